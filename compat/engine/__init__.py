@@ -1,0 +1,3 @@
+"""Graph programs: replication, input, sessions and checkpoints."""
+
+from __future__ import annotations

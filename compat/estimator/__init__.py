@@ -1,0 +1,3 @@
+"""The public ``tf.estimator`` surface."""
+
+from __future__ import annotations

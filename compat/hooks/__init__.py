@@ -1,0 +1,3 @@
+"""Timing hooks and reports."""
+
+from __future__ import annotations

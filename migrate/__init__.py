@@ -1,0 +1,7 @@
+"""tfmigrate: run, rewrite and verify Estimator-era TensorFlow programs."""
+
+from __future__ import annotations
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"

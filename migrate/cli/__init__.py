@@ -1,0 +1,75 @@
+"""The ``tfmigrate`` command line: a thin table of lazily loaded commands.
+
+Each command lives in a module of its own which is imported only when the
+command (or its help) is asked for, so that ``tfmigrate --help`` stays fast and
+``scan`` and ``rewrite`` never pay for TensorFlow.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from .. import __version__
+from ..errors import UserError
+
+__all__ = ["main"]
+
+# command name -> (module in this package, attribute, one-line help).
+# The help line is repeated here so that `tfmigrate --help` imports no command.
+COMMANDS: dict[str, tuple[str, str, str]] = {}
+
+
+class LazyGroup(click.Group):
+    """A click group that imports a command's module on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module_name, attribute, _ = entry
+        module = importlib.import_module(f".{module_name}", __name__)
+        command = getattr(module, attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+
+
+EPILOG = """\b
+Examples:
+  tfmigrate scan src/                what is legacy here, and what would happen
+  tfmigrate run train.py --epochs 2  run an unedited TF1 script on today's TF
+  tfmigrate rewrite src/ --diff      show the rewrite without writing it
+  tfmigrate verify old.py new.py     do both train the same?
+"""
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="tfmigrate")
+def cli() -> None:
+    """Free Estimator-era TensorFlow code: run it, rewrite it, prove it equal."""
+
+
+def main() -> None:
+    """Entry point: user errors end with status 2 and a plain message."""
+    try:
+        cli()
+    except UserError as error:
+        click.echo(f"error: {error.message}", err=True)
+        if error.hint:
+            click.echo(f"hint: {error.hint}", err=True)
+        sys.exit(2)

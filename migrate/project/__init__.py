@@ -1,0 +1,3 @@
+"""Reading a project: files, sources, edits and the journal."""
+
+from __future__ import annotations

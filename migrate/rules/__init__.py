@@ -1,0 +1,3 @@
+"""Rewrite rules: one module per rule."""
+
+from __future__ import annotations
