@@ -1,0 +1,19 @@
+"""The choices a user has for a rewrite, as one immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["RewriteOptions"]
+
+
+@dataclass(frozen=True)
+class RewriteOptions:
+    """Options of ``tfmigrate rewrite`` that change the emitted code."""
+
+    style: str = "auto"  # auto | inline | class
+    loop: str = "epoch"  # epoch | step | graph
+    strategy: str = "keep"
+    keras: str = "tf_keras"  # tf_keras | keras3
+    mixed_precision: bool = False
+    profile: bool = False

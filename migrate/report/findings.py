@@ -1,0 +1,61 @@
+"""What a rule or a recogniser has to say about one place in a source file."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Finding", "Outcome", "Safety", "Tier"]
+
+
+class Outcome(enum.Enum):
+    """What became of a finding; every finding ends as exactly one of these."""
+
+    REWRITTEN = "rewritten"
+    ADVICE = "advice"
+    LEFT = "left"
+    FAILED = "failed"
+
+
+class Safety(enum.Enum):
+    """How much a rewrite can be trusted without reading it."""
+
+    EXACT = "exact"
+    CHANGES_NUMBERS = "changes numbers"
+    NEEDS_REVIEW = "needs review"
+
+
+class Tier(enum.Enum):
+    """How far a training program could be moved, best first."""
+
+    NATIVE = "T1"
+    FORWARD_KEPT = "T2"
+    COMPAT = "T3"
+    UNTOUCHED = "T4"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One diagnosis, ordered by place so that reports are stable.
+
+    ``line`` and ``column`` count from 1 and refer to the file before any
+    rewrite. ``reason`` says, for anything but REWRITTEN, why it stopped there.
+    """
+
+    path: Path
+    line: int
+    column: int
+    rule: str
+    message: str
+    outcome: Outcome
+    safety: Safety = Safety.EXACT
+    tier: Tier | None = None
+    reason: str | None = None
+
+    # Enums do not order; findings at one place keep the order of rule and text.
+    def __lt__(self, other: Finding) -> bool:
+        return self._key() < other._key()
+
+    def _key(self) -> tuple[str, int, int, str, str]:
+        return (str(self.path), self.line, self.column, self.rule, self.message)
