@@ -42,6 +42,9 @@ class Trigger:
         for finder in sys.meta_path:
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
+                # Python would take the spec of a module that appeared during
+                # the search, and load TensorFlow once more from it.
+                sys.modules.pop(fullname, None)
                 return spec
         return None
 

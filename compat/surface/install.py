@@ -171,6 +171,8 @@ class _DoorFinder:
         """Answer for names below ``tensorflow`` and ``tensorflow_estimator``."""
         if fullname.partition(".")[0] not in ("tensorflow", "tensorflow_estimator"):
             return None
+        if fullname == "tensorflow":
+            return importer.spec_for(fullname, self.root)
         if fullname.startswith("tensorflow.examples"):
             return self._example(fullname)
         family = family_of(fullname)
