@@ -29,6 +29,8 @@ def package_folders(repository: Path) -> dict[str, Path]:
         ):
             dotted = ".".join((name, *folder.relative_to(repository / top).parts))
             found[dotted] = folder
+    # Only the folder itself: the programs below it are exhibits, not modules.
+    found["tfmigrate._fixtures"] = repository / "fixtures"
     return found
 
 
@@ -73,7 +75,7 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     # A copy, so that the build leaves no trace in the tree.
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(repository / name, source)
-    for name in ("migrate", "compat"):
+    for name in ("migrate", "compat", "fixtures"):
         shutil.copytree(
             repository / name,
             source / name,
@@ -176,3 +178,22 @@ def test_the_wheel_holds_types_and_scripts(repository: Path, installed: Path) ->
     for dotted, folder in package_folders(repository).items():
         for path in folder.glob("*.py"):
             assert Path(*dotted.split("."), path.name) in shipped
+
+
+def test_the_wheel_finds_its_data_sample(installed: Path) -> None:
+    code = (
+        "from tfmigrate.datasets import bundled\n"
+        "print(bundled('data/train-images-idx3-ubyte.gz'))\n"
+        "print(bundled('data/LICENSE.fashion-mnist'))\n"
+        "print(bundled('legacy/fashion_mnist_mirrored/train.py'))\n"
+    )
+    result = subprocess.run(
+        [str(installed), "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=installed.parent,
+        timeout=60,
+    )
+    assert result.returncode == 0, result.stderr
+    for line in result.stdout.splitlines():
+        assert Path(line).is_relative_to(installed.parent.parent)

@@ -19,7 +19,9 @@ __all__ = ["main"]
 
 # command name -> (module in this package, attribute, one-line help).
 # The help line is repeated here so that `tfmigrate --help` imports no command.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
+}
 
 
 class LazyGroup(click.Group):

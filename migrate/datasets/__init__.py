@@ -1,3 +1,8 @@
-"""Locating, checking and placing the data sets used in proofs."""
+"""Data sets that the demo, the fixtures and the tests use."""
 
 from __future__ import annotations
+
+from .bundled import bundled
+from .fashion_mnist import make_keras_home
+
+__all__ = ["bundled", "make_keras_home"]

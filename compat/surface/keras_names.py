@@ -1,0 +1,53 @@
+"""Keras 2 for the legacy namespaces, whatever ``tf.keras`` is in this process.
+
+``tensorflow.compat.v1`` routes keras, layers and rnn_cell through a loader that
+gives Keras 3 or refuses, unless an environment variable was set before
+TensorFlow was imported. The clones therefore name tf_keras' modules directly.
+The v1 API packages of tf_keras (``tf_keras.api._v1``) have no public path of
+their own; they are named here only.
+"""
+
+from __future__ import annotations
+
+from .namespace import Base, Entry, attribute
+from .unavailable import Unavailable
+
+__all__ = ["KERAS_V1", "KERAS_V2"]
+
+_V1 = "tf_keras.api._v1.keras"
+_SCIKERAS = "Use the scikeras package (scikeras.wrappers)."
+_MULTI_GPU = (
+    "Build and compile the model under tf.distribute.MirroredStrategy().scope()."
+)
+
+_MODEL_TO_ESTIMATOR = "tfmigrate.compat.estimator.keras_model:model_to_estimator"
+
+_GONE: dict[str, Entry] = {
+    path: Unavailable(path, advice)
+    for path, advice in {
+        "tf.keras.utils.HDF5Matrix": (
+            "Read the file with h5py and feed it through tf.data instead."
+        ),
+        "tf.keras.utils.convert_all_kernels_in_model": (
+            "It was for Theano weights, which Keras reads no more."
+        ),
+        "tf.keras.utils.multi_gpu_model": _MULTI_GPU,
+        "tf.keras.wrappers.scikit_learn.KerasClassifier": _SCIKERAS,
+        "tf.keras.wrappers.scikit_learn.KerasRegressor": _SCIKERAS,
+    }.items()
+}
+
+KERAS_V1: dict[str, Entry] = {
+    "tf.keras": Base(attribute(_V1)),
+    "tf.layers": Base(attribute(f"{_V1}.__internal__.legacy.layers")),
+    "tf.nn.rnn_cell": Base(attribute(f"{_V1}.__internal__.legacy.rnn_cell")),
+    "tf.keras.estimator": Base(lambda: None),
+    "tf.keras.estimator.model_to_estimator": attribute(_MODEL_TO_ESTIMATOR),
+    **_GONE,
+}
+
+KERAS_V2: dict[str, Entry] = {
+    "tf.keras": Base(attribute("tf_keras.api._v2.keras")),
+    "tf.keras.estimator": Base(lambda: None),
+    "tf.keras.estimator.model_to_estimator": attribute(_MODEL_TO_ESTIMATOR),
+}

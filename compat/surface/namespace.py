@@ -1,0 +1,168 @@
+"""A lazy clone of a TensorFlow namespace with legacy names laid over it.
+
+TensorFlow's own modules are never written to: each clone is a module object of
+our own that looks attributes up in an overlay table first and in TensorFlow's
+module second. Look-ups are cached in the clone, so they cost once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .unavailable import Unavailable
+
+__all__ = ["Base", "Entry", "Namespace", "attribute", "observers"]
+
+# Called with the full dotted name of each symbol that a program looks up for
+# the first time; `tfmigrate run --trace-legacy` listens here.
+observers: list[Callable[[str], None]] = []
+
+_API_PREFIXES = ("tensorflow._api.", "tensorflow.compat.", "tf_keras.api.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Base:
+    """An overlay entry: this name is a namespace of ours over that module."""
+
+    provide: Callable[[], Any]
+
+
+Entry = Callable[[], Any] | Base | Unavailable
+
+
+def attribute(path: str) -> Callable[[], Any]:
+    """A provider for ``"package.module:attribute"`` (or a module alone)."""
+    module_name, _, attr = path.partition(":")
+
+    def provide() -> Any:
+        found: Any = importlib.import_module(module_name)
+        for part in attr.split(".") if attr else ():
+            found = getattr(found, part)
+        return found
+
+    return provide
+
+
+def _is_api_module(value: object) -> bool:
+    """True for the modules that make up TensorFlow's or Keras' public API."""
+    return (
+        isinstance(value, types.ModuleType)
+        and not isinstance(value, Namespace)
+        and getattr(value, "__name__", "").startswith(_API_PREFIXES)
+    )
+
+
+class _State:
+    """What a namespace knows about itself, kept out of its attributes."""
+
+    def __init__(
+        self,
+        path: str,
+        provide_base: Callable[[], Any] | None,
+        overlay: Mapping[str, Entry],
+    ) -> None:
+        self.path = path
+        self.provide_base = provide_base
+        self.overlay = overlay
+        self.base: Any = None
+        prefix = path + "."
+        self.children = frozenset(
+            key[len(prefix) :].partition(".")[0]
+            for key in overlay
+            if key.startswith(prefix)
+        )
+
+    def get_base(self) -> Any:
+        if self.base is None and self.provide_base is not None:
+            self.base = self.provide_base()
+        return self.base
+
+
+class Namespace(types.ModuleType):
+    """A module whose names come from an overlay, then from TensorFlow's module.
+
+    Args:
+      path: the public path that programs and messages use, such as ``tf.train``.
+      base: gives TensorFlow's module of that name, or None where it has none.
+      overlay: full dotted path -> what is there. Entries below this namespace's
+        path are used; deeper ones make sub-namespaces appear.
+      module_name: ``__name__`` of the module object.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        base: Callable[[], Any] | None,
+        overlay: Mapping[str, Entry],
+        module_name: str | None = None,
+        doc: str | None = None,
+    ) -> None:
+        super().__init__(module_name or path, doc)
+        self.__dict__["_tfm_state"] = _State(path, base, overlay)
+        # A package for the import system; only our own finder looks below it.
+        self.__dict__["__path__"] = []
+
+    def __getattr__(self, name: str) -> Any:
+        state: _State = self.__dict__["_tfm_state"]
+        dunder = name.startswith("__") and name.endswith("__")
+        if name == "__all__":
+            return [known for known in dir(self) if not known.startswith("_")]
+        path = f"{state.path}.{name}"
+        value = self._tfm_find(state, name, path)
+        if not dunder:
+            for observer in observers:
+                observer(path)
+            self.__dict__[name] = value
+        return value
+
+    def _tfm_find(self, state: _State, name: str, path: str) -> Any:
+        entry = state.overlay.get(path)
+        if isinstance(entry, Unavailable):
+            return entry
+        if isinstance(entry, Base):
+            return self._tfm_sub(name, path, entry.provide)
+        if entry is not None:
+            return entry()
+        base = state.get_base()
+        try:
+            value = getattr(base, name)
+        except AttributeError:
+            if name in state.children:
+                return self._tfm_sub(name, path, None)
+            raise AttributeError(
+                f"module '{self.__name__}' has no attribute '{name}'"
+            ) from None
+        if name in state.children or _is_api_module(value):
+            return self._tfm_sub(name, path, lambda: value)
+        return value
+
+    def _tfm_sub(
+        self, name: str, path: str, provide: Callable[[], Any] | None
+    ) -> Namespace:
+        return Namespace(
+            path,
+            base=provide,
+            overlay=self.__dict__["_tfm_state"].overlay,
+            module_name=f"{self.__name__}.{name}",
+        )
+
+    def __dir__(self) -> Iterable[str]:
+        state: _State = self.__dict__["_tfm_state"]
+        names = set(state.children)
+        base = state.get_base()
+        if base is not None:
+            names.update(known for known in dir(base) if not known.startswith("_"))
+        names.update(known for known in self.__dict__ if not known.startswith("_"))
+        return sorted({"__doc__", "__name__", *names})
+
+    def __repr__(self) -> str:
+        return f"<module '{self.__name__}' (from tfmigrate.compat)>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # cloudpickle and multiprocessing send modules by name.
+        return importlib.import_module, (self.__name__,)

@@ -1,0 +1,74 @@
+"""What TF 1.15 had and ``tensorflow.compat.v1`` of today has not.
+
+The table maps a public path to what stands there. Everything else is passed
+through from ``tensorflow.compat.v1``.
+"""
+
+from __future__ import annotations
+
+from .estimator_names import ESTIMATOR_V1
+from .keras_names import KERAS_V1
+from .namespace import Entry, attribute
+from .unavailable import Unavailable
+
+__all__ = ["OVERLAY"]
+
+_STATS = "Its statistics were dropped from tf.data; use the TensorFlow Profiler."
+_TPU_EMBEDDING = "Use tf.tpu.experimental.embedding with a TPUStrategy."
+
+OVERLAY: dict[str, Entry] = {
+    **KERAS_V1,
+    **ESTIMATOR_V1,
+    "tf.compat.v1": attribute("tfmigrate.compat.v1"),
+    "tf.compat.v2": attribute("tfmigrate.compat.v2"),
+    "tf.contrib": attribute("tfmigrate.compat.contrib"),
+    "tf.python": attribute("tensorflow.python"),
+    "tf.core": attribute("tensorflow.core"),
+    "tf.tools": attribute("tensorflow.tools"),
+    "tf.pywrap_tensorflow.NewCheckpointReader": attribute(
+        "tensorflow.compat.v1:train.NewCheckpointReader"
+    ),
+    "tf.pywrap_tensorflow.list_devices": attribute(
+        "tensorflow.compat.v1:config.list_logical_devices"
+    ),
+    "tf.config.experimental_list_devices": attribute(
+        "tfmigrate.compat.surface.small:list_device_names"
+    ),
+    "tf.data.experimental.CheckpointInputPipelineHook": attribute(
+        "tfmigrate.compat.contrib.data:CheckpointInputPipelineHook"
+    ),
+    "tf.data.experimental.MapVectorizationOptions": Unavailable(
+        "tf.data.experimental.MapVectorizationOptions",
+        "Map vectorisation was dropped from tf.data; leave the option out.",
+    ),
+    **{
+        f"tf.data.experimental.{name}": Unavailable(
+            f"tf.data.experimental.{name}", _STATS
+        )
+        for name in (
+            "StatsAggregator",
+            "StatsOptions",
+            "bytes_produced_stats",
+            "latency_stats",
+            "set_stats_aggregator",
+        )
+    },
+    "tf.lite.experimental.get_potentially_supported_ops": Unavailable(
+        "tf.lite.experimental.get_potentially_supported_ops",
+        "Convert with tf.lite.TFLiteConverter and read its error report.",
+    ),
+    "tf.lite.experimental.nn": Unavailable(
+        "tf.lite.experimental.nn",
+        "Use tf.keras.layers.LSTM, which the TFLite converter fuses by itself.",
+    ),
+    **{
+        f"tf.tpu.experimental.{name}": Unavailable(
+            f"tf.tpu.experimental.{name}", _TPU_EMBEDDING
+        )
+        for name in (
+            "AdagradParameters",
+            "AdamParameters",
+            "StochasticGradientDescentParameters",
+        )
+    },
+}

@@ -1,0 +1,172 @@
+"""Canonical names: one spelling for each TensorFlow symbol, whatever its door.
+
+``tensorflow.compat.v1.train.AdamOptimizer``,
+``tensorflow.python.training.adam.AdamOptimizer`` and
+``tensorflow.train.AdamOptimizer`` are one symbol; it is called
+``tf.train.AdamOptimizer`` everywhere in this tool.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from functools import lru_cache
+from importlib import resources
+
+__all__ = ["Door", "canonical", "door", "private_names", "public_name"]
+
+
+class Door(enum.Enum):
+    """Through which path of the package a program reached a symbol."""
+
+    PUBLIC = "tensorflow"
+    COMPAT_V1 = "tensorflow.compat.v1"
+    COMPAT_V2 = "tensorflow.compat.v2"
+    PRIVATE = "tensorflow.python"
+    ESTIMATOR_PACKAGE = "tensorflow_estimator"
+
+
+# Roots that hold the same tree as ``tensorflow`` itself.
+_ROOTS = (
+    "tensorflow_core._api.v1",
+    "tensorflow_core._api.v2",
+    "tensorflow._api.v1",
+    "tensorflow._api.v2",
+    "tensorflow_core",
+    "tensorflow",
+)
+
+
+def _below(dotted: str, prefix: str) -> str | None:
+    """What follows ``prefix`` in ``dotted`` (may be empty), or None."""
+    if dotted == prefix:
+        return ""
+    if dotted.startswith(prefix + "."):
+        return dotted[len(prefix) + 1 :]
+    return None
+
+
+def door(dotted: str) -> Door | None:
+    """The door of a dotted import path, or None when it is not TensorFlow's."""
+    if dotted.split(".")[0] == "tensorflow_estimator":
+        return Door.ESTIMATOR_PACKAGE
+    for root in _ROOTS:
+        rest = _below(dotted, root)
+        if rest is None:
+            continue
+        if _below(rest, "compat.v1") is not None:
+            return Door.COMPAT_V1
+        if _below(rest, "compat.v2") is not None:
+            return Door.COMPAT_V2
+        if _below(rest, "python") is not None:
+            return Door.PRIVATE
+        if rest.startswith("contrib.") and ".python." in rest + ".":
+            return Door.PRIVATE
+        return Door.PUBLIC
+    return None
+
+
+@lru_cache(maxsize=1)
+def private_names() -> dict[str, str]:
+    """Private definition path -> canonical name, as TF 1.15 defines them."""
+    data = resources.files(__package__).joinpath("data/private.json")
+    try:
+        text = data.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    table: dict[str, str] = json.loads(text)["names"]
+    return table
+
+
+def _private(path: str) -> str | None:
+    """Look a private path up; longest known prefix wins, the rest is kept.
+
+    A member of a known class (``adam.AdamOptimizer.minimize``) follows the
+    class, so the prefix search is needed even for exact symbols.
+    """
+    table = private_names()
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        public = table.get(".".join(parts[:end]))
+        if public is not None:
+            return ".".join([public, *parts[end:]])
+    return None
+
+
+@lru_cache(maxsize=20_000)
+def canonical(dotted: str) -> str | None:
+    """The ``tf.`` name of a dotted import path, or None if it is not TF.
+
+    A private path without a public name keeps its own spelling below
+    ``tf.python`` so that rules can still see that it is TensorFlow's.
+    """
+    rest = _below(dotted, "tensorflow_estimator")
+    if rest is not None:
+        return _estimator_package(rest)
+    for root in _ROOTS:
+        rest = _below(dotted, root)
+        if rest is not None:
+            break
+    else:
+        return None
+    return public_name(rest)
+
+
+def public_name(rest: str) -> str:
+    """Canonical name of a path given below the package root."""
+    while True:  # tf.compat.v1.compat.v1 exists, and people have written it
+        inner = _below(rest, "compat.v1")
+        if inner is None:
+            break
+        rest = inner
+    if not rest:
+        return "tf"
+    if _below(rest, "python") is not None:
+        below = _below(rest, "python") or ""
+        for package in ("estimator.api.estimator", "keras.api.keras"):
+            inner = _below(below, package)
+            if inner is not None:
+                return _join("tf." + package.split(".")[0], inner)
+        found = _private("python." + below) if below else None
+        if found is not None:
+            return found
+        # ``tensorflow.python.keras.layers.Dense`` mirrors the public tree.
+        inner = _below(below, "keras")
+        if inner is not None:
+            return _join("tf.keras", inner)
+        inner = _below(below, "estimator")
+        if inner is not None and inner:
+            return "tf.estimator." + inner.split(".")[-1]
+        return _join("tf.python", below)
+    if rest.startswith("contrib."):
+        found = _private(rest)
+        if found is not None:
+            return found
+    return "tf." + rest
+
+
+def _estimator_package(rest: str) -> str:
+    for prefix in (
+        "_api.v1.estimator",
+        "_api.v2.estimator",
+        "python.estimator.api._v1.estimator",
+        "python.estimator.api._v2.estimator",
+        "python.estimator.api.estimator",
+        "estimator",
+    ):
+        inner = _below(rest, prefix)
+        if inner is not None:
+            return _join("tf.estimator", inner)
+    if not rest:
+        return "tf.python.tensorflow_estimator"
+    found = _private("tensorflow_estimator." + rest)
+    if found is not None:
+        return found
+    inner = _below(rest, "python.estimator")
+    if inner:
+        return "tf.estimator." + inner.split(".")[-1]
+    return "tf.python.tensorflow_estimator." + rest
+
+
+def _join(prefix: str, rest: str) -> str:
+    return f"{prefix}.{rest}" if rest else prefix

@@ -1,0 +1,114 @@
+"""The drop-in namespaces: complete clones that leave TensorFlow alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_importing_the_clones_imports_and_changes_nothing() -> None:
+    run_python(
+        """
+        import os, sys
+        environment = dict(os.environ)
+        import tfmigrate.compat.v1, tfmigrate.compat.v2
+        assert "tensorflow" not in sys.modules
+        assert "tf_keras" not in sys.modules
+        assert dict(os.environ) == environment
+
+        import tensorflow
+        def look(module):
+            return {k: id(v) for k, v in vars(module).items() if k != "keras"}
+        watched = [tensorflow, tensorflow.compat.v1, tensorflow.compat.v1.train,
+                   tensorflow.compat.v1.data, tensorflow.compat.v1.nn]
+        before = [look(module) for module in watched]
+        eager = tensorflow.executing_eagerly()
+
+        tf = tfmigrate.compat.v1
+        for path in ("train.AdamOptimizer", "data.Dataset", "nn.rnn_cell.LSTMCell",
+                     "layers.dense", "keras.layers.Dense", "estimator.SessionRunHook",
+                     "contrib", "compat.v2.function"):
+            found = tf
+            for part in path.split("."):
+                found = getattr(found, part)
+        after = [look(module) for module in watched]
+        changed = [[k for k in set(a) | set(b) if a.get(k) != b.get(k)]
+                   for a, b in zip(before, after)]
+        # TensorFlow's own wrappers cache what was looked up in them; nothing of
+        # ours may be among it.
+        for module, names in zip(watched, changed):
+            for name in names:
+                owner = type(getattr(module, name)).__module__
+                assert not owner.startswith("tfmigrate"), (module, name)
+        assert not hasattr(tensorflow, "estimator")
+        assert not hasattr(tensorflow.compat.v1, "contrib")
+        assert tensorflow.executing_eagerly() == eager
+        assert sys.modules["tensorflow"] is tensorflow
+        """
+    )
+
+
+def test_clone_is_complete_and_its_dir_is_honest() -> None:
+    run_python(
+        """
+        import tensorflow
+        import tfmigrate.compat.v1 as tf
+        import tfmigrate.compat.v2 as tf2
+
+        for ours, theirs in ((tf, tensorflow.compat.v1), (tf2, tensorflow)):
+            listed = set(dir(ours))
+            missing = {n for n in dir(theirs) if not n.startswith("_")} - listed
+            assert not missing, missing
+            assert {"estimator", "keras"} <= listed
+            for name in listed:
+                getattr(ours, name)
+        assert "contrib" in dir(tf) and "layers" in dir(tf)
+        try:
+            tf.no_such_name
+        except AttributeError as error:
+            assert "no_such_name" in str(error)
+        else:
+            raise AssertionError("an unknown name was found")
+
+        from tfmigrate.compat.v1.keras.layers import Conv2D
+        from tfmigrate.compat.v1 import keras
+        import tfmigrate.compat.v1.keras.layers as layers
+        assert layers is tf.keras.layers and layers.Conv2D is Conv2D
+        assert keras is tf.keras and Conv2D.__module__.startswith("tf_keras")
+        assert tf.compat.v1 is tf and tf2.compat.v1 is tf
+        assert tf.train.AdamOptimizer is tensorflow.compat.v1.train.AdamOptimizer
+        """
+    )
+
+
+def test_a_name_without_home_raises_on_use_only() -> None:
+    run_python(
+        """
+        import tfmigrate.compat.v1 as tf
+        from tfmigrate.compat.surface.unavailable import UnavailableError
+
+        make = tf.keras.utils.multi_gpu_model
+        class Mine(tf.keras.wrappers.scikit_learn.KerasClassifier):
+            pass
+        for use in (lambda: make(None, 2), Mine):
+            try:
+                use()
+            except UnavailableError as error:
+                assert "not available" in str(error) and "\\n" not in str(error)
+            else:
+                raise AssertionError("nothing was raised")
+        """
+    )
