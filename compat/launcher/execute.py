@@ -39,10 +39,11 @@ def run_path(path: str, args: list[str]) -> None:
         runpy.run_path(path, run_name="__main__")
         return
     sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
-    with io.open_code(os.path.abspath(path)) as stream:
+    filename = os.path.abspath(path)
+    with io.open_code(filename) as stream:
         source = stream.read()
-    code = compile(source, path, "exec", dont_inherit=True)
-    main = new_main(path)
+    code = compile(source, filename, "exec", dont_inherit=True)
+    main = new_main(filename)
     exec(code, main.__dict__)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 __all__ = ["python2_message"]
@@ -47,8 +48,9 @@ def python2_message(error: SyntaxError) -> str | None:
     )
     if not by_message and not _LINES.search(text):
         return None
+    name = os.path.relpath(error.filename or "?")
     return (
-        f"{error.filename}, line {error.lineno} is Python 2: {text.strip()}\n"
-        f"hint: convert a copy first with `2to3 -w {error.filename}` "
+        f"{name}, line {error.lineno} is Python 2: {text.strip()}\n"
+        f"hint: convert a copy first with `2to3 -w {name}` "
         "(it comes with Python up to 3.12), then run that"
     )

@@ -15,7 +15,9 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _is_machinery(filename: str) -> bool:
-    return filename.startswith((_PACKAGE + os.sep, "<frozen runpy", "<frozen importlib"))
+    return filename.startswith(
+        (_PACKAGE + os.sep, "<frozen runpy", "<frozen importlib")
+    )
 
 
 def strip(tb: types.TracebackType | None) -> types.TracebackType | None:
@@ -41,7 +43,10 @@ def strip(tb: types.TracebackType | None) -> types.TracebackType | None:
 def _strip_chain(error: BaseException | None, seen: set[int]) -> None:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        error.__traceback__ = strip(error.__traceback__)
+        stripped = strip(error.__traceback__)
+        if isinstance(error, SyntaxError) and stripped is error.__traceback__:
+            stripped = None  # it names its place itself
+        error.__traceback__ = stripped
         _strip_chain(error.__cause__, seen)
         error = error.__context__
 

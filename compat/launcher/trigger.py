@@ -8,6 +8,7 @@ as quickly as they always did.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 import types
@@ -59,10 +60,15 @@ def arm(settings: Settings) -> None:
     sys.meta_path.insert(0, trigger)
 
 
+def _no_deprecation(record: logging.LogRecord) -> bool:
+    return "is deprecated and will be removed" not in str(record.msg)
+
+
 def prepare_tensorflow(settings: Settings) -> None:
     """Import TensorFlow, lay the clone over it, apply the run's settings."""
     # Advice to leave tf.layers is what a person running old code knows already.
     warnings.filterwarnings("ignore", message=r"`tf\.layers\.|`layer\.|`tf\.nn\.rnn")
+    logging.getLogger("tensorflow").addFilter(_no_deprecation)
     try:
         importlib.import_module("tensorflow")
         importlib.import_module("tf_keras")
@@ -73,10 +79,6 @@ def prepare_tensorflow(settings: Settings) -> None:
             "pip install 'tfmigrate[tf]'",
             name=name,
         ) from error
-    if settings.trace_legacy:
-        from . import trace
-
-        trace.start()
     if settings.replicas is not None:
         from ..engine.devices import configure_replicas
 
@@ -84,3 +86,7 @@ def prepare_tensorflow(settings: Settings) -> None:
     from ..surface.install import install
 
     install()
+    if settings.trace_legacy:
+        from . import trace
+
+        trace.start()

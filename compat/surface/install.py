@@ -49,7 +49,10 @@ _PRELOAD = (
 
 # Top folders of TensorFlow that are packages of code, not part of its API.
 _PRIVATE = frozenset(
-    "_api compiler core dtensor include lite python security tools tsl".split()
+    (
+        *("_api", "compiler", "core", "dtensor", "include"),
+        *("lite", "python", "security", "tools", "tsl"),
+    )
 )
 
 _root: Namespace | None = None

@@ -116,7 +116,7 @@ def _kind_of(program: str) -> str:
     path = Path(program)
     if not path.exists():
         hint = "name a script, a notebook, or a module with -m"
-        if not path.suffix and "." in program:
+        if path.name == program and path.suffix not in (".py", ".ipynb"):
             hint = f"if this is a module, use: tfmigrate run -m {program}"
         raise UserError(f"there is no file {program}", hint=hint)
     if path.is_dir() and not (path / "__main__.py").is_file():
