@@ -38,7 +38,7 @@ class Trigger:
         """Patch, then let the finder that the patch installed answer."""
         if fullname.partition(".")[0] not in _NAMES:
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         prepare_tensorflow(self.settings)
         for finder in sys.meta_path:
             spec = finder.find_spec(fullname, path, target)

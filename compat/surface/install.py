@@ -10,6 +10,7 @@ the name ``tensorflow`` stands for in ``sys.modules``.
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import importlib.util
 import logging
 import os
@@ -20,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import importer
-from .layered import Family, Layered, family_of
+from .layered import KERAS_PARTS, Family, Layered, family_of
 from .namespace import Entry, Namespace, attribute
 from .v1_names import OVERLAY
 
@@ -171,8 +172,14 @@ class _DoorFinder:
         path: Sequence[str] | None = None,
         target: types.ModuleType | None = None,
     ) -> Any:
-        """Answer for names below ``tensorflow`` and ``tensorflow_estimator``."""
-        if fullname.partition(".")[0] not in ("tensorflow", "tensorflow_estimator"):
+        """Answer for names below ``tensorflow``, ``keras`` and the estimator's."""
+        top = fullname.partition(".")[0]
+        if top == "tensorflow_core":  # what TF 1.15 called itself inside
+            name = "tensorflow" + fullname[len(top) :]
+            return importer.spec_for(fullname, importlib.import_module(name))
+        if top == "keras":
+            return self._keras(fullname)
+        if top not in ("tensorflow", "tensorflow_estimator"):
             return None
         if fullname == "tensorflow":
             return importer.spec_for(fullname, self.root)
@@ -204,6 +211,24 @@ class _DoorFinder:
                 sources.append(lambda: kept)
                 folder = list(getattr(kept, "__path__", []))
         return Layered(fullname, sources, folder)
+
+    def _keras(self, fullname: str) -> Any:
+        """Keras 2 for programs that import the Keras package by itself.
+
+        A module called keras in the program's own folder stays what it is.
+        """
+        spec = importlib.machinery.PathFinder.find_spec("keras")
+        folders = (spec.submodule_search_locations if spec is not None else None) or ()
+        if not any(os.path.isdir(os.path.join(f, "_tf_keras")) for f in folders):
+            return None
+        found: Any = self.root.keras
+        for part in fullname.split(".")[1:]:
+            found = getattr(found, part, None)
+        if not isinstance(found, types.ModuleType):
+            sources = [self._source("keras")]
+            sources += [self._source(f"keras.{name}") for name in KERAS_PARTS]
+            found = Layered(fullname, sources, [])
+        return importer.spec_for(fullname, found)
 
     def _source(self, path: str) -> Any:
         def look() -> Any:

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["FAMILIES", "Family", "Layered", "family_of"]
+__all__ = ["FAMILIES", "KERAS_PARTS", "Family", "Layered", "family_of"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,7 @@ _ESTIMATOR = (
     "keras.estimator",
     "train",
 )
-_KERAS = (
+KERAS_PARTS = (
     "layers",
     "models",
     "backend",
@@ -69,7 +69,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("tensorflow.python.ops.losses.loss_reduction", ("losses", "keras.losses")),
     *(
         Family(f"tensorflow.python.keras.{name}", (f"keras.{name}",), keep=True)
-        for name in _KERAS
+        for name in KERAS_PARTS
     ),
     *(
         Family(f"tensorflow.python.keras.{name}", (f"keras.{name}",))

@@ -194,7 +194,7 @@ def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
 
         def in_pool(number):
             with tf.Graph().as_default(), tf.Session() as session:
-                return session.run(tf.placeholder_with_default(number, [])) + 1
+                return int(session.run(tf.placeholder_with_default(number, []))) + 1
 
         def main(argv):
             assert not tf.executing_eagerly()
