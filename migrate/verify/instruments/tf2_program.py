@@ -194,6 +194,7 @@ def _save(
             accuracy_metric=accuracy(figures),
             initial_weights=probe.initial_weights(),
             final_weights=probe.final_weights(),
+            complete=not probe.stopped,
         ),
         options.out,
     )
