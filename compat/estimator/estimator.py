@@ -166,15 +166,27 @@ class Estimator:
         name: str | None = None,
     ) -> dict[str, Any]:
         """Evaluates on ``steps`` batches, or all of them; gives the metrics."""
+        all_hooks = self._evaluation_hooks(hooks, steps)
+        path = self._checkpoint_to_use(checkpoint_path, "evaluate")
+        with self._building(), tf.Graph().as_default():
+            graph = self._evaluate_build_graph(input_fn, all_hooks, path)
+            return self._evaluate_run(graph, path, self.eval_dir(name))
+
+    def _evaluation_hooks(
+        self, hooks: Sequence[Any] | None, steps: int | None
+    ) -> list[Any]:
         all_hooks = _checked_hooks(hooks)
         if steps is not None:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
             all_hooks.append(evaluation.StopAfterNEvalsHook(steps))
-        path = self._checkpoint_to_use(checkpoint_path, "evaluate")
-        with self._building(), tf.Graph().as_default():
-            graph = self._evaluate_build_graph(input_fn, all_hooks, path)
-            return self._evaluate_run(graph, path, self.eval_dir(name))
+        return all_hooks
+
+    def _evaluation_scope(self) -> Any:
+        """The strategy that variables of an evaluation graph belong to."""
+        if self._eval_distribution is None:
+            return contextlib.nullcontext()
+        return replication.graph_strategy(self._eval_distribution)
 
     def _evaluate_build_graph(
         self,

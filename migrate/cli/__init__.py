@@ -20,6 +20,7 @@ __all__ = ["main"]
 # command name -> (module in this package, attribute, one-line help).
 # The help line is repeated here so that `tfmigrate --help` imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 
