@@ -22,8 +22,9 @@ __all__ = [
 # of itself over 50 steps of dense models and within 1e-5 over the first ten or
 # so steps of convolutional ones (recordings under fixtures/oracle/).
 LOSS_TOLERANCE = 1e-5
-# Beyond that a difference counts as rounding only up to so many times what the
-# same program differs from itself when only its threads change.
+# Convolutions with ReLU and max-pooling amplify rounding until no tolerance fits.
+# Beyond the one above, a difference counts as rounding only up to so many times
+# what the same program drifts when its initial weights change in the last bit.
 NOISE_FACTOR = 10.0
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
@@ -15,7 +16,7 @@ from .comparison import (
     compare_trajectories,
     noise_of,
 )
-from .recording import Recording, load_recording
+from .recording import Array, Recording, load_recording, write_weights
 from .runner import Launch, Settings, run_program
 from .sides import Kind, Side
 from .statistics import Equivalence, equivalence
@@ -134,13 +135,7 @@ def verify(
     noise = None
     if trajectory.first_failure is not None and launches:
         noise = _noise(
-            (first, second),
-            launches,
-            settings,
-            weights,
-            work / "noise",
-            trajectory,
-            say,
+            (first, second), launches, settings, trajectory, work / "noise", say
         )
         if noise is not None:
             trajectory = compare_trajectories(
@@ -167,29 +162,40 @@ def _noise(
     sides: tuple[Side, Side],
     launches: Mapping[int, Launch],
     settings: Settings,
-    weights: Path | None,
-    work: Path,
     trajectory: Trajectory,
+    work: Path,
     say: Say,
 ) -> list[float] | None:
-    """How far one program drifts from itself when only its threads change.
+    """How far a program drifts when its initial weights change in the last bit.
 
-    Only worth a run when rounding may explain the difference at all: steps
-    before any weight is updated cannot have drifted.
+    That is what rounding does to training, so no difference of that size can
+    be told from it. Not worth a run when the very first loss differs: nothing
+    can have drifted by then.
     """
     if trajectory.loss_differences[0] > trajectory.loss_limits[0]:
         return None
-    index = 1 if 1 in launches and sides[1].kind is Kind.TF2 else min(launches)
-    # One thread against all of them; on one core, two against one.
-    threads = 1 if (os.cpu_count() or 1) > 1 else 2
-    say(f"measuring the rounding noise of {_name(sides[index])}: {threads} thread(s)")
-    again = run_program(
-        sides[index],
-        work,
-        replace(settings, threads=threads),
-        weights=weights,
-    )
-    return noise_of(launches[index].recording, again.recording)
+    index = max(launches)
+    launch = launches[index]
+    if not launch.recording.initial_weights:
+        return None
+    say(f"measuring how {_name(sides[index])} amplifies rounding")
+    work.mkdir(parents=True, exist_ok=True)
+    nudged = work / "nudged_weights.npz"
+    write_weights(nudged, _nudged(launch.recording.initial_weights))
+    again = run_program(sides[index], work / "run", settings, weights=nudged)
+    return noise_of(launch.recording, again.recording)
+
+
+def _nudged(weights: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    """Each weight moved to a neighbouring number, up or down at random."""
+    draw = np.random.RandomState(20181010)
+    result = []
+    for name, value in weights:
+        towards = np.where(draw.random_sample(value.shape) < 0.5, -np.inf, np.inf)
+        moved = np.nextafter(value, towards.astype(value.dtype))
+        # Beside zero lie numbers so small that nothing would come of them.
+        result.append((name, np.where(value == 0, value, moved)))
+    return result
 
 
 def _with_accuracy(

@@ -20,6 +20,7 @@ __all__ = [
     "load_recording",
     "read_weights",
     "save_recording",
+    "write_weights",
 ]
 
 FORMAT = 1
@@ -101,11 +102,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
         ("final_weights", recording.final_weights),
     ):
         if weights:
-            arrays = {
-                f"{index:03d}:{name}": np.asarray(value)
-                for index, (name, value) in enumerate(weights)
-            }
-            _savez(folder / f"{stem}.npz", arrays)
+            write_weights(folder / f"{stem}.npz", weights)
     if recording.predictions:
         _savez(folder / "predictions.npz", dict(recording.predictions))
     # Last: a folder with recording.json is a whole recording.
@@ -146,6 +143,15 @@ def load_recording(folder: Path) -> Recording:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{folder}: not a readable recording: {error}") from error
+
+
+def write_weights(path: Path, weights: Sequence[tuple[str, Array]]) -> None:
+    """Write weights in their order, as :func:`read_weights` reads them."""
+    arrays = {
+        f"{index:03d}:{name}": np.asarray(value)
+        for index, (name, value) in enumerate(weights)
+    }
+    _savez(path, arrays)
 
 
 def _savez(path: Path, arrays: dict[str, Array]) -> None:
