@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-__all__ = ["Edits", "Statement"]
+from ..plan.tree import Statement, statements_of
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+__all__ = ["Edits", "Statement"]
 
 
 @dataclass
@@ -66,9 +66,10 @@ class _Applier(cst.CSTTransformer):
         if change is not None:
             updated_node = change(updated_node)  # type: ignore[assignment]
         if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
-            body = self._body(original_node.body, updated_node.body)  # type: ignore[attr-defined]
+            assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            body = self._body(statements_of(original_node), statements_of(updated_node))
             if body is not None:
-                return updated_node.with_changes(body=body)
+                return updated_node.with_changes(body=body)  # type: ignore[return-value]
         return updated_node
 
     def _body(
@@ -153,9 +154,7 @@ def _is_moved(edits: Edits, statement: cst.CSTNode) -> bool:
     return any(statement in moved for moved in edits.moved.values())
 
 
-def _with_lines(
-    statement: Statement, lines: Sequence[cst.EmptyLine]
-) -> Statement:
+def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
     return statement.with_changes(leading_lines=list(lines))
 
 

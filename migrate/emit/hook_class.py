@@ -21,9 +21,7 @@ def to_callback(node: cst.CSTNode) -> cst.CSTNode:
     body = node.body
     assert isinstance(body, cst.IndentedBlock)
     statements = [
-        _renamed(s)
-        if isinstance(s, cst.FunctionDef) and s.name.value in RENAMED
-        else s
+        _renamed(s) if isinstance(s, cst.FunctionDef) and s.name.value in RENAMED else s
         for s in body.body
     ]
     return node.with_changes(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-
 __all__ = ["add_imports", "drop_unused_imports", "imported_as"]
 
 
@@ -34,7 +33,9 @@ def _dotted(node: cst.CSTNode) -> str:
     return node.value
 
 
-def add_imports(module: cst.Module, standard: Iterable[str], other: Iterable[str]) -> cst.Module:
+def add_imports(
+    module: cst.Module, standard: Iterable[str], other: Iterable[str]
+) -> cst.Module:
     """Put ``import x`` lines where a person would: among their own kind.
 
     ``standard`` and ``other`` hold text after ``import``: modules of Python
@@ -170,17 +171,19 @@ class _DropImports(cst.CSTTransformer):
         if len(original_node.body) != 1:
             return updated_node
         small = original_node.body[0]
+        names: Sequence[cst.ImportAlias]
         if isinstance(small, cst.Import):
-            kept = [a for a in small.names if _bound(a) not in self.gone]
+            names = small.names
         elif isinstance(small, cst.ImportFrom) and not isinstance(
             small.names, cst.ImportStar
         ):
             if small.module is not None and _dotted(small.module) == "__future__":
                 return updated_node
-            kept = [a for a in small.names if _bound(a) not in self.gone]
+            names = small.names
         else:
             return updated_node
-        if len(kept) == len(small.names):
+        kept = [a for a in names if _bound(a) not in self.gone]
+        if len(kept) == len(names):
             return updated_node
         if not kept:
             return cst.RemoveFromParent()
@@ -192,5 +195,3 @@ def _bound(alias: cst.ImportAlias) -> str:
     if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
         return alias.asname.name.value
     return _dotted(alias.name).split(".")[0]
-
-

@@ -119,7 +119,9 @@ class _Imports:
         keras = [a for a in small.names if _dotted(a.name) == "keras"]
         if not keras:
             return node
-        name = keras[0].asname.name if keras[0].asname is not None else cst.Name("keras")
+        name = (
+            keras[0].asname.name if keras[0].asname is not None else cst.Name("keras")
+        )
         assert isinstance(name, cst.Name)
         line = cst.parse_module(f"import tf_keras as {name.value}\n").body[0]
         assert isinstance(line, cst.SimpleStatementLine)

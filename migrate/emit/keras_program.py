@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..plan.program import TF, CallKind, EstimatorCall, TrainingPlan
 from ..plan.sites import Program
-from ..plan.tree import Tree
+from ..plan.tree import Tree, only_small
 from .edits import Edits, Statement
 from .hook_class import RENAMED, to_callback
 from .layout import fit, one_line
@@ -104,7 +104,9 @@ class KerasEmitter:
         )
         return fill(_TEMPLATES, template, filling)
 
-    def fitted(self, statements: Sequence[Statement], extra: int = 0) -> list[Statement]:
+    def fitted(
+        self, statements: Sequence[Statement], extra: int = 0
+    ) -> list[Statement]:
         """Statements broken to width where they will stand."""
         return fit(self.tree.module, statements, self.indent + extra)
 
@@ -177,7 +179,7 @@ class KerasEmitter:
         changed = statement.deep_replace(old, new)
         column = self.tree.column(statement) - 1
         fitted = fit(self.tree.module, [changed], column)[0]  # type: ignore[list-item]
-        value = getattr(fitted.body[0], "value", None)
+        value = getattr(only_small(fitted), "value", None)
         assert isinstance(value, cst.BaseExpression)
         return value
 
@@ -204,7 +206,9 @@ class KerasEmitter:
     def _functions(self) -> list[Statement]:
         model, config = self.plan.model, self.plan.config
         per_example = (
-            self.renamed["loss_object"] if model.loss_is_object else model.per_example_loss
+            self.renamed["loss_object"]
+            if model.loss_is_object
+            else model.per_example_loss
         )
         keep = config.keep_max or "5"
         result = self.fill(
@@ -229,18 +233,25 @@ class KerasEmitter:
                 "test_functions",
                 expressions={
                     "X_PER_EXAMPLE": per_example,
-                    "X_ALL_METRICS": f"[*{metrics}, {loss}]" if has_metrics else f"[{loss}]",
+                    "X_ALL_METRICS": f"[*{metrics}, {loss}]"
+                    if has_metrics
+                    else f"[{loss}]",
                 },
-                flags={"X_REGULARIZED": model.regularized, "X_HAS_METRICS": has_metrics},
+                flags={
+                    "X_REGULARIZED": model.regularized,
+                    "X_HAS_METRICS": has_metrics,
+                },
             )
         return result
 
     def _model_dir(self) -> str:
         """The checkpoint directory; a new one each time, as before, when not given."""
         code = self.plan.config.model_dir
-        temporary = f"{self.module('tempfile')}.mkdtemp()" if (
-            code is None or self.plan.config.model_dir_optional
-        ) else ""
+        temporary = (
+            f"{self.module('tempfile')}.mkdtemp()"
+            if (code is None or self.plan.config.model_dir_optional)
+            else ""
+        )
         if code is None:
             return temporary
         if not temporary:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from ..plan.tree import Statement, statements_of
+
 __all__ = ["WIDTH", "fit", "one_line"]
 
 WIDTH = 88
-
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def one_line(code: str) -> str:
@@ -80,7 +80,7 @@ def _fit_statement(
         return _break_line(module, statement, indent, step)
     body = getattr(statement, "body", None)
     if isinstance(body, cst.IndentedBlock):
-        inner = fit(module, list(body.body), indent + step)
+        inner = fit(module, statements_of(body), indent + step)
         statement = statement.with_changes(body=body.with_changes(body=inner))
     return statement
 
@@ -91,7 +91,7 @@ def _break_line(
     call = _outer_call(line.body[0])
     if call is None or not call.args:
         return line
-    inside = " " * step
+    inside = " " * max(step, 4)
     for one_line in (True, False):
         broken = _broken_call(call, inside, one_line=one_line)
         changed = line.deep_replace(call, broken)

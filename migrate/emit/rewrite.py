@@ -50,7 +50,10 @@ def rewrite_programs(
     programs: list[Program] = []
     blocked: list[Blocker] = []
     for node in walk(module):
-        if isinstance(node, cst.Call) and resolver.resolve(node.func) in KERAS_ESTIMATORS:
+        if (
+            isinstance(node, cst.Call)
+            and resolver.resolve(node.func) in KERAS_ESTIMATORS
+        ):
             try:
                 programs.append(recognise_keras(tree, node))
             except Blocked as stop:
@@ -104,7 +107,9 @@ def _moved(path: Path, tree: Tree, program: Program) -> list[Finding]:
         )
     ]
     for difference in plan.differences:
-        safety = Safety.NEEDS_REVIEW if difference.needs_review else Safety.CHANGES_NUMBERS
+        safety = (
+            Safety.NEEDS_REVIEW if difference.needs_review else Safety.CHANGES_NUMBERS
+        )
         found.append(
             Finding(
                 path=path,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-__all__ = ["space_definitions", "with_blank_lines"]
+from ..plan.tree import Statement
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+__all__ = ["space_definitions", "with_blank_lines"]
 
 
 def with_blank_lines(statement: Statement, count: int) -> Statement:

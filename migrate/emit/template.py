@@ -16,9 +16,9 @@ from importlib import resources
 
 import libcst as cst
 
-__all__ = ["Filling", "fill", "parse_statements"]
+from ..plan.tree import Statement, statements_of
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+__all__ = ["Filling", "fill", "parse_statements"]
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Filling:
 
 @cache
 def _template(file: str, name: str) -> cst.FunctionDef:
-    path = resources.files(__package__).joinpath("templates", f"{file}.py")
+    path = resources.files(__package__) / "templates" / f"{file}.py"
     module = cst.parse_module(path.read_text("utf-8"))
     for statement in module.body:
         if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
@@ -49,7 +49,7 @@ def fill(file: str, name: str, filling: Filling) -> list[Statement]:
     assert isinstance(chosen, cst.IndentedBlock)
     copied = chosen.visit(_Filler(filling))
     assert isinstance(copied, cst.IndentedBlock)
-    return _without_docstring(list(copied.body))
+    return _without_docstring(statements_of(copied))
 
 
 def _without_docstring(statements: list[Statement]) -> list[Statement]:
@@ -72,7 +72,7 @@ def _without_docstring(statements: list[Statement]) -> list[Statement]:
 def parse_statements(code: str) -> list[Statement]:
     """Statements from source text."""
     module = cst.parse_module(code)
-    statements = list(module.body)
+    statements = statements_of(module)
     if statements and module.header:
         first = statements[0]
         lines = [*module.header, *first.leading_lines]
@@ -100,7 +100,7 @@ class _Chooser(cst.CSTTransformer):
         if branch is None:
             return cst.RemoveFromParent()
         assert isinstance(branch, cst.IndentedBlock)
-        kept = list(branch.body)
+        kept = statements_of(branch)
         if not kept:
             return cst.RemoveFromParent()
         lines = (*original_node.leading_lines, *kept[0].leading_lines)
@@ -111,7 +111,6 @@ class _Chooser(cst.CSTTransformer):
 class _Filler(cst.CSTTransformer):
     def __init__(self, filling: Filling) -> None:
         self.filling = filling
-
 
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
@@ -135,11 +134,7 @@ class _Filler(cst.CSTTransformer):
         self,
         original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
-    ) -> (
-        cst.SimpleStatementLine
-        | cst.FlattenSentinel[Statement]
-        | cst.RemovalSentinel
-    ):
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[Statement] | cst.RemovalSentinel:
         only = original_node.body[0]
         if isinstance(only, cst.Expr) and isinstance(only.value, cst.Name):
             name = only.value.value

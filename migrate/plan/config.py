@@ -112,7 +112,9 @@ def read_run_config(
         raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
     for name in _UNSUPPORTED:
         if not is_none(given.get(name)):
-            raise Blocked("TFM112", line, f"RunConfig(`{name}`=) has no loop equivalent")
+            raise Blocked(
+                "TFM112", line, f"RunConfig(`{name}`=) has no loop equivalent"
+            )
 
     def text(name: str) -> str | None:
         argument = given.get(name)

@@ -42,7 +42,9 @@ def read_hooks(
 def _hook(tree: Tree, node: cst.BaseExpression) -> tuple[HookPlan, cst.ClassDef]:
     made = tree.value(node)
     line = tree.line(node)
-    defined = tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    defined = (
+        tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    )
     if not isinstance(defined, cst.ClassDef):
         symbol = tree.symbol(made.func) if isinstance(made, cst.Call) else None
         shown = symbol or tree.code(node)
@@ -86,11 +88,7 @@ def _check_method(tree: Tree, owner: str, method: cst.FunctionDef) -> None:
     session_names = {p.name.value for p in parameters[1:]}
     loads = tree.resolver.scopes.loads
     for node in walk(method.body):
-        if (
-            node in loads
-            and isinstance(node, cst.Name)
-            and node.value in session_names
-        ):
+        if node in loads and isinstance(node, cst.Name) and node.value in session_names:
             raise Blocked("TFM116", tree.line(node), f"{shown} uses its session")
         if isinstance(node, cst.Name) and node.value == "super":
             raise Blocked("TFM116", tree.line(node), f"{shown} calls its base class")

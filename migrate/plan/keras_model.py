@@ -8,7 +8,7 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
 from .sites import Blocked
-from .tree import Body, Statement, Tree, walk
+from .tree import Body, Statement, Tree, statements_of, walk
 
 __all__ = ["ModelParts", "find_model"]
 
@@ -64,7 +64,9 @@ class _Substitute(cst.CSTTransformer):
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         return True
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
         text = self.names.get(original_node.value)
         return cst.parse_expression(text) if text is not None else updated_node
 
@@ -85,7 +87,7 @@ def find_model(
     ready = tree.statement(binding.value)
     if tree.body(ready) is not body:
         raise Blocked("TFM110", line, "the model and the estimator are made apart")
-    statements = list(body.body)
+    statements = statements_of(body)
     end = statements.index(estimator_statement)
     builder = _Builders(tree)
     made: set[str] = set()
@@ -98,9 +100,7 @@ def find_model(
         raise Blocked("TFM110", line, f"it is not seen how `{node.value}` is built")
 
     compiles = [
-        use
-        for use in tree.uses(binding)
-        if _is_method_call(tree, use, "compile")
+        use for use in tree.uses(binding) if _is_method_call(tree, use, "compile")
     ]
     if len(compiles) > 1:
         raise Blocked("TFM113", line, "the model is compiled more than once")
@@ -109,7 +109,9 @@ def find_model(
         assert isinstance(call, cst.Call)
         statement = tree.statement(call)
         if tree.body(statement) is not body:
-            raise Blocked("TFM113", tree.line(call), "the model is compiled in a branch")
+            raise Blocked(
+                "TFM113", tree.line(call), "the model is compiled in a branch"
+            )
         parts = ModelParts(
             variable=node.value,
             statements=[s for s in chosen if s is not statement],
@@ -152,7 +154,9 @@ def _compiled_by_builder(
 ) -> ModelParts:
     """``model = build(...)`` whose function compiles what it returns."""
     line = tree.line(ready)
-    defined = tree.resolver.definition(value.func) if isinstance(value, cst.Call) else None
+    defined = (
+        tree.resolver.definition(value.func) if isinstance(value, cst.Call) else None
+    )
     if not isinstance(value, cst.Call) or not isinstance(defined, cst.FunctionDef):
         raise Blocked("TFM113", line, f"no compile call is seen for `{variable}`")
     compiles = [
@@ -169,7 +173,9 @@ def _compiled_by_builder(
         if tree.resolver.definition(load) is defined
     ]
     if len(compiles) != 1 or len(callers) != 1:
-        raise Blocked("TFM113", line, f"no single compile call is seen for `{variable}`")
+        raise Blocked(
+            "TFM113", line, f"no single compile call is seen for `{variable}`"
+        )
     call = compiles[0]
     statement = tree.statement(call)
     if tree.body(statement) is not defined.body or len(defined.body.body) == 1:
@@ -188,9 +194,7 @@ def _compiled_by_builder(
     return parts
 
 
-def _parameters(
-    tree: Tree, defined: cst.FunctionDef, call: cst.Call
-) -> dict[str, str]:
+def _parameters(tree: Tree, defined: cst.FunctionDef, call: cst.Call) -> dict[str, str]:
     names = [p.name.value for p in defined.params.params]
     try:
         given = match_arguments(call, names)
@@ -258,9 +262,13 @@ class _Builders:
     def _makes(self, root: cst.CSTNode, made: set[str]) -> bool:
         found = False
         for node in walk(root):
-            if isinstance(node, cst.Arg) and node.keyword is not None:
-                if "regularizer" in node.keyword.value and not is_none(node.value):
-                    self.regularized = True
+            if (
+                isinstance(node, cst.Arg)
+                and node.keyword is not None
+                and "regularizer" in node.keyword.value
+                and not is_none(node.value)
+            ):
+                self.regularized = True
             if isinstance(node, cst.Name) and node.value in made:
                 found = found or node in self.tree.resolver.scopes.loads
             if isinstance(node, cst.Call) and self._is_maker(node):
@@ -280,7 +288,8 @@ class _Builders:
             self._seen[defined] = False
             bases = getattr(defined, "bases", ())
             subclass = any(
-                (self.tree.symbol(base.value) or "").startswith(_MAKERS) for base in bases
+                (self.tree.symbol(base.value) or "").startswith(_MAKERS)
+                for base in bases
             )
             self._seen[defined] = self._makes(defined.body, set()) or subclass
         return self._seen[defined]

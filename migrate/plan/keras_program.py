@@ -22,7 +22,7 @@ from .program import (
     TrainingPlan,
 )
 from .sites import Blocked, KerasSites, Program
-from .tree import Body, Statement, Tree, walk
+from .tree import Body, Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["KERAS_ESTIMATORS", "recognise_keras"]
 
@@ -221,7 +221,7 @@ def _calls(
     tree: Tree, variable: str, statement: Statement, differences: list[Difference]
 ) -> tuple[list[tuple[EstimatorCall, cst.Call]], list[cst.ClassDef]]:
     """All uses of the estimator, which must all be calls that are understood."""
-    assign = statement.body[0]
+    assign = only_small(statement)
     binding = next(
         b
         for scope in tree.resolver.scopes.opened.values()
@@ -243,13 +243,21 @@ def _calls(
             or call.func is not attribute
             or attribute.attr.value not in _CALLS
         ):
-            shown = tree.code(attribute) if isinstance(attribute, cst.Attribute) else variable
-            raise Blocked("TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`")
+            shown = (
+                tree.code(attribute)
+                if isinstance(attribute, cst.Attribute)
+                else variable
+            )
+            raise Blocked(
+                "TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`"
+            )
         plan, hooks = _call(tree, attribute.attr.value, call)
         calls.append((plan, call))
         classes.extend(h for h in hooks if h not in classes)
     if not calls:
-        raise Blocked("TFM110", tree.line(statement), "the estimator is never used here")
+        raise Blocked(
+            "TFM110", tree.line(statement), "the estimator is never used here"
+        )
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     return calls, classes
 
@@ -310,7 +318,7 @@ def _hoisted(
     """Assignments between the model and the strategy that the strategy needs."""
     if strategy_call is None:
         return []
-    statements = list(body.body)
+    statements = statements_of(body)
     first = statements.index(before)
     wanted: list[Statement] = []
 
@@ -332,9 +340,9 @@ def _hoisted(
 
     need(strategy_call)
     own = tree.statement(strategy_call)
-    if own in statements and statements.index(own) >= first:
-        if isinstance(tree.parent(strategy_call), cst.Assign):
-            wanted.append(own)
+    is_late = own in statements and statements.index(own) >= first
+    if is_late and isinstance(tree.parent(strategy_call), cst.Assign):
+        wanted.append(own)
     return wanted
 
 
@@ -379,5 +387,3 @@ def _add_differences(
                 needs_review=True,
             )
         )
-
-

@@ -125,9 +125,7 @@ def read_metrics(
     return tuple(found)
 
 
-def _metric(
-    tree: Tree, node: cst.BaseExpression, loss_class: str | None
-) -> MetricPlan:
+def _metric(tree: Tree, node: cst.BaseExpression, loss_class: str | None) -> MetricPlan:
     line = tree.line(node)
     text = _string(tree.value(node))
     if text in ("accuracy", "acc"):

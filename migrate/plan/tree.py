@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
@@ -10,7 +11,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Binding, BindingKind
 
-__all__ = ["Body", "Statement", "Tree", "walk"]
+__all__ = ["Body", "Statement", "Tree", "only_small", "statements_of", "walk"]
 
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Body = cst.Module | cst.IndentedBlock
@@ -21,6 +22,18 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     yield node
     for child in node.children:
         yield from walk(child)
+
+
+def statements_of(body: Body) -> list[Statement]:
+    """The statements directly in a body."""
+    return cast("list[Statement]", list(body.body))
+
+
+def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
+    """The one small statement of a line, or None for anything else."""
+    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+        return statement.body[0]
+    return None
 
 
 class Tree:
@@ -66,7 +79,9 @@ class Tree:
     def statement(self, node: cst.CSTNode) -> Statement:
         """The innermost whole statement that holds the node."""
         for candidate in (node, *self.ancestors(node)):
-            if isinstance(candidate, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            if isinstance(
+                candidate, (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+            ):
                 return candidate
         raise ValueError("the node is outside of any statement")
 
