@@ -6,16 +6,84 @@ TensorFlow moves one of these names, this is the only file to mend.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# The class of the default cross-device operations of MirroredStrategy is not
+# public, and has to be recognised: it cannot run in a session on CPUs.
+from tensorflow.python.distribute import cross_device_ops
+
+# Constants are made in one place; large arrays of an input function are kept
+# out of the graph there (see arrays.py).
+from tensorflow.python.framework import ops
 
 # ExportOutput classes and the default-signature rules. The public names lived
 # in tf.estimator.export, which went away with the Estimator; the classes are
 # still what SavedModel building inside TensorFlow expects.
 from tensorflow.python.saved_model.model_utils import export_output, export_utils
 
-__all__ = ["export_output", "export_utils", "is_export_output"]
+# The collection key under which stock hooks look for one shared read of the
+# global step. The main thread has to create it before replica threads start.
+from tensorflow.python.training import training_util
+
+__all__ = [
+    "GLOBAL_STEP_READ_KEY",
+    "distributed_initializer",
+    "export_output",
+    "export_utils",
+    "get_next_as_optional",
+    "get_or_create_global_step_read",
+    "is_export_output",
+    "is_in_graph_collective",
+    "make_input_fn_iterator",
+    "ops",
+]
+
+GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
+
+
+def get_or_create_global_step_read(graph: Any) -> Any:
+    """The read of the global step that all stock hooks of a graph share."""
+    return training_util._get_or_create_global_step_read(graph)
+
+
+def get_next_as_optional(iterator: Any) -> Any:
+    """The next element of a graph iterator, or an empty optional at the end.
+
+    The public function is the only one that takes a graph iterator, and says
+    on every first use that it is deprecated in favour of an eager method.
+    """
+    public = tf.data.experimental.get_next_as_optional
+    return getattr(public, "__wrapped__", public)(iterator)
+
+
+def make_input_fn_iterator(strategy: Any, dataset_fn: Any) -> Any:
+    """A distributed iterator that calls ``dataset_fn`` once per input pipeline.
+
+    The public way (distribute_datasets_from_function) gives an iterator that
+    only an eager program can start.
+    """
+    with warnings.catch_warnings():
+        # About reading tf.data options in graph mode, which nobody asked for.
+        warnings.filterwarnings("ignore", message=".*preserve tf.data options.*")
+        return strategy.extended._make_input_fn_iterator(dataset_fn)
+
+
+def distributed_initializer(iterator: Any) -> Any:
+    """What starts a distributed iterator; the public name logs a deprecation."""
+    return iterator._initializer
 
 
 def is_export_output(value: Any) -> bool:
     """Whether ``value`` is one of the export output descriptions."""
     return isinstance(value, export_output.ExportOutput)
+
+
+def is_in_graph_collective(strategy: Any, value: Any) -> bool:
+    """Whether ``value`` are single-process collectives, made by default."""
+    if not isinstance(value, cross_device_ops.CollectiveAllReduce):
+        return False
+    # Collectives between processes are what multi-worker training is made of.
+    return not strategy.extended._in_multi_worker_mode()

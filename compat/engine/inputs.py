@@ -1,0 +1,133 @@
+"""What an input function returned, as features and labels of a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from . import arrays, private_api
+from .callables import argument_names
+
+__all__ = [
+    "InputRequest",
+    "IteratorInitializerHook",
+    "ModelInput",
+    "features_and_labels",
+    "is_dataset",
+    "make_input",
+    "make_replica_input",
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class InputRequest:
+    """One call of an input function: the function and what it may ask for."""
+
+    input_fn: Callable[..., Any]
+    mode: str
+    params: Mapping[str, Any]
+    config: Any
+
+    def call(self, input_context: Any = None) -> Any:
+        """Calls the function with those of the arguments that it names."""
+        if not callable(self.input_fn):
+            raise TypeError(
+                "input_fn must be a function that returns the input, given: "
+                f"{self.input_fn!r}. Pass the function itself, or wrap the call: "
+                "input_fn=lambda: my_input_fn(...)."
+            )
+        names = argument_names(self.input_fn)
+        offered = {"mode": self.mode, "params": self.params, "config": self.config}
+        if input_context is not None:
+            offered["input_context"] = input_context
+        kwargs = {name: value for name, value in offered.items() if name in names}
+        with tf.device("/cpu:0"), arrays.kept_out_of_graph():
+            return self.input_fn(**kwargs)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ModelInput:
+    """Features and labels, and the hooks that start their source."""
+
+    features: Any
+    labels: Any
+    hooks: tuple[Any, ...] = ()
+    raw: Any = None
+
+
+class IteratorInitializerHook(tf.train.SessionRunHook):
+    """Starts an iterator in every new session, after tables and variables."""
+
+    def __init__(self, initializer: Callable[[], Any]) -> None:
+        self._make = initializer
+        self._op: Any = None
+
+    def begin(self) -> None:
+        self._op = self._make()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        del coord
+        session.run(self._op)
+
+
+def is_dataset(value: Any) -> bool:
+    """A ``tf.data.Dataset`` of either generation."""
+    return isinstance(value, tf.data.Dataset | tf.compat.v2.data.Dataset)
+
+
+def features_and_labels(element: Any) -> tuple[Any, Any]:
+    """Splits what one step gets into features and labels."""
+    if isinstance(element, list | tuple):
+        if len(element) != 2:
+            raise ValueError(
+                "input_fn should return (features, labels) as a len 2 tuple."
+            )
+        return element[0], element[1]
+    return element, None
+
+
+def make_input(request: InputRequest) -> ModelInput:
+    """Input of a program without a strategy."""
+    result = request.call()
+    hooks: tuple[Any, ...] = ()
+    if is_dataset(result):
+        iterator = _initializable_iterator(result)
+        hooks = (IteratorInitializerHook(lambda: iterator.initializer),)
+        result = iterator.get_next()
+    features, labels = features_and_labels(result)
+    return ModelInput(features=features, labels=labels, hooks=hooks, raw=result)
+
+
+def _initializable_iterator(dataset: Any) -> Any:
+    try:
+        return tf.data.make_initializable_iterator(dataset)
+    except ValueError as error:
+        if "same graph" not in str(error) and "graph" not in str(error):
+            raise
+        raise ValueError(
+            "The Dataset was made outside of input_fn, in another graph. Make it "
+            f"inside input_fn: it is called once per graph. ({error})"
+        ) from error
+
+
+def make_replica_input(request: InputRequest, strategy: Any) -> tuple[Any, Any]:
+    """A distributed iterator (successive batches to replicas) and its hook."""
+
+    def dataset_fn(input_context: Any) -> Any:
+        result = request.call(input_context)
+        if not is_dataset(result):
+            raise ValueError(
+                "input_fn must return a tf.data.Dataset when a distribution strategy "
+                f"is used, given: {result}. Return the Dataset itself instead of the "
+                "tensors of its iterator."
+            )
+        return result
+
+    iterator = private_api.make_input_fn_iterator(strategy, dataset_fn)
+    hook = IteratorInitializerHook(
+        lambda: private_api.distributed_initializer(iterator)
+    )
+    return iterator, hook

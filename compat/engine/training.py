@@ -1,0 +1,240 @@
+"""The training run: hooks in legacy order around a monitored session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from . import private_api, replication, scaffolds
+from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
+
+__all__ = ["build_and_train"]
+
+ModelCall = Callable[[Any, Any], Any]
+"""Calls the model function with features and labels in training mode."""
+
+
+def build_and_train(
+    estimator: Any,
+    request: InputRequest,
+    model_call: ModelCall,
+    hooks: Sequence[Any],
+    saving_listeners: Sequence[Any],
+) -> Any:
+    """Builds the training graph, trains, and gives the last loss."""
+    strategy = estimator._train_distribution
+    if strategy is None:
+        with tf.Graph().as_default() as graph, graph.device(estimator._device_fn):
+            estimator._set_random_seed()
+            global_step = estimator._create_and_assert_global_step(graph)
+            # A graph without a step variable of its own (a restored SavedModel
+            # brings one) makes the shared read later.
+            if global_step is not None:
+                private_api.get_or_create_global_step_read(graph)
+            source = make_input(request)
+            spec = model_call(source.features, source.labels)
+            return _run(estimator, spec, list(source.hooks), hooks, saving_listeners)
+
+    with tf.Graph().as_default() as graph, replication.graph_strategy(strategy):
+        estimator._set_random_seed()
+        iterator, iterator_hook = make_replica_input(request, strategy)
+        global_step = estimator._create_and_assert_global_step(graph)
+        tf.add_to_collection(
+            private_api.GLOBAL_STEP_READ_KEY, strategy.extended.read_var(global_step)
+        )
+        features, labels = features_and_labels(iterator.get_next())
+        grouped = replication.call_for_each_replica(
+            strategy, model_call, (features, labels)
+        )
+        spec = _one_spec(grouped, strategy)
+        return _run(estimator, spec, [iterator_hook], hooks, saving_listeners)
+
+
+def _one_spec(grouped: Any, strategy: Any) -> Any:
+    def from_first_replica(hooks: Any) -> list[Any]:
+        return [replication.first_replica(strategy, hook) for hook in hooks]
+
+    return type(grouped)(
+        mode=grouped.mode,
+        loss=replication.reported_loss(strategy, grouped.loss),
+        train_op=strategy.group(grouped.train_op),
+        training_hooks=from_first_replica(grouped.training_hooks),
+        training_chief_hooks=from_first_replica(grouped.training_chief_hooks),
+        scaffold=scaffolds.combine(grouped.scaffold, strategy),
+    )
+
+
+def _run(
+    estimator: Any,
+    spec: Any,
+    worker_hooks: list[Any],
+    hooks: Sequence[Any],
+    saving_listeners: Sequence[Any],
+) -> Any:
+    """Adds the stock hooks of an Estimator and trains.
+
+    The order (input, user, NaN guard, log line, model function, then the
+    chief's) decides what a user's hook finds done when it is called.
+    """
+    config = estimator.config
+    estimator._warm_start_for_training()
+    global_step = tf.train.get_global_step()
+    if not any(s.op.name == "loss" for s in tf.get_collection(tf.GraphKeys.SUMMARIES)):
+        tf.summary.scalar("loss", spec.loss)
+    tf.add_to_collection(tf.GraphKeys.LOSSES, spec.loss)
+    worker_hooks = [*worker_hooks, *hooks, tf.train.NanTensorHook(spec.loss)]
+    if config.log_step_count_steps is not None:
+        worker_hooks.append(
+            tf.train.LoggingTensorHook(
+                {"loss": spec.loss, "step": global_step},
+                every_n_iter=config.log_step_count_steps,
+            )
+        )
+    worker_hooks.extend(spec.training_hooks)
+    if not (spec.scaffold.saver or tf.get_collection(tf.GraphKeys.SAVERS)):
+        tf.add_to_collection(
+            tf.GraphKeys.SAVERS,
+            tf.train.Saver(
+                sharded=True,
+                max_to_keep=config.keep_checkpoint_max,
+                keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+                defer_build=True,
+                save_relative_paths=True,
+            ),
+        )
+    chief_hooks = _checkpoint_hooks(
+        config, spec, worker_hooks, saving_listeners, estimator.model_dir
+    )
+    save_summary_steps, log_step_count_steps = _summary_rhythm(
+        config, spec, worker_hooks
+    )
+    return _train_loop(
+        estimator,
+        spec,
+        worker_hooks,
+        (*chief_hooks, *spec.training_chief_hooks),
+        save_summary_steps,
+        log_step_count_steps,
+    )
+
+
+def _checkpoint_hooks(
+    config: Any,
+    spec: Any,
+    worker_hooks: Sequence[Any],
+    saving_listeners: Sequence[Any],
+    model_dir: str,
+) -> list[Any]:
+    savers = [
+        hook
+        for hook in (*worker_hooks, *spec.training_chief_hooks)
+        if isinstance(hook, tf.train.CheckpointSaverHook)
+    ]
+    added: list[Any] = []
+    if not savers and (config.save_checkpoints_secs or config.save_checkpoints_steps):
+        added = [
+            tf.train.CheckpointSaverHook(
+                model_dir,
+                save_secs=config.save_checkpoints_secs,
+                save_steps=config.save_checkpoints_steps,
+                scaffold=spec.scaffold,
+                save_graph_def=config.checkpoint_save_graph_def,
+            )
+        ]
+        savers = added
+    if saving_listeners:
+        if not savers:
+            raise ValueError(
+                "There should be a CheckpointSaverHook to use saving_listeners. Please "
+                "set one of the RunConfig.save_checkpoints_steps or "
+                "RunConfig.save_checkpoints_secs."
+            )
+        known = savers[0]._listeners
+        known.extend(listener for listener in saving_listeners if listener not in known)
+    return added
+
+
+def _summary_rhythm(
+    config: Any, spec: Any, worker_hooks: list[Any]
+) -> tuple[int | None, int | None]:
+    """Who writes summaries in a cluster of the ``master`` kind.
+
+    A master also evaluates, and long evaluations would tear holes into the
+    curves: its first worker writes them.
+    """
+    jobs = config.cluster_spec.jobs if config.cluster_spec else ()
+    if not ("worker" in jobs and "master" in jobs):
+        return config.save_summary_steps, config.log_step_count_steps
+    if config.task_type == "worker" and config.task_id == 0:
+        if config.save_summary_steps:
+            worker_hooks.append(
+                tf.train.SummarySaverHook(
+                    save_steps=config.save_summary_steps,
+                    output_dir=config.model_dir,
+                    scaffold=spec.scaffold,
+                )
+            )
+        if config.log_step_count_steps:
+            worker_hooks.append(
+                tf.train.StepCounterHook(
+                    every_n_steps=config.log_step_count_steps,
+                    output_dir=config.model_dir,
+                )
+            )
+    return 0, None
+
+
+def _train_loop(
+    estimator: Any,
+    spec: Any,
+    hooks: Sequence[Any],
+    chief_only_hooks: Sequence[Any],
+    save_summary_steps: int | None,
+    log_step_count_steps: int | None,
+) -> Any:
+    config = estimator.config
+    loss = None
+    data_ended_at_once = False
+    with tf.train.MonitoredTrainingSession(
+        master=config.master,
+        is_chief=config.is_chief,
+        checkpoint_dir=estimator.model_dir,
+        scaffold=spec.scaffold,
+        hooks=hooks,
+        chief_only_hooks=chief_only_hooks,
+        save_checkpoint_secs=0,  # a hook of ours saves
+        save_summaries_steps=save_summary_steps,
+        config=replication.session_config_for(
+            estimator._train_distribution, estimator._session_config
+        ),
+        max_wait_secs=config.session_creation_timeout_secs,
+        log_step_count_steps=log_step_count_steps,
+        save_graph_def=config.checkpoint_save_graph_def,
+    ) as session:
+        any_step_done = False
+        while not session.should_stop():
+            try:
+                _, loss = session.run([spec.train_op, spec.loss])
+            except tf.errors.OutOfRangeError:
+                data_ended_at_once = not any_step_done
+                raise
+            any_step_done = True
+    if data_ended_at_once:
+        raise ValueError(
+            "Training with estimator made no steps. Perhaps input is empty or "
+            "misspecified: input_fn gave no batch"
+            + (
+                "."
+                if estimator._train_distribution is None
+                else " for at least one of the "
+                f"{estimator._train_distribution.num_replicas_in_sync} replicas."
+            )
+        )
+    if not any_step_done:
+        tf.logging.warning(
+            "Training with estimator made no steps. "
+            "Perhaps input is empty or misspecified."
+        )
+    return loss

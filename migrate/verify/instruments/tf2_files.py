@@ -1,0 +1,74 @@
+"""Keeps what a watched program writes apart, so that it changes nothing.
+
+Without this a program would resume from the checkpoints of an earlier run,
+and a comparison would leave files in the user's folders.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+__all__ = ["keep_files_apart"]
+
+
+def keep_files_apart(folder: Path) -> None:
+    """Send checkpoints, summaries and exported models below ``folder``."""
+    folder = folder.resolve()
+
+    def moved(path: Any) -> str:
+        absolute = Path(os.path.abspath(os.fspath(path)))
+        if folder in absolute.parents or absolute == folder:
+            return str(absolute)
+        apart = folder / absolute.relative_to(absolute.anchor)
+        apart.parent.mkdir(parents=True, exist_ok=True)
+        return str(apart)
+
+    def moved_if_ours(path: Any) -> Any:
+        """A checkpoint to read: ours if this run wrote it, else the real one."""
+        if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+            return path
+        ours = moved(path)
+        return ours if tf.train.checkpoint_exists(ours) else path
+
+    checkpoint, manager = tf.train.Checkpoint, tf.train.CheckpointManager
+    checkpoint.save = _redirected(checkpoint.save, 1, "file_prefix", moved)
+    checkpoint.write = _redirected(checkpoint.write, 1, "file_prefix", moved)
+    checkpoint.restore = _redirected(checkpoint.restore, 1, "save_path", moved_if_ours)
+    checkpoint.read = _redirected(checkpoint.read, 1, "save_path", moved_if_ours)
+    manager.__init__ = _redirected(manager.__init__, 2, "directory", moved)
+    tf.train.latest_checkpoint = _redirected(
+        tf.train.latest_checkpoint, 0, "checkpoint_dir", moved
+    )
+    tf.summary.create_file_writer = _redirected(
+        tf.summary.create_file_writer, 0, "logdir", moved
+    )
+    tf.saved_model.save = _redirected(tf.saved_model.save, 1, "export_dir", moved)
+    for name in ("keras", "tf_keras"):
+        module = sys.modules.get(name)
+        if module is not None:
+            model = module.Model
+            model.save = _redirected(model.save, 1, "filepath", moved)
+            model.save_weights = _redirected(model.save_weights, 1, "filepath", moved)
+            if hasattr(model, "export"):
+                model.export = _redirected(model.export, 1, "filepath", moved)
+
+
+def _redirected(
+    function: Callable[..., Any], place: int, keyword: str, change: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def redirected(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > place and args[place] is not None:
+            args = (*args[:place], change(args[place]), *args[place + 1 :])
+        elif kwargs.get(keyword) is not None:
+            kwargs[keyword] = change(kwargs[keyword])
+        return function(*args, **kwargs)
+
+    return redirected

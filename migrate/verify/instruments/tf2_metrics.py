@@ -1,0 +1,97 @@
+"""Notes the figures that a program reads from its Keras metrics."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from .tf2_probe import Probe, Site, unconverted
+
+__all__ = ["MetricLog"]
+
+
+class MetricLog:
+    """Last value of every metric, and which of them were fed by training."""
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        # id -> (metric, the steps that feed it); the metric is held so that
+        # its id stays its own.
+        self._fed: dict[int, tuple[Any, list[Site]]] = {}
+        self._values: dict[int, float] = {}
+
+    def install(self) -> None:
+        """Watch the metrics of every Keras that the program has loaded."""
+        for name in ("keras", "tf_keras"):
+            module = sys.modules.get(name)
+            if module is not None:
+                self.watch(module.metrics.Metric)
+
+    def watch(self, metric_class: Any) -> None:
+        """Watch one base class; its ``__init__`` sees every instance."""
+        if "_tfmigrate_watched" in vars(metric_class):
+            return
+        metric_class._tfmigrate_watched = True
+        original = metric_class.__init__
+
+        @functools.wraps(original)
+        def init(metric: Any, *args: Any, **kwargs: Any) -> None:
+            original(metric, *args, **kwargs)
+            self._fed[id(metric)] = (metric, [])
+            # On the instance: subclasses and tf_keras replace both methods.
+            object.__setattr__(
+                metric, "update_state", self._updating(metric, metric.update_state)
+            )
+            object.__setattr__(metric, "result", self._reading(metric, metric.result))
+
+        metric_class.__init__ = unconverted(init)
+
+    def figures(self) -> dict[str, float]:
+        """Last figure of each metric that no training step feeds, by name.
+
+        When training feeds every metric (one object for both phases), the last
+        figure is that of the last phase, which is what the program reported.
+        """
+        evaluated = {
+            metric.name: self._values[key]
+            for key, (metric, sites) in self._fed.items()
+            if key in self._values and not any(site.trains for site in sites)
+        }
+        if evaluated:
+            return evaluated
+        return {
+            metric.name: self._values[key]
+            for key, (metric, _) in self._fed.items()
+            if key in self._values
+        }
+
+    def _updating(self, metric: Any, update: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(update)
+        def update_state(*args: Any, **kwargs: Any) -> Any:
+            site = self._probe.site
+            if site is not None:
+                self._fed[id(metric)][1].append(site)
+            return update(*args, **kwargs)
+
+        return unconverted(update_state)
+
+    def _reading(self, metric: Any, read: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(read)
+        def result(*args: Any, **kwargs: Any) -> Any:
+            value = read(*args, **kwargs)
+            if tf.executing_eagerly() and getattr(value, "shape", None) == ():
+                self._values[id(metric)] = float(value)
+            return value
+
+        return unconverted(result)
+
+
+def accuracy_name(figures: dict[str, float]) -> str | None:
+    """The figure that is an accuracy, preferring one of a test phase."""
+    named = [name for name in figures if "acc" in name.lower()]
+    tests = [n for n in named if any(word in n for word in ("test", "eval", "val"))]
+    return next(iter(tests or named), None)

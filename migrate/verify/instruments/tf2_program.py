@@ -1,0 +1,208 @@
+"""Run a plain TF2 training script unedited and leave a recording of it.
+
+    python -m tfmigrate.verify.instruments.tf2_program --out DIR SCRIPT [ARGS...]
+
+The script is run as ``__main__`` in this process, whose TensorFlow is watched
+and, where asked, steadied: shuffling off, replicas on the CPU, initial weights
+given, a fixed number of steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import json
+import os
+import platform
+import random
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Options of this instrument."""
+    result = argparse.ArgumentParser(prog="tf2_program", description=__doc__)
+    result.add_argument("--out", type=Path, required=True, help="recording's folder")
+    result.add_argument("--replicas", type=int, help="replicas, on logical CPUs")
+    result.add_argument("--steps", type=int, help="stop after so many steps")
+    result.add_argument("--initial-weights", type=Path, help=".npz to start from")
+    result.add_argument("--no-shuffle", action="store_true", help="data in file order")
+    result.add_argument("--seed", type=int, help="seed of every random generator")
+    result.add_argument("--threads", type=int, help="threads inside one operation")
+    result.add_argument("script", type=Path)
+    result.add_argument("args", nargs=argparse.REMAINDER)
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, record, and say on the last line of stderr how it went."""
+    options = parser().parse_args(argv)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if options.replicas:
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # replicas live on the CPU
+    import tensorflow as tf
+
+    from . import tf2_devices, tf2_files, tf2_metrics, tf2_probe
+
+    if options.threads:
+        tf.config.threading.set_intra_op_parallelism_threads(options.threads)
+    if options.replicas:
+        tf2_devices.use_cpu_replicas(options.replicas)
+    _load_kerases()
+    initial = _read_weights(options.initial_weights)
+    probe = tf2_probe.Probe(steps=options.steps, initial=initial)
+    metrics = tf2_metrics.MetricLog(probe)
+    tf2_probe.install(probe)
+    metrics.install()
+    tf2_files.keep_files_apart(options.out / "files")
+    _compile_without_xla(tf)
+    if options.no_shuffle:
+        _switch_shuffling_off(tf)
+    if options.seed is not None:
+        _seed(tf, options.seed)
+
+    failure: str | None = None
+    try:
+        with tf.variable_creator_scope(probe.variables.creator):
+            _run_script(options.script, options.args)
+    except SystemExit as leaving:
+        if leaving.code not in (None, 0) and not probe.stopped:
+            failure = f"the program exited with status {leaving.code}"
+    except BaseException:
+        # Stopping between two steps surfaces as an error in the program.
+        if not probe.stopped:
+            failure = probe.problem or traceback.format_exc()
+    probe.finish()
+    if failure is None and not probe.losses:
+        failure = "no training step was seen: no gradient was taken of any loss"
+    if failure is not None:
+        print(failure, file=sys.stderr)
+        return 1
+    _save(tf, options, probe, metrics.figures(), tf2_metrics.accuracy_name)
+    return 0
+
+
+def _load_kerases() -> None:
+    """Load both Kerases where installed, so that both can be watched."""
+    for name in ("keras", "tf_keras"):
+        with contextlib.suppress(ImportError):
+            __import__(name)
+
+
+def _run_script(script: Path, args: Sequence[str]) -> None:
+    path = script.resolve()
+    sys.argv = [str(script), *args]
+    sys.path[0] = str(path.parent)
+    source = _source(path)
+    module = type(sys)("__main__")
+    module.__file__ = str(path)
+    sys.modules["__main__"] = module
+    exec(compile(source, str(path), "exec"), module.__dict__)
+
+
+def _source(path: Path) -> str:
+    """The program's text; of a notebook its code cells without magics."""
+    if path.suffix != ".ipynb":
+        import tokenize
+
+        with tokenize.open(path) as stream:
+            return stream.read()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    lines: list[str] = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        text = "".join(cell["source"])
+        if text.lstrip().startswith("%%"):
+            continue
+        for line in text.splitlines():
+            bare = line.lstrip()
+            indent = line[: len(line) - len(bare)]
+            # `pass` keeps a block whose only line is a magic.
+            lines.append(indent + "pass" if bare[:1] in ("%", "!") else line)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _switch_shuffling_off(tf: Any) -> None:
+    def unshuffled(dataset: Any, *args: Any, **kwargs: Any) -> Any:
+        return dataset
+
+    for cls in (tf.data.Dataset, tf.compat.v1.data.Dataset):
+        cls.shuffle = unshuffled
+        listing = cls.list_files
+
+        def list_files(pattern: Any, *_: Any, _list: Any = listing, **__: Any) -> Any:
+            return _list(pattern, shuffle=False)
+
+        cls.list_files = staticmethod(list_files)
+
+
+def _compile_without_xla(tf: Any) -> None:
+    """Host callbacks cannot live in XLA clusters, so the hint is dropped."""
+    function = tf.function
+
+    @functools.wraps(function)
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("jit_compile", None)
+        return function(*args, **kwargs)
+
+    tf.function = plain
+
+
+def _seed(tf: Any, seed: int) -> None:
+    import numpy as np
+
+    random.seed(seed)
+    np.random.seed(seed)
+    tf.random.set_seed(seed)
+    for name in ("keras", "tf_keras"):
+        if name in sys.modules:
+            sys.modules[name].utils.set_random_seed(seed)
+
+
+def _read_weights(path: Path | None) -> list[tuple[str, Any]] | None:
+    from ..recording import read_weights
+
+    return None if path is None else read_weights(path)
+
+
+def _save(
+    tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
+) -> None:
+    from ..recording import Recording, save_recording
+
+    save_recording(
+        Recording(
+            program=str(options.script),
+            producer={
+                "tensorflow": tf.__version__,
+                "python": platform.python_version(),
+                "platform": platform.platform(),
+                "threads": options.threads,
+            },
+            replicas=options.replicas or 1,
+            losses=probe.losses,
+            global_step=probe.done,
+            evaluate=figures,
+            accuracy_metric=accuracy(figures),
+            initial_weights=probe.initial_weights(),
+            final_weights=probe.final_weights(),
+        ),
+        options.out,
+    )
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # The program may have left threads and iterators behind; nothing is to be
+    # gained from tearing them down one by one, and some never end.
+    os._exit(status)

@@ -1,0 +1,154 @@
+"""Recordings: what one training run did, as files that outlive it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UserError
+
+__all__ = [
+    "FORMAT",
+    "Recording",
+    "is_recording",
+    "load_recording",
+    "read_weights",
+    "save_recording",
+]
+
+FORMAT = 1
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One training run.
+
+    ``losses`` are the losses of successive steps from ``first_step`` on, each
+    the mean over all examples of the step on all replicas. Weights are ordered
+    as they were created, under the names that checkpoints give them.
+    """
+
+    program: str
+    producer: Mapping[str, Any]
+    replicas: int
+    losses: Sequence[float]
+    global_step: int
+    first_step: int = 1
+    evaluate: Mapping[str, float] = field(default_factory=dict)
+    accuracy_metric: str | None = None
+    initial_weights: Sequence[tuple[str, Array]] = ()
+    final_weights: Sequence[tuple[str, Array]] = ()
+    predictions: Mapping[str, Array] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The figure of ``evaluate`` that says how good the model is."""
+        if self.accuracy_metric is None:
+            return None
+        return self.evaluate.get(self.accuracy_metric)
+
+
+def is_recording(path: Path) -> bool:
+    """Whether ``path`` is a recording's folder."""
+    return (path / "recording.json").is_file()
+
+
+def save_recording(recording: Recording, folder: Path) -> None:
+    """Write ``recording`` into ``folder``, which is made when missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [name for name, _ in recording.initial_weights] or [
+        name for name, _ in recording.final_weights
+    ]
+    document = {
+        "format": FORMAT,
+        "program": recording.program,
+        "producer": dict(recording.producer),
+        "replicas": recording.replicas,
+        "losses": [float(loss) for loss in recording.losses],
+        "first_step": recording.first_step,
+        "global_step": recording.global_step,
+        "evaluate": dict(recording.evaluate),
+        "accuracy_metric": recording.accuracy_metric,
+        "weights": names,
+        "predictions": bool(recording.predictions),
+        **recording.extra,
+    }
+    for stem, weights in (
+        ("initial_weights", recording.initial_weights),
+        ("final_weights", recording.final_weights),
+    ):
+        if weights:
+            arrays = {
+                f"{index:03d}:{name}": np.asarray(value)
+                for index, (name, value) in enumerate(weights)
+            }
+            _savez(folder / f"{stem}.npz", arrays)
+    if recording.predictions:
+        _savez(folder / "predictions.npz", dict(recording.predictions))
+    # Last: a folder with recording.json is a whole recording.
+    (folder / "recording.json").write_text(json.dumps(document, indent=1) + "\n")
+
+
+def load_recording(folder: Path) -> Recording:
+    """Read a recording; damage of any kind is a :class:`UserError`."""
+    try:
+        document = json.loads((folder / "recording.json").read_text())
+        if document.get("format") != FORMAT:
+            raise UserError(
+                f"{folder}: recording format {document.get('format')!r} is not "
+                f"{FORMAT}, the one this version of tfmigrate reads"
+            )
+        known = {
+            "format", "program", "producer", "replicas", "losses", "first_step",
+            "global_step", "evaluate", "accuracy_metric", "weights", "predictions",
+        }  # fmt: skip
+        return Recording(
+            program=document["program"],
+            producer=document["producer"],
+            replicas=int(document["replicas"]),
+            losses=[float(loss) for loss in document["losses"]],
+            first_step=int(document.get("first_step", 1)),
+            global_step=int(document["global_step"]),
+            evaluate=document.get("evaluate") or {},
+            accuracy_metric=document.get("accuracy_metric"),
+            initial_weights=read_weights(folder / "initial_weights.npz"),
+            final_weights=read_weights(folder / "final_weights.npz"),
+            predictions=_arrays(folder / "predictions.npz"),
+            extra={key: value for key, value in document.items() if key not in known},
+        )
+    except UserError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{folder}: not a readable recording: {error}") from error
+
+
+def _savez(path: Path, arrays: dict[str, Array]) -> None:
+    # numpy's own writer stamps nothing into the archive, so equal arrays make
+    # equal files; its signature takes the names as keywords.
+    np.savez_compressed(path, **cast(Any, arrays))
+
+
+def _arrays(path: Path) -> dict[str, Array]:
+    if not path.is_file():
+        return {}
+    with np.load(path, allow_pickle=False) as archive:
+        return {key: archive[key] for key in archive.files}
+
+
+def read_weights(path: Path) -> list[tuple[str, Array]]:
+    """Weights of an archive in their order; none when there is no archive."""
+    arrays = _arrays(path)
+    return [(key.split(":", 1)[1], arrays[key]) for key in sorted(arrays, key=_place)]
+
+
+def _place(key: str) -> int:
+    return int(key.split(":", 1)[0])
