@@ -268,7 +268,9 @@ def linear_model(
         for column in ordered:
             with tf.name_scope(_scope_name(column)):
                 sums.append(
-                    _weighted_sum(column, cache, state, weights[column], sparse_combiner)
+                    _weighted_sum(
+                        column, cache, state, weights[column], sparse_combiner
+                    )
                 )
         total = tf.add_n(sums, name="weighted_sum_no_bias")
         logits = tf.nn.bias_add(total, tf.convert_to_tensor(bias), name="weighted_sum")
