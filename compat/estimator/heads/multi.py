@@ -167,6 +167,16 @@ class MultiHead(Head):
                 )
             if mode != ModeKeys.TRAIN:
                 raise ValueError(f"mode={mode} unrecognized")
+            for head in self._heads:
+                # For their summaries; none of them trains alone. (The scopes that
+                # this opens number those of the optimizer: training_2/SGD.)
+                head.create_estimator_spec(
+                    features=features,
+                    mode=mode,
+                    logits=by_head[str(head.name)],
+                    labels=labels[head.name],
+                    train_op_fn=lambda loss: tf.no_op(),
+                )
             train_op = training_op(
                 loss,
                 optimizer=optimizer,
@@ -175,9 +185,6 @@ class MultiHead(Head):
                 update_ops=update_ops,
                 loss_reduction=self.loss_reduction,
             )
-            for head in self._heads:
-                own = head.loss(labels[head.name], by_head[str(head.name)], features)
-                summarise(own, None, lambda key, name=head.name: scoped(key, name))  # type: ignore[misc]
             summarise(loss, regularization_losses, lambda key: key)
         return EstimatorSpec(
             mode=mode, predictions=predictions, loss=loss, train_op=train_op
