@@ -58,10 +58,9 @@ def dnn_parts(
             net, variables = fc.dense_input(features, feature_columns)
             network.variables.extend(variables)
         else:
+            by_column: dict[Any, Any] = {}
             net = tf.feature_column.input_layer(
-                features,
-                feature_columns,
-                cols_to_vars=(by_column := {}),
+                features, feature_columns, cols_to_vars=by_column
             )
             for found in by_column.values():
                 network.variables.extend(found)

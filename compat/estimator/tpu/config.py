@@ -167,7 +167,7 @@ class RunConfig(run_config.RunConfig):
 
     def _adopt_cluster(self, cluster: Any) -> None:
         self._cluster_spec = cluster.cluster_spec()
-        session_config = self._session_config
+        session_config: Any = self.session_config
         if session_config is None:
             session_config = tf.ConfigProto(
                 allow_soft_placement=True, isolate_session_state=True
