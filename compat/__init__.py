@@ -6,3 +6,16 @@ in TensorFlow itself.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["install"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on demand: most users of the package never patch anything.
+    if name == "install":
+        from .surface.install import install
+
+        return install
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import tempfile
@@ -145,13 +146,14 @@ class Estimator:
         hooks: list[Any],
         saving_listeners: list[Any],
     ) -> Any:
-        return training.build_and_train(
-            self,
-            self._input_request(input_fn, ModeKeys.TRAIN),
-            self._model_call(ModeKeys.TRAIN),
-            hooks,
-            saving_listeners,
-        )
+        with self._building():
+            return training.build_and_train(
+                self,
+                self._input_request(input_fn, ModeKeys.TRAIN),
+                self._model_call(ModeKeys.TRAIN),
+                hooks,
+                saving_listeners,
+            )
 
     # -- evaluate --------------------------------------------------------
 
@@ -164,15 +166,27 @@ class Estimator:
         name: str | None = None,
     ) -> dict[str, Any]:
         """Evaluates on ``steps`` batches, or all of them; gives the metrics."""
+        all_hooks = self._evaluation_hooks(hooks, steps)
+        path = self._checkpoint_to_use(checkpoint_path, "evaluate")
+        with self._building(), tf.Graph().as_default():
+            graph = self._evaluate_build_graph(input_fn, all_hooks, path)
+            return self._evaluate_run(graph, path, self.eval_dir(name))
+
+    def _evaluation_hooks(
+        self, hooks: Sequence[Any] | None, steps: int | None
+    ) -> list[Any]:
         all_hooks = _checked_hooks(hooks)
         if steps is not None:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
             all_hooks.append(evaluation.StopAfterNEvalsHook(steps))
-        path = self._checkpoint_to_use(checkpoint_path, "evaluate")
-        with tf.Graph().as_default():
-            graph = self._evaluate_build_graph(input_fn, all_hooks, path)
-            return self._evaluate_run(graph, path, self.eval_dir(name))
+        return all_hooks
+
+    def _evaluation_scope(self) -> Any:
+        """The strategy that variables of an evaluation graph belong to."""
+        if self._eval_distribution is None:
+            return contextlib.nullcontext()
+        return replication.graph_strategy(self._eval_distribution)
 
     def _evaluate_build_graph(
         self,
@@ -204,6 +218,9 @@ class Estimator:
                 self._eval_distribution, self._session_config
             ),
         )
+        present = getattr(self._model_fn, "present_results", None)
+        if present is not None:
+            results = present(results)
         step = int(results[tf.GraphKeys.GLOBAL_STEP])
         event_files.write_evaluation(output_dir, results, step)
         if checkpoint_path:
@@ -226,7 +243,7 @@ class Estimator:
         # The graph is entered for the time of each step only: between two
         # examples the caller's own code runs, and it must find its own graph.
         graph = tf.Graph()
-        with graph.as_default():
+        with self._building(), graph.as_default():
             self._set_random_seed()
             self._create_and_assert_global_step(graph)
             source = make_input(self._input_request(input_fn, ModeKeys.PREDICT))
@@ -343,6 +360,16 @@ class Estimator:
         )
 
     # -- parts that the engine and other modules call --------------------
+
+    def _building(self) -> contextlib.AbstractContextManager[None]:
+        """What the model function needs around the building of a graph."""
+        building = getattr(self._model_fn, "building", None)
+        return building() if building else contextlib.nullcontext()
+
+    def _optimizer_scales_loss(self, strategy: Any) -> bool:
+        """Whether v1 optimizers divide the loss by the number of replicas."""
+        decide = getattr(self._model_fn, "optimizer_scales_loss", None)
+        return bool(decide(strategy)) if decide else True
 
     def _set_random_seed(self) -> None:
         tf.set_random_seed(self._config.tf_random_seed)

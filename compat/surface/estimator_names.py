@@ -1,79 +1,94 @@
 """Where each public name of ``tf.estimator`` lives, for both generations.
 
 ``ESTIMATOR_V1`` is TF 1.15's ``tf.estimator`` (with the few names that only
-1.12 had), ``ESTIMATOR_V2`` is TF 2.15's. A class that both share appears once
-in the common part.
+1.12 had), ``ESTIMATOR_V2`` is TF 2.15's. Names that both share and that mean
+the same appear once, in the common part.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from .namespace import Base, Entry, attribute
 
 __all__ = ["ESTIMATOR_V1", "ESTIMATOR_V2"]
 
+_HERE = "tfmigrate.compat.estimator"
 
-def _rows(names: Iterable[str], source: str, prefix: str = "") -> dict[str, Entry]:
-    return {
-        f"tf.estimator.{prefix}{name}": attribute(f"{source}.{name}")
-        if ":" in source
-        else attribute(f"{source}:{name}")
-        for name in names
-    }
+# module -> names that it gives to tf.estimator, under the same name.
+_COMMON_NAMES: dict[str, str] = {
+    # TensorFlow still ships the session hooks of the Estimator era.
+    "tensorflow.compat.v1:train": """
+        CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook
+        GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError
+        NanTensorHook ProfilerHook SecondOrStepTimer SessionRunArgs
+        SessionRunContext SessionRunHook SessionRunValues StepCounterHook
+        StopAtStepHook SummarySaverHook
+    """,
+    f"{_HERE}.mode_keys": "ModeKeys",
+    f"{_HERE}.run_config": "RunConfig",
+    f"{_HERE}.spec": "EstimatorSpec",
+    f"{_HERE}.exporters": "BestExporter Exporter FinalExporter LatestExporter",
+    f"{_HERE}.extenders": "add_metrics",
+    f"{_HERE}.train_specs": "EvalSpec TrainSpec",
+    f"{_HERE}.training": "train_and_evaluate",
+    f"{_HERE}.warm_start": "VocabInfo WarmStartSettings",
+    f"{_HERE}.heads": """
+        BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead
+        MultiLabelHead PoissonRegressionHead RegressionHead
+    """,
+}
+
+_COMMON_EXPERIMENTAL: dict[str, str] = {
+    f"{_HERE}.early_stopping": """
+        make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook
+        stop_if_no_decrease_hook stop_if_no_increase_hook
+    """,
+    f"{_HERE}.memory_evaluator": "InMemoryEvaluatorHook",
+    f"{_HERE}.spec": "call_logit_fn",
+    f"{_HERE}.export": "build_raw_supervised_input_receiver_fn",
+}
+
+# Classes that both generations have, with different semantics.
+_CANNED = """
+    BaselineClassifier BaselineEstimator BaselineRegressor DNNClassifier DNNEstimator
+    DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor
+    DNNRegressor LinearClassifier LinearEstimator LinearRegressor
+    classifier_parse_example_spec regressor_parse_example_spec
+"""
+_CANNED_V1 = ""
+_EXPERIMENTAL_V1 = "LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 
-# TensorFlow still ships the session hooks of the Estimator era.
-_HOOKS = _rows(
-    (
-        "CheckpointSaverHook",
-        "CheckpointSaverListener",
-        "FeedFnHook",
-        "FinalOpsHook",
-        "GlobalStepWaiterHook",
-        "LoggingTensorHook",
-        "NanLossDuringTrainingError",
-        "NanTensorHook",
-        "ProfilerHook",
-        "SecondOrStepTimer",
-        "SessionRunArgs",
-        "SessionRunContext",
-        "SessionRunHook",
-        "SessionRunValues",
-        "StepCounterHook",
-        "StopAtStepHook",
-        "SummarySaverHook",
-        "VocabInfo",
-    ),
-    "tensorflow.compat.v1:train",
-)
-_HOOKS["tf.estimator.SecondOrStepTimer"] = attribute(
-    "tensorflow.compat.v1:train.SecondOrStepTimer"
-)
+def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
+    rows: dict[str, Entry] = {}
+    for source, names in table.items():
+        join = "." if ":" in source else ":"
+        for name in names.split():
+            rows[f"{prefix}.{name}"] = attribute(f"{source}{join}{name}")
+    return rows
 
-_CORE = _rows(
-    (
-        "BestExporter",
-        "Estimator",
-        "EstimatorSpec",
-        "EvalSpec",
-        "Exporter",
-        "FinalExporter",
-        "LatestExporter",
-        "ModeKeys",
-        "RunConfig",
-        "TrainSpec",
-        "WarmStartSettings",
-        "train_and_evaluate",
-    ),
-    "tfmigrate.compat.estimator",
-)
 
 _COMMON: dict[str, Entry] = {
     "tf.estimator": Base(lambda: None),
-    **_HOOKS,
-    **_CORE,
+    "tf.estimator.experimental": Base(lambda: None),
+    "tf.estimator.export": Base(attribute(f"{_HERE}.export")),
+    **_rows("tf.estimator", _COMMON_NAMES),
+    **_rows("tf.estimator.experimental", _COMMON_EXPERIMENTAL),
 }
 
-ESTIMATOR_V1: dict[str, Entry] = {**_COMMON}
-ESTIMATOR_V2: dict[str, Entry] = {**_COMMON}
+ESTIMATOR_V1: dict[str, Entry] = {
+    **_COMMON,
+    "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:Estimator"),
+    "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
+    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED + _CANNED_V1}),
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    "tf.feature_column.shared_embedding_columns": attribute(
+        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
+    ),
+}
+
+ESTIMATOR_V2: dict[str, Entry] = {
+    **_COMMON,
+    "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
+    **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": "LinearSDCA"}),
+}

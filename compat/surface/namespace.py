@@ -15,13 +15,25 @@ from typing import Any
 
 from .unavailable import Unavailable
 
-__all__ = ["Base", "Entry", "Namespace", "attribute", "observers"]
+__all__ = [
+    "Base",
+    "Entry",
+    "Namespace",
+    "attribute",
+    "observers",
+    "real_tensorflow",
+]
 
 # Called with the full dotted name of each symbol that a program looks up for
 # the first time; `tfmigrate run --trace-legacy` listens here.
 observers: list[Callable[[str], None]] = []
 
-_API_PREFIXES = ("tensorflow._api.", "tensorflow.compat.", "tf_keras.api.")
+_API_PREFIXES = (
+    "tensorflow._api.",
+    "tensorflow.compat.",
+    "tf_keras.api.",
+    "tfmigrate.compat.contrib.",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,12 +51,27 @@ def attribute(path: str) -> Callable[[], Any]:
     module_name, _, attr = path.partition(":")
 
     def provide() -> Any:
-        found: Any = importlib.import_module(module_name)
+        found: Any = _import_real(module_name)
         for part in attr.split(".") if attr else ():
             found = getattr(found, part)
         return found
 
     return provide
+
+
+def real_tensorflow() -> Any:
+    """TensorFlow itself, also while the clone stands in its place."""
+    module = importlib.import_module("tensorflow")
+    return module.__dict__.get("_tfm_real", module)
+
+
+def _import_real(name: str) -> Any:
+    if name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
+        found = real_tensorflow()
+        for part in name.split(".")[1:]:
+            found = getattr(found, part)
+        return found
+    return importlib.import_module(name)
 
 
 def _is_api_module(value: object) -> bool:
@@ -54,6 +81,10 @@ def _is_api_module(value: object) -> bool:
         and not isinstance(value, Namespace)
         and getattr(value, "__name__", "").startswith(_API_PREFIXES)
     )
+
+
+def _is_ours(value: object) -> bool:
+    return getattr(value, "__name__", "").startswith("tfmigrate.")
 
 
 class _State:
@@ -130,6 +161,9 @@ class Namespace(types.ModuleType):
             return entry()
         base = state.get_base()
         try:
+            if _is_ours(base) and name not in base.__all__:
+                # What our modules import for themselves is no legacy name.
+                raise AttributeError(name)
             value = getattr(base, name)
         except AttributeError:
             if name in state.children:
@@ -156,7 +190,8 @@ class Namespace(types.ModuleType):
         names = set(state.children)
         base = state.get_base()
         if base is not None:
-            names.update(known for known in dir(base) if not known.startswith("_"))
+            listed = base.__all__ if _is_ours(base) else dir(base)
+            names.update(known for known in listed if not known.startswith("_"))
         names.update(known for known in self.__dict__ if not known.startswith("_"))
         return sorted({"__doc__", "__name__", *names})
 

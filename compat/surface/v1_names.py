@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .estimator_names import ESTIMATOR_V1
 from .keras_names import KERAS_V1
-from .namespace import Entry, attribute
+from .namespace import Base, Entry, attribute
 from .unavailable import Unavailable
 
 __all__ = ["OVERLAY"]
@@ -21,7 +21,7 @@ OVERLAY: dict[str, Entry] = {
     **ESTIMATOR_V1,
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
-    "tf.contrib": attribute("tfmigrate.compat.contrib"),
+    "tf.contrib": Base(attribute("tfmigrate.compat.contrib")),
     "tf.python": attribute("tensorflow.python"),
     "tf.core": attribute("tensorflow.core"),
     "tf.tools": attribute("tensorflow.tools"),

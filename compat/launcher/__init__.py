@@ -1,0 +1,3 @@
+"""The process behind ``tfmigrate run``: runs unedited TF 1 programs."""
+
+from __future__ import annotations
