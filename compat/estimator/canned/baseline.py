@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from ..estimator import Estimator
 from ..heads import legacy as heads
-from ..heads.checks import column_of
+from ..heads.checks import weight_key
 from . import columns as fc
 from .optimizers import legacy_optimizer
 
@@ -30,9 +30,8 @@ def baseline_logits(
 ) -> tuple[Any, Any]:
     """The bias variable, and the bias once per example."""
     fc.check_features(features)
-    column = column_of(weight_column)
-    weight_key = None if column is None else column.key
-    sizes = [tf.shape(value)[0] for key, value in features.items() if key != weight_key]
+    weights = weight_key(weight_column)
+    sizes = [tf.shape(value)[0] for key, value in features.items() if key != weights]
     if not sizes:
         raise ValueError(
             "A baseline needs at least one feature besides the weights: its first "

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ..heads.checks import column_of, numeric_column_type
+from ..heads.checks import is_numeric_column
 
 __all__ = ["classifier_parse_example_spec", "regressor_parse_example_spec"]
 
@@ -49,12 +49,14 @@ def _completed(
     spec[label_key] = label
     if weight_column is None:
         return spec
-    if not isinstance(weight_column, (str, numeric_column_type)):
+    column = weight_column
+    if isinstance(column, str):
+        column = tf.feature_column.numeric_column(column)
+    if not is_numeric_column(column):
         raise ValueError(
             "weight_column should be an instance of tf.feature_column.numeric_column. "
             f"Given type: {type(weight_column)} value: {weight_column}"
         )
-    column = column_of(weight_column)
     if column.key in spec:
         raise ValueError(
             "weight_column should not be used as feature. weight_column: "

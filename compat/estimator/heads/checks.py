@@ -19,12 +19,12 @@ __all__ = [
     "check_thresholds",
     "check_vocabulary",
     "checked_logits",
-    "column_of",
     "dense_labels",
     "example_weights",
+    "is_numeric_column",
     "labels_in_range",
     "loss_of",
-    "numeric_column_type",
+    "weight_key",
 ]
 
 NO_LABELS = (
@@ -33,22 +33,24 @@ NO_LABELS = (
     "properly parses and returns labels."
 )
 
-# The class has no public name; its factory has.
-numeric_column_type: type = type(tf2.feature_column.numeric_column("x"))
+
+def is_numeric_column(column: Any) -> bool:
+    """Whether this is what ``tf.feature_column.numeric_column`` makes."""
+    # The class has no public name, and calling its factory here would print
+    # TensorFlow's deprecation notice on import.
+    return type(column).__name__ == "NumericColumn" and hasattr(column, "key")
 
 
-def column_of(weight_column: Any) -> Any:
-    """The numeric column behind a ``weight_column`` argument (None stays None)."""
-    if weight_column is None:
-        return None
-    if isinstance(weight_column, str):
-        return tf2.feature_column.numeric_column(weight_column, shape=(1,))
-    if not isinstance(weight_column, numeric_column_type):
+def weight_key(weight_column: Any) -> str | None:
+    """The feature that a ``weight_column`` argument names."""
+    if weight_column is None or isinstance(weight_column, str):
+        return weight_column
+    if not is_numeric_column(weight_column):
         raise TypeError(
             "Weight column must be either a string or NumericColumn. Given type: "
             f"{type(weight_column)}."
         )
-    return weight_column
+    return str(weight_column.key)
 
 
 def check_vocabulary(
@@ -203,9 +205,13 @@ def example_weights(
         )
     message = f"weights shape must be {allowed}"
     with tf.name_scope(None, "weights", (logits,)) as scope:
-        column = column_of(weight_column)
+        key = weight_key(weight_column)
         cache = tf2.__internal__.feature_column.FeatureTransformationCache(features)
-        weights = column.get_dense_tensor(cache, None)
+        if isinstance(weight_column, str):
+            weights = cache.get(key, None)
+        else:
+            # The column may normalise.
+            weights = weight_column.get_dense_tensor(cache, None)
         if not (weights.dtype.is_floating or weights.dtype.is_integer):
             raise ValueError(
                 f"Weight column should be castable to float. Given dtype: "
