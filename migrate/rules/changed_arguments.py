@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
+from ..symbols.table import Move
 from .base import Diagnosis, Rule, SymbolUse
 from .calls import fit_call
 from .context import Context
@@ -57,7 +58,10 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     target = move.otherwise
     edits: tuple[Edit, ...] = ()
     problem = "it is not called here"
-    if use.call is not None:
+    if use.call is None and _same_by_position(move):
+        # Handed over as a function, as in activation=tf.nn.relu.
+        target = move.to
+    elif use.call is not None:
         fit = fit_call(use.call, move, context)
         problem = fit.problem or ""
         if fit.problem is None:
@@ -81,3 +85,9 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         symbol=use.symbol,
         target=target,
     )
+
+
+def _same_by_position(move: Move) -> bool:
+    """Whether positional arguments mean the same; only extra names were dropped."""
+    assert move.old is not None
+    return move.old[: len(move.new)] == move.new and not move.differ

@@ -222,9 +222,12 @@ class _Engine:
             if item is not None and item.fate is Fate.KEEP:
                 item.rewritten += 1
             return
-        if isinstance(use.node, cst.Name) and item is not None:
-            if item.fate is not Fate.INLINE:
-                return  # told once, at the import
+        if (
+            isinstance(use.node, cst.Name)
+            and item is not None
+            and item.fate is not Fate.INLINE
+        ):
+            return  # told once, at the import
         rewrites = diagnosis.target is not None or bool(diagnosis.edits)
         if rewrites:
             placed = self._spelled(use, item, diagnosis)
@@ -427,8 +430,6 @@ class _Engine:
             )
         if item.blocked:
             reason = item.blocked[0]
-        elif item.uses:
-            reason = f"{item.uses - item.rewritten} of {item.uses} uses remain"
         else:
             reason = advice(item.symbol)
         note = None
@@ -478,7 +479,9 @@ class _Engine:
             findings.append(SymbolFinding(offset, diagnosis))
             if notes and diagnosis.note is not None and found.statement is not None:
                 start = self._statement_start(found.statement)
-                key = (start, diagnosis.rule)
+                # What is said of tf.estimator holds for the file: once is enough.
+                place = -1 if diagnosis.rule == "TFM209" else start
+                key = (place, diagnosis.rule)
                 if key not in noted:
                     noted.add(key)
                     note = note_edit(

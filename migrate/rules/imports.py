@@ -128,8 +128,7 @@ def rewrite_imports(
     """The edits of every import statement of which a name moves or goes."""
     statements: dict[cst.CSTNode, list[ImportItem]] = {}
     for item in items:
-        moves = item.fate is Fate.RENAME or (item.fate is not Fate.RENAME and item.done)
-        if moves:
+        if item.fate is Fate.RENAME or item.done:
             statements.setdefault(item.use.node, []).append(item)
     result: dict[ImportItem, tuple[Edit, ...]] = {}
     for changed in statements.values():
@@ -197,7 +196,7 @@ def _statement(
 
 def _whole_line(start: int, end: int, context: Context) -> Edit:
     """Delete a statement with its line, unless a comment shares the line."""
-    line, column = context.lines.place(start)
+    _, column = context.lines.place(start)
     begin = start - (column - 1)
     text = context.text
     stop = end

@@ -8,12 +8,13 @@ from functools import lru_cache
 from types import ModuleType
 
 from ..errors import UserError
+from . import training_program
 from .base import Rule
 
 __all__ = ["all_rules", "find_rule", "rule_modules"]
 
 # Not rules: the machinery they stand on.
-_MACHINERY = {"base", "context", "engine", "imports", "notes", "registry", "calls"}
+_MACHINERY = {"base", "calls", "context", "engine", "imports", "notes", "registry"}
 
 
 @lru_cache(maxsize=1)
@@ -35,11 +36,7 @@ def rule_modules() -> tuple[ModuleType, ...]:
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in order of ids, the ones of training programs included."""
     rules = [module.RULE for module in rule_modules()]
-    try:
-        from ..plan.rules import PROGRAM_RULES
-    except ImportError:
-        PROGRAM_RULES = ()
-    return tuple(sorted([*rules, *PROGRAM_RULES], key=lambda rule: rule.id))
+    return tuple(sorted([*rules, *training_program.RULES], key=lambda rule: rule.id))
 
 
 def find_rule(text: str) -> Rule:

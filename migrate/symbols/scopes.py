@@ -129,6 +129,8 @@ class ScopeTree:
     calls: dict[cst.CSTNode, cst.Call]
     # Import statements with the statement line they are part of.
     imports: list[ImportUse]
+    # Every statement that starts a line, outer before inner.
+    statements: list[cst.CSTNode]
     # Scope opened by a Module, FunctionDef, Lambda, ClassDef or comprehension.
     opened: dict[cst.CSTNode, Scope]
 
@@ -191,7 +193,7 @@ def dotted_name(node: cst.CSTNode) -> str | None:
 class _Builder:
     def __init__(self, module: cst.Module) -> None:
         self.scope = Scope(ScopeKind.MODULE, None, module)
-        self.tree = ScopeTree(self.scope, {}, [], {}, [], {module: self.scope})
+        self.tree = ScopeTree(self.scope, {}, [], {}, [], [], {module: self.scope})
         self.order = 0
         self.fallback = False
         self.statement: cst.CSTNode | None = None
@@ -294,8 +296,12 @@ class _Builder:
         for argument in node.args:
             self.walk(argument.value)
 
-    def line(self, node: cst.SimpleStatementLine) -> None:
+    def enter(self, node: cst.CSTNode) -> None:
         self.statement = node
+        self.tree.statements.append(node)
+
+    def line(self, node: cst.SimpleStatementLine) -> None:
+        self.enter(node)
         for small in node.body:
             self.walk(small)
 
@@ -305,7 +311,7 @@ class _Builder:
         self.walk(node.body)
 
     def try_(self, node: cst.Try | cst.TryStar) -> None:
-        self.statement = node
+        self.enter(node)
         self.guards += 1
         self.walk(node.body)
         self.guards -= 1
@@ -316,7 +322,7 @@ class _Builder:
             self.walk(node.finalbody)
 
     def compound(self, node: cst.BaseCompoundStatement) -> None:
-        self.statement = node
+        self.enter(node)
         for name in _fields(type(node)):
             child = getattr(node, name)
             if child is not None:
@@ -457,7 +463,7 @@ class _Builder:
         self.walk(node.target)
 
     def for_(self, node: cst.For) -> None:
-        self.statement = node
+        self.enter(node)
         self.walk(node.iter)
         self.bind_target(node.target, node)
         self.walk(node.body)
@@ -521,7 +527,7 @@ class _Builder:
         return params
 
     def function(self, node: cst.FunctionDef) -> None:
-        self.statement = node
+        self.enter(node)
         self.walk(node.decorators)
         params = self._parameters(node.params)
         for param in params:
@@ -556,7 +562,7 @@ class _Builder:
         self.scope = outer
 
     def class_(self, node: cst.ClassDef) -> None:
-        self.statement = node
+        self.enter(node)
         self.walk(node.decorators)
         self.walk(node.bases)
         self.walk(node.keywords)

@@ -124,9 +124,10 @@ class _Builder:
             # None means False for flags, and a parameter that is required today
             # was required then under one of its names.
             unused = parameter != today and default is None
-            if now not in (default, "no default") and not unused:
-                if {now, default} != {None, False}:
-                    differ.append(parameter)
+            if now in (default, "no default") or unused:
+                continue
+            if {now, default} != {None, False}:
+                differ.append(parameter)
         if (
             before["args"] == after["args"]
             and not keywords
@@ -183,7 +184,7 @@ class _Builder:
     def _accepts(self, name: str, target: str) -> bool:
         before, after = self.old[name], self.new[target]
         if "args" not in before or "args" not in after:
-            return before["kind"] == after["kind"]
+            return bool(before["kind"] == after["kind"])
         count = len(before["args"])
         fits: bool = before["args"] == after["args"][:count]
         return fits
