@@ -71,7 +71,9 @@ def check(name: str, observed: Any) -> None:
     allowed = KNOWN_DIFFERENCES.get(name, {})
     found = list(differences(recorded, json.loads(json.dumps(observed))))
     unknown = [d for d in found if allowed.get(d[0]) != d[2]]
-    assert not unknown, "\n".join(f"{p}:\n  TF   {a}\n  ours {b}" for p, a, b in unknown)
+    assert not unknown, "\n".join(
+        f"{p}:\n  TF   {a}\n  ours {b}" for p, a, b in unknown
+    )
     assert {d[0] for d in found} == set(allowed), "a known difference is gone"
 
 
