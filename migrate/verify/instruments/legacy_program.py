@@ -290,7 +290,7 @@ class Instrument:
             self.patch_model_to_estimator()
         if self.options.no_shuffle:
             self.patch_shuffling()
-        if self.options.replicas and not self.options.compat:
+        if self.options.replicas:
             self.patch_strategies()
 
     def remapped(self, model_dir):
@@ -585,6 +585,10 @@ def prepare_compat(options):
     """Make ``import tensorflow`` mean the legacy surface in this process."""
     from tfmigrate import compat
 
+    if options.replicas:
+        from tfmigrate.compat.engine.devices import configure_replicas
+
+        configure_replicas(options.replicas)
     compat.install()
 
 
