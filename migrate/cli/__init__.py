@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "rewrite": ("rewrite", "rewrite", "Rewrite legacy code to plain TF2."),
     "undo": ("undo", "undo", "Restore the files of the last rewrite."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
+    "verify": ("verify", "verify", "Prove that two programs train the same."),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 
