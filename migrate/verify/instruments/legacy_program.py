@@ -442,6 +442,7 @@ class Instrument:
         """Put the replicas on CPU devices, however many GPUs were asked for."""
         tf = self.tf
         devices = [f"/device:CPU:{i}" for i in range(self.options.replicas)]
+        no_prefetch = self.options.no_shuffle and not self.options.compat
         classes = [
             getattr(getattr(tf, "distribute", None), "MirroredStrategy", None),
             getattr(tf.contrib.distribute, "MirroredStrategy", None),
@@ -460,6 +461,9 @@ class Instrument:
                 for name in ("num_gpus", "num_gpus_per_worker"):
                     values.pop(name, None)
                 values["devices"] = devices
+                # TF 1.12 hands batches to prefetching devices in any order.
+                if no_prefetch and "prefetch_on_device" in __signature.parameters:
+                    values["prefetch_on_device"] = False
                 __original(strategy, **values)
 
             cls.__init__ = __init__
