@@ -27,6 +27,11 @@ from tensorflow.python.distribute.parameter_server_strategy import (
 # out of the graph there (see arrays.py).
 from tensorflow.python.framework import ops
 
+# The resources of a tree ensemble and of its quantile sketches with their
+# checkpoint entries, and the graph of Lloyd's algorithm: Python halves of kernels
+# that are still there, public only through the Estimators that used them.
+from tensorflow.python.ops import boosted_trees_ops, clustering_ops
+
 # ExportOutput classes and the default-signature rules. The public names lived
 # in tf.estimator.export, which went away with the Estimator; the classes are
 # still what SavedModel building inside TensorFlow expects.
@@ -39,6 +44,8 @@ from tensorflow.python.training import training_util
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
+    "boosted_trees_ops",
+    "clustering_ops",
     "distributed_initializer",
     "export_output",
     "export_utils",
