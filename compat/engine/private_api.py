@@ -32,6 +32,10 @@ from tensorflow.python.framework import ops
 # that are still there, public only through the Estimators that used them.
 from tensorflow.python.ops import boosted_trees_ops, clustering_ops
 
+# Loading one graph of a SavedModel into the current graph, with inputs replaced.
+# The public loaders need a session and restore the variables at once.
+from tensorflow.python.saved_model import loader_impl
+
 # ExportOutput classes and the default-signature rules. The public names lived
 # in tf.estimator.export, which went away with the Estimator; the classes are
 # still what SavedModel building inside TensorFlow expects.
@@ -56,6 +60,7 @@ __all__ = [
     "is_in_graph_collective",
     "make_input_fn_iterator",
     "ops",
+    "saved_model_loader",
     "step_fn",
 ]
 
@@ -113,3 +118,8 @@ def is_in_graph_collective(strategy: Any, value: Any) -> bool:
         return False
     # Collectives between processes are what multi-worker training is made of.
     return not strategy.extended._in_multi_worker_mode()
+
+
+def saved_model_loader(saved_model_dir: str) -> Any:
+    """Reads a SavedModel and imports its graphs by tag."""
+    return loader_impl.SavedModelLoader(saved_model_dir)
