@@ -14,7 +14,7 @@ from ..heads.tasks import BinaryTask, MultiClassTask
 from ..mode_keys import ModeKeys
 from . import trees_insight
 from .trees_input import TreeColumns
-from .trees_model import TreeSettings, tree_logits, tree_spec
+from .trees_model import TreeSettings, check_kernels, tree_logits, tree_spec
 
 __all__ = [
     "BoostedTreesClassifier",
@@ -46,6 +46,7 @@ class _BoostedTrees(Estimator):
         closed_form: Callable[[Any, Any], tuple[Any, Any]] | None = None,
         in_memory: bool = False,
     ) -> None:
+        check_kernels()
         columns = TreeColumns.of(feature_columns)
         _ = settings.pruning  # says now, not at the first step, what is wrong
 

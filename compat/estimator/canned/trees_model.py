@@ -19,10 +19,20 @@ from ..heads.checks import weight_key
 from ..mode_keys import ModeKeys
 from .trees_input import TreeColumns
 
-__all__ = ["TreeSettings", "tree_logits", "tree_spec"]
+__all__ = ["TreeSettings", "check_kernels", "tree_logits", "tree_spec"]
 
 _NEW_NODE = -1
 _PRUNING = ("none", "pre", "post")
+
+
+def check_kernels() -> None:
+    """Says what to do instead where TensorFlow has lost the tree kernels."""
+    if not private_api.has_kernel("BoostedTreesTrainingPredict"):
+        raise RuntimeError(
+            f"TensorFlow {tf.VERSION} has no kernels for boosted trees any more; train "
+            "them with TensorFlow Decision Forests (GradientBoostedTreesModel) or "
+            "scikit-learn (HistGradientBoostingClassifier / -Regressor)."
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
