@@ -79,6 +79,10 @@ _COMMON: dict[str, Entry] = {
 ESTIMATOR_V1: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:Estimator"),
+    "tf.estimator.inputs": Base(lambda: None),
+    **_rows(
+        "tf.estimator.inputs", {f"{_HERE}.inputs": "numpy_input_fn pandas_input_fn"}
+    ),
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
     **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED + _CANNED_V1}),
     **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),

@@ -24,7 +24,7 @@ __all__ = [
 LOSS_TOLERANCE = 1e-5
 # Convolutions with ReLU and max-pooling amplify rounding until no tolerance fits.
 # Beyond the one above, a difference counts as rounding only up to so many times
-# what the same program drifts when its initial weights change in the last bit.
+# what the same program drifts when its initial weights change in the last digit.
 NOISE_FACTOR = 10.0
 
 

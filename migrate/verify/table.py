@@ -191,8 +191,9 @@ def _producer(producer: Any) -> str:
     version = producer.get("tensorflow")
     if not version:
         return "unknown"
-    layer = " + compat" if producer.get("compat") else ""
-    return f"TensorFlow {version}{layer}"
+    if producer.get("compat"):
+        return f"compat, as TensorFlow {version}"
+    return f"TensorFlow {version}"
 
 
 def _arrays(count: int) -> str:
