@@ -12,8 +12,16 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 # The class of the default cross-device operations of MirroredStrategy is not
-# public, and has to be recognised: it cannot run in a session on CPUs.
-from tensorflow.python.distribute import cross_device_ops
+# public, and has to be recognised: it cannot run in a session on CPUs. step_fn
+# and UpdateContext are the stepping helpers of tf.contrib.distribute.
+from tensorflow.python.distribute import cross_device_ops, step_fn
+from tensorflow.python.distribute.distribute_lib import UpdateContext
+
+# The extended part of the central-storage strategy, which is what a
+# parameter-server strategy is on one machine.
+from tensorflow.python.distribute.parameter_server_strategy import (
+    ParameterServerStrategyExtended,
+)
 
 # Constants are made in one place; large arrays of an input function are kept
 # out of the graph there (see arrays.py).
@@ -30,15 +38,18 @@ from tensorflow.python.training import training_util
 
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
+    "UpdateContext",
     "distributed_initializer",
     "export_output",
     "export_utils",
     "get_next_as_optional",
     "get_or_create_global_step_read",
+    "init_central_storage",
     "is_export_output",
     "is_in_graph_collective",
     "make_input_fn_iterator",
     "ops",
+    "step_fn",
 ]
 
 GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
@@ -57,6 +68,14 @@ def get_next_as_optional(iterator: Any) -> Any:
     """
     public = tf.data.experimental.get_next_as_optional
     return getattr(public, "__wrapped__", public)(iterator)
+
+
+def init_central_storage(strategy: Any, compute_devices: list[str]) -> None:
+    """Initialises ``strategy`` with variables on the CPU, copies on devices."""
+    extended = ParameterServerStrategyExtended(
+        strategy, compute_devices=compute_devices, parameter_device="/device:CPU:0"
+    )
+    tf.distribute.Strategy.__init__(strategy, extended)
 
 
 def make_input_fn_iterator(strategy: Any, dataset_fn: Any) -> Any:

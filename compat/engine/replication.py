@@ -34,12 +34,13 @@ def session_config_for(strategy: Any, session_config: Any) -> Any:
 
 
 @contextlib.contextmanager
-def graph_strategy(strategy: Any) -> Iterator[None]:
+def graph_strategy(strategy: Any, *, scale_loss: bool = True) -> Iterator[None]:
     """The strategy as a graph program needs it; the user's object is restored.
 
     - Loss scaling: v1 optimizers sum gradients over replicas unless the
       strategy says that an Estimator is running. Without it training is N
-      times too fast, silently.
+      times too fast, silently. (``scale_loss=False`` is for models whose loss
+      is divided by the number of replicas already.)
     - Cross-device operations: the default collectives never finish in one
       graph with several logical CPU devices.
     """
@@ -51,7 +52,7 @@ def graph_strategy(strategy: Any) -> Iterator[None]:
             if private_api.is_in_graph_collective(strategy, current):
                 replaced[name] = current
                 setattr(extended, name, _cross_device_ops(strategy))
-        if hasattr(strategy, "_scale_loss_for_estimator_enabled"):
+        if scale_loss and hasattr(strategy, "_scale_loss_for_estimator_enabled"):
             stack.enter_context(strategy._scale_loss_for_estimator_enabled())
         stack.enter_context(strategy.scope())
         try:

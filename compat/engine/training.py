@@ -37,7 +37,11 @@ def build_and_train(
             spec = model_call(source.features, source.labels)
             return _run(estimator, spec, list(source.hooks), hooks, saving_listeners)
 
-    with tf.Graph().as_default() as graph, replication.graph_strategy(strategy):
+    scale_loss = estimator._optimizer_scales_loss(strategy)
+    with (
+        tf.Graph().as_default() as graph,
+        replication.graph_strategy(strategy, scale_loss=scale_loss),
+    ):
         estimator._set_random_seed()
         iterator, iterator_hook = make_replica_input(request, strategy)
         global_step = estimator._create_and_assert_global_step(graph)

@@ -146,13 +146,14 @@ class Estimator:
         hooks: list[Any],
         saving_listeners: list[Any],
     ) -> Any:
-        return training.build_and_train(
-            self,
-            self._input_request(input_fn, ModeKeys.TRAIN),
-            self._model_call(ModeKeys.TRAIN),
-            hooks,
-            saving_listeners,
-        )
+        with self._building():
+            return training.build_and_train(
+                self,
+                self._input_request(input_fn, ModeKeys.TRAIN),
+                self._model_call(ModeKeys.TRAIN),
+                hooks,
+                saving_listeners,
+            )
 
     # -- evaluate --------------------------------------------------------
 
@@ -167,7 +168,7 @@ class Estimator:
         """Evaluates on ``steps`` batches, or all of them; gives the metrics."""
         all_hooks = self._evaluation_hooks(hooks, steps)
         path = self._checkpoint_to_use(checkpoint_path, "evaluate")
-        with tf.Graph().as_default():
+        with self._building(), tf.Graph().as_default():
             graph = self._evaluate_build_graph(input_fn, all_hooks, path)
             return self._evaluate_run(graph, path, self.eval_dir(name))
 
@@ -217,6 +218,9 @@ class Estimator:
                 self._eval_distribution, self._session_config
             ),
         )
+        present = getattr(self._model_fn, "present_results", None)
+        if present is not None:
+            results = present(results)
         step = int(results[tf.GraphKeys.GLOBAL_STEP])
         event_files.write_evaluation(output_dir, results, step)
         if checkpoint_path:
@@ -239,7 +243,7 @@ class Estimator:
         # The graph is entered for the time of each step only: between two
         # examples the caller's own code runs, and it must find its own graph.
         graph = tf.Graph()
-        with graph.as_default():
+        with self._building(), graph.as_default():
             self._set_random_seed()
             self._create_and_assert_global_step(graph)
             source = make_input(self._input_request(input_fn, ModeKeys.PREDICT))
@@ -356,6 +360,16 @@ class Estimator:
         )
 
     # -- parts that the engine and other modules call --------------------
+
+    def _building(self) -> contextlib.AbstractContextManager[None]:
+        """What the model function needs around the building of a graph."""
+        building = getattr(self._model_fn, "building", None)
+        return building() if building else contextlib.nullcontext()
+
+    def _optimizer_scales_loss(self, strategy: Any) -> bool:
+        """Whether v1 optimizers divide the loss by the number of replicas."""
+        decide = getattr(self._model_fn, "optimizer_scales_loss", None)
+        return bool(decide(strategy)) if decide else True
 
     def _set_random_seed(self) -> None:
         tf.set_random_seed(self._config.tf_random_seed)

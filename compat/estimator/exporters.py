@@ -93,7 +93,11 @@ def _check_exports_to_keep(exports_to_keep: int | None, detail: str) -> None:
 
 def _events(pattern: str) -> Iterator[Any]:
     for path in sorted(tf.io.gfile.glob(pattern)):
-        yield from tf.train.summary_iterator(path)
+        try:
+            yield from tf.train.summary_iterator(path)
+        except tf.errors.DataLossError as error:
+            # A killed process leaves half a record at the end of its file.
+            tf.logging.warning("Skipping the damaged rest of %s: %s", path, error)
 
 
 class FinalExporter(Exporter):
@@ -200,7 +204,10 @@ class BestExporter(Exporter):
     """Exports whenever an evaluation beats every earlier one.
 
     After a restart the best result so far is read from the event files that
-    ``event_file_pattern`` finds below the model directory.
+    ``event_file_pattern`` finds below the model directory. The evaluation being
+    judged has just been written there too and is left out. TF 1.15 let it
+    compete with itself, so the first evaluation of a run was never exported;
+    TF 2.x exports the first one of every run, better or not.
     """
 
     def __init__(
@@ -244,7 +251,8 @@ class BestExporter(Exporter):
             tf.logging.info("Loading best metric from event files.")
             self._model_dir = estimator.model_dir
             self._best_eval_result = self._best_recorded(
-                os.path.join(estimator.model_dir, self._event_file_pattern)
+                os.path.join(estimator.model_dir, self._event_file_pattern),
+                except_step=eval_result.get(tf.GraphKeys.GLOBAL_STEP),
             )
         best = self._best_eval_result
         if best is not None and not self._compare_fn(
@@ -257,9 +265,11 @@ class BestExporter(Exporter):
         _delete_old_exports(export_path, self._exports_to_keep)
         return result
 
-    def _best_recorded(self, pattern: str) -> Metrics | None:
+    def _best_recorded(self, pattern: str, *, except_step: Any) -> Metrics | None:
         best: Metrics | None = None
         for event in _events(pattern):
+            if except_step is not None and event.step == int(except_step):
+                continue
             recorded = {
                 value.tag: value.simple_value
                 for value in event.summary.value

@@ -47,6 +47,16 @@ _COMMON_EXPERIMENTAL: dict[str, str] = {
     f"{_HERE}.export": "build_raw_supervised_input_receiver_fn",
 }
 
+# Classes that both generations have, with different semantics.
+_CANNED = """
+    BaselineClassifier BaselineEstimator BaselineRegressor DNNClassifier DNNEstimator
+    DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor
+    DNNRegressor LinearClassifier LinearEstimator LinearRegressor
+    classifier_parse_example_spec regressor_parse_example_spec
+"""
+_CANNED_V1 = ""
+_EXPERIMENTAL_V1 = "LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
+
 
 def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
     rows: dict[str, Entry] = {}
@@ -68,9 +78,17 @@ _COMMON: dict[str, Entry] = {
 ESTIMATOR_V1: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:Estimator"),
+    "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
+    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED + _CANNED_V1}),
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    "tf.feature_column.shared_embedding_columns": attribute(
+        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
+    ),
 }
 
 ESTIMATOR_V2: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
+    **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": "LinearSDCA"}),
 }

@@ -20,7 +20,11 @@ __all__ = ["main"]
 # command name -> (module in this package, attribute, one-line help).
 # The help line is repeated here so that `tfmigrate --help` imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "scan": ("scan", "scan", "List legacy code and what a rewrite makes of it."),
+    "rewrite": ("rewrite", "rewrite", "Rewrite legacy code to plain TF2."),
+    "undo": ("undo", "undo", "Restore the files of the last rewrite."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
+    "verify": ("verify", "verify", "Prove that two programs train the same."),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 

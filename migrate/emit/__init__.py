@@ -1,3 +1,7 @@
-"""From a training plan to strategy-scoped loop code."""
+"""Emitters: training plans become loops that a person could have written."""
 
 from __future__ import annotations
+
+from .rewrite import ProgramsRewrite, rewrite_programs
+
+__all__ = ["ProgramsRewrite", "rewrite_programs"]

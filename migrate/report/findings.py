@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Finding", "Outcome", "Safety", "Tier"]
+__all__ = ["Finding", "Outcome", "Replacement", "Safety", "Tier"]
 
 
 class Outcome(enum.Enum):
@@ -36,11 +36,25 @@ class Tier(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Replacement:
+    """A part of a fix: the region (1-based, end exclusive) and its new text."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """One diagnosis, ordered by place so that reports are stable.
 
     ``line`` and ``column`` count from 1 and refer to the file before any
-    rewrite. ``reason`` says, for anything but REWRITTEN, why it stopped there.
+    rewrite (in a notebook: to the cell, whose number is ``cell``). ``reason``
+    says, for anything but REWRITTEN, why it stopped there. ``symbol`` is the
+    canonical TF1 name the finding is about, when it is about one; ``fix`` the
+    local replacements, when the rewrite is local.
     """
 
     path: Path
@@ -52,10 +66,20 @@ class Finding:
     safety: Safety = Safety.EXACT
     tier: Tier | None = None
     reason: str | None = None
+    cell: int | None = None
+    symbol: str | None = None
+    fix: tuple[Replacement, ...] = ()
 
     # Enums do not order; findings at one place keep the order of rule and text.
     def __lt__(self, other: Finding) -> bool:
         return self._key() < other._key()
 
-    def _key(self) -> tuple[str, int, int, str, str]:
-        return (str(self.path), self.line, self.column, self.rule, self.message)
+    def _key(self) -> tuple[str, int, int, int, str, str]:
+        return (
+            str(self.path),
+            self.cell or 0,
+            self.line,
+            self.column,
+            self.rule,
+            self.message,
+        )

@@ -31,11 +31,14 @@ def plain_name(name: str) -> str:
 def match_weights(first: Sequence[Weight], second: Sequence[Weight]) -> list[int]:
     """For each weight of ``first``, the index of its partner in ``second``.
 
-    Order of creation and shape decide. When the orders differ (a rewritten
-    program may build its layers elsewhere) names decide, but only where they
-    leave no choice; anything else is an error, since a wrong pairing would make
-    every later number meaningless.
+    The same names decide; else order of creation and shape. Where the orders
+    differ (a rewritten program may build its layers elsewhere) parts of names
+    decide, but only where they leave no choice. Anything else is an error, since
+    a wrong pairing would make every later number meaningless.
     """
+    if dict(first) == dict(second) and len(dict(first)) == len(first) == len(second):
+        names = [name for name, _ in second]
+        return [names.index(name) for name, _ in first]
     if [shape for _, shape in first] == [shape for _, shape in second]:
         return list(range(len(first)))
     if Counter(shape for _, shape in first) != Counter(shape for _, shape in second):

@@ -20,6 +20,7 @@ __all__ = [
     "load_recording",
     "read_weights",
     "save_recording",
+    "write_weights",
 ]
 
 FORMAT = 1
@@ -32,8 +33,10 @@ class Recording:
     """One training run.
 
     ``losses`` are the losses of successive steps from ``first_step`` on, each
-    the mean over all examples of the step on all replicas. Weights are ordered
-    as they were created, under the names that checkpoints give them.
+    the mean over all examples of the step on all replicas; where not every step
+    was logged, ``logged_steps`` says which. Weights are ordered as they were
+    created, under the names that checkpoints give them. ``complete`` means that
+    the program ended by itself, not by a limit on its steps.
     """
 
     program: str
@@ -47,7 +50,16 @@ class Recording:
     initial_weights: Sequence[tuple[str, Array]] = ()
     final_weights: Sequence[tuple[str, Array]] = ()
     predictions: Mapping[str, Array] = field(default_factory=dict)
+    logged_steps: Sequence[int] | None = None
+    complete: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def steps(self) -> Sequence[int]:
+        """The number of each step whose loss is known; the first step is 1."""
+        if self.logged_steps is not None:
+            return self.logged_steps
+        return range(self.first_step, self.first_step + len(self.losses))
 
     @property
     def accuracy(self) -> float | None:
@@ -80,18 +92,17 @@ def save_recording(recording: Recording, folder: Path) -> None:
         "accuracy_metric": recording.accuracy_metric,
         "weights": names,
         "predictions": bool(recording.predictions),
+        "complete": recording.complete,
         **recording.extra,
     }
+    if recording.logged_steps is not None:
+        document["logged_steps"] = list(recording.logged_steps)
     for stem, weights in (
         ("initial_weights", recording.initial_weights),
         ("final_weights", recording.final_weights),
     ):
         if weights:
-            arrays = {
-                f"{index:03d}:{name}": np.asarray(value)
-                for index, (name, value) in enumerate(weights)
-            }
-            _savez(folder / f"{stem}.npz", arrays)
+            write_weights(folder / f"{stem}.npz", weights)
     if recording.predictions:
         _savez(folder / "predictions.npz", dict(recording.predictions))
     # Last: a folder with recording.json is a whole recording.
@@ -110,6 +121,7 @@ def load_recording(folder: Path) -> Recording:
         known = {
             "format", "program", "producer", "replicas", "losses", "first_step",
             "global_step", "evaluate", "accuracy_metric", "weights", "predictions",
+            "logged_steps", "complete",
         }  # fmt: skip
         return Recording(
             program=document["program"],
@@ -123,12 +135,23 @@ def load_recording(folder: Path) -> Recording:
             initial_weights=read_weights(folder / "initial_weights.npz"),
             final_weights=read_weights(folder / "final_weights.npz"),
             predictions=_arrays(folder / "predictions.npz"),
+            logged_steps=document.get("logged_steps"),
+            complete=bool(document.get("complete", False)),
             extra={key: value for key, value in document.items() if key not in known},
         )
     except UserError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{folder}: not a readable recording: {error}") from error
+
+
+def write_weights(path: Path, weights: Sequence[tuple[str, Array]]) -> None:
+    """Write weights in their order, as :func:`read_weights` reads them."""
+    arrays = {
+        f"{index:03d}:{name}": np.asarray(value)
+        for index, (name, value) in enumerate(weights)
+    }
+    _savez(path, arrays)
 
 
 def _savez(path: Path, arrays: dict[str, Array]) -> None:

@@ -40,7 +40,7 @@ _LONE_NAMES = {
 
 
 def _check_tensor(value: Any, name: Any, what: str) -> None:
-    if isinstance(value, (tf.Tensor, tf.SparseTensor)):
+    if isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor)):
         return
     if hasattr(value, "tensor"):
         # Labelled tensors wrap a real one and were accepted by every release.
@@ -51,7 +51,7 @@ def _check_tensor(value: Any, name: Any, what: str) -> None:
         else:
             return
     label = f"{what} {name}" if name else what
-    raise ValueError(f"{label} must be a Tensor or SparseTensor.")
+    raise ValueError(f"{label} must be a Tensor, SparseTensor, or RaggedTensor.")
 
 
 def _named(tensors: Any, what: str, *, int_keys: bool = False) -> dict[Any, Any]:

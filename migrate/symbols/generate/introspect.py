@@ -1,3 +1,4 @@
+# ruff: noqa: UP006, UP035, UP045
 """Print what one installed TensorFlow offers, as JSON. Runs on Python 3.6 too.
 
 Executed by an interpreter that has the TensorFlow in question, never imported
@@ -9,8 +10,8 @@ import json
 import os
 import pkgutil
 import sys
-import types
 import warnings
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -27,7 +28,7 @@ SKIP = {
     "contrib_tf_upgrade",
 }
 # Whole copies of the tree inside the tree.
-REPEATED = (
+REPEATED: Tuple[str, ...] = (
     "tf.compat.v1.compat",
     "tf.compat.v2.compat",
     "tf.compat.v1.keras",
@@ -36,7 +37,7 @@ REPEATED = (
 MAX_DEPTH = 7
 
 
-def signature_of(obj):
+def signature_of(obj: Any) -> Optional[Dict[str, Any]]:
     """Parameter names of a callable: {"args": [...], "varargs", "varkw"}."""
     try:
         target = obj
@@ -68,7 +69,7 @@ def signature_of(obj):
     }
 
 
-def defaults_of(obj):
+def defaults_of(obj: Any) -> Dict[str, Any]:
     """Literal defaults (numbers, strings, booleans, None) of a callable."""
     try:
         target = obj.__init__ if inspect.isclass(obj) else obj
@@ -85,7 +86,7 @@ def defaults_of(obj):
     }
 
 
-def kind_of(obj):
+def kind_of(obj: Any) -> str:
     """One word for what a symbol is."""
     if inspect.ismodule(obj):
         return "module"
@@ -96,7 +97,7 @@ def kind_of(obj):
     return "value"
 
 
-def children(module):
+def children(module: Any) -> Iterator[Tuple[str, Any]]:
     """Public attributes of a module, forcing lazily loaded ones."""
     names = set(dir(module)) | set(getattr(module, "__all__", ()))
     for name in sorted(names):
@@ -108,7 +109,7 @@ def children(module):
             continue
 
 
-def is_tensorflow_module(obj):
+def is_tensorflow_module(obj: Any) -> bool:
     """Whether a module object belongs to TensorFlow's API tree."""
     name = getattr(obj, "__name__", "")
     root = name.split(".")[0]
@@ -125,7 +126,9 @@ def is_tensorflow_module(obj):
     return True
 
 
-def walk(module, path, found, seen, depth):
+def walk(
+    module: Any, path: str, found: Dict[str, Any], seen: Set[int], depth: int
+) -> None:
     """Record every public symbol below ``module``."""
     for name, obj in children(module):
         full = path + "." + name
@@ -148,14 +151,14 @@ def walk(module, path, found, seen, depth):
             found[full] = obj
 
 
-def private_paths(found):
+def private_paths(found: Dict[str, Any]) -> Dict[str, str]:
     """Definition path below the package -> preferred public name."""
-    by_id = {}
+    by_id: Dict[int, List[str]] = {}
     for name, obj in found.items():
         if inspect.isclass(obj) or inspect.isroutine(obj):
             by_id.setdefault(id(obj), []).append(name)
 
-    def preference(name):
+    def preference(name: str) -> Tuple[Any, ...]:
         return (
             name.startswith("tf.compat."),
             name.startswith("tf.contrib."),
@@ -169,8 +172,6 @@ def private_paths(found):
     table = {}
     for module_name, module in sorted(sys.modules.items()):
         parts = module_name.split(".")
-        if not isinstance(module, types.ModuleType):
-            continue
         if parts[0] in ("tensorflow", "tensorflow_core"):
             below = ".".join(parts[1:])
         elif parts[0] == "tensorflow_estimator":
@@ -199,7 +200,7 @@ def private_paths(found):
     return table
 
 
-def import_all(package_name):
+def import_all(package_name: str) -> None:
     """Import every submodule of a package that can be imported."""
     try:
         package = __import__(package_name, fromlist=["_"])
@@ -214,11 +215,11 @@ def import_all(package_name):
             continue
 
 
-def main():
+def main() -> None:
     import tensorflow as tf
 
     version = tf.__version__
-    found = {}
+    found: Dict[str, Any] = {}
     global REPEATED
     if version.startswith("1."):
         import tensorflow.contrib
@@ -230,10 +231,10 @@ def main():
         assert tensorflow.contrib is not None
     walk(tf, "tf", found, {id(tf)}, 0)
     symbols = {}
-    groups = {}
+    groups: Dict[int, int] = {}
     for name, obj in sorted(found.items()):
         kind = kind_of(obj)
-        entry = {"kind": kind}
+        entry: Dict[str, Any] = {"kind": kind}
         if kind in ("class", "function"):
             signature = signature_of(obj)
             if signature is not None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import json
 import os
 import platform
 import random
@@ -96,38 +95,16 @@ def _load_kerases() -> None:
 
 
 def _run_script(script: Path, args: Sequence[str]) -> None:
+    from ..sides import program_text
+
     path = script.resolve()
     sys.argv = [str(script), *args]
     sys.path[0] = str(path.parent)
-    source = _source(path)
+    source = program_text(path)
     module = type(sys)("__main__")
     module.__file__ = str(path)
     sys.modules["__main__"] = module
     exec(compile(source, str(path), "exec"), module.__dict__)
-
-
-def _source(path: Path) -> str:
-    """The program's text; of a notebook its code cells without magics."""
-    if path.suffix != ".ipynb":
-        import tokenize
-
-        with tokenize.open(path) as stream:
-            return stream.read()
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    lines: list[str] = []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        text = "".join(cell["source"])
-        if text.lstrip().startswith("%%"):
-            continue
-        for line in text.splitlines():
-            bare = line.lstrip()
-            indent = line[: len(line) - len(bare)]
-            # `pass` keeps a block whose only line is a magic.
-            lines.append(indent + "pass" if bare[:1] in ("%", "!") else line)
-        lines.append("")
-    return "\n".join(lines)
 
 
 def _switch_shuffling_off(tf: Any) -> None:
@@ -194,6 +171,7 @@ def _save(
             accuracy_metric=accuracy(figures),
             initial_weights=probe.initial_weights(),
             final_weights=probe.final_weights(),
+            complete=not probe.stopped,
         ),
         options.out,
     )

@@ -1,0 +1,167 @@
+"""What scan and rewrite share: arguments, the run, progress, exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..errors import UserError
+from ..options import RewriteOptions
+from ..project.config import CHOICES, Config, load_config
+from ..project.pipeline import Job
+from ..project.selection import Selection
+from ..report.model import FileResult, Report
+
+__all__ = [
+    "FORMATS",
+    "exit_code",
+    "file_options",
+    "job_from",
+    "run_with_progress",
+    "style_options",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("text", "json", "sarif", "html")
+
+
+def file_options(function: F) -> F:
+    """Options about files, rules and output that both commands take."""
+    for option in reversed(
+        [
+            click.argument(
+                "paths",
+                nargs=-1,
+                required=True,
+                type=click.Path(path_type=Path, allow_dash=True),
+            ),
+            click.option(
+                "--select", multiple=True, metavar="RULE", help="Only these rules."
+            ),
+            click.option(
+                "--ignore", multiple=True, metavar="RULE", help="Not these rules."
+            ),
+            click.option(
+                "--exclude",
+                multiple=True,
+                metavar="PATTERN",
+                help="Leave out files and directories (.gitignore syntax).",
+            ),
+            click.option(
+                "--format",
+                "format_",
+                type=click.Choice(FORMATS),
+                default="text",
+                show_default=True,
+                help="Form of the report.",
+            ),
+            click.option(
+                "-o",
+                "--output",
+                type=click.Path(path_type=Path),
+                help="Write the report to a file instead of stdout.",
+            ),
+            click.option(
+                "-j",
+                "--jobs",
+                type=click.IntRange(min=0),
+                default=1,
+                show_default=True,
+                help="Processes to use (0: one per core).",
+            ),
+            click.option(
+                "--py2",
+                is_flag=True,
+                help="Try to convert Python 2 files to Python 3 first.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def style_options(function: F) -> F:
+    """Options that shape the emitted code."""
+    helps = {
+        "style": "Where the loop goes: in place, or a Trainer class.",
+        "loop": "One loop per epoch, per step, or whole epochs in the graph.",
+        "strategy": "The tf.distribute strategy of the result.",
+        "keras": "The Keras the result is written for.",
+    }
+    for name, words in reversed(CHOICES.items()):
+        function = click.option(
+            f"--{name}", type=click.Choice(words), help=helps[name]
+        )(function)
+    function = click.option(
+        "--mixed-precision", is_flag=True, default=None, help="float16 compute."
+    )(function)
+    return click.option(
+        "--profile", is_flag=True, default=None, help="A window of profiled steps."
+    )(function)
+
+
+def job_from(
+    paths: tuple[Path, ...],
+    *,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    py2: bool = False,
+    **shape: Any,
+) -> tuple[Job, Config]:
+    """The job of a command line, with pyproject.toml's settings as defaults."""
+    config = load_config([p for p in paths if str(p) != "-"])
+    chosen: dict[str, Any] = {}
+    for name in (*CHOICES, "mixed_precision", "profile"):
+        value = shape.get(name)
+        if value is None:
+            value = config.values.get(name.replace("_", "-"))
+        if value is not None:
+            chosen[name] = value
+    select = _words(select or config.lists("select"))
+    ignore = _words(ignore or config.lists("ignore"))
+    selection = Selection(select=select, ignore=ignore)
+    return Job(RewriteOptions(**chosen), selection, py2=py2), config
+
+
+def _words(items: tuple[str, ...]) -> tuple[str, ...]:
+    """``--select TFM1,TFM2`` and ``--select TFM1 --select TFM2`` are the same."""
+    parts = (part.strip() for item in items for part in item.split(","))
+    return tuple(part for part in parts if part)
+
+
+def run_with_progress(files: list[Path], job: Job, jobs: int) -> Report:
+    """Run the job; a progress bar on stderr when a person is looking."""
+    from ..project.run import run_job
+
+    workers = jobs or os.cpu_count() or 1
+    if not sys.stderr.isatty() or len(files) < 20:
+        return run_job(files, job, jobs=workers)
+    with click.progressbar(length=len(files), label="Reading", file=sys.stderr) as bar:
+
+        def advance(result: FileResult) -> None:
+            bar.update(1)
+
+        return run_job(files, job, jobs=workers, progress=advance)
+
+
+def exit_code(report: Report, *, pending: bool) -> int:
+    """2 when a file failed, 1 when something is pending or left, else 0."""
+    if report.failed:
+        return 2
+    return 1 if pending or report.leftovers() else 0
+
+
+def write_report(text: str, output: Path | None) -> None:
+    """To the named file, or to stdout."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {output}: {error.strerror}") from None

@@ -1,0 +1,72 @@
+"""``tfmigrate scan``: what is legacy here, and what would happen to it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UserError
+from ..project.facts import ProjectFacts
+from ..project.files import find_files
+from ..project.pipeline import process_source
+from ..report.model import Report
+from ..report.render import render
+from .common import (
+    exit_code,
+    file_options,
+    job_from,
+    run_with_progress,
+    style_options,
+    write_report,
+)
+
+__all__ = ["scan"]
+
+EPILOG = """\b
+Examples:
+  tfmigrate scan src/                            findings and a summary
+  tfmigrate scan src/ --format html -o scan.html a page to share
+  tfmigrate scan src/ --format sarif -o scan.sarif
+
+\b
+Exit status: 0 no legacy code; 1 legacy code found; 2 a file could not be
+processed or the usage was wrong.
+"""
+
+
+@click.command(epilog=EPILOG)
+@file_options
+@style_options
+def scan(
+    paths: tuple[Path, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exclude: tuple[str, ...],
+    format_: str,
+    output: Path | None,
+    jobs: int,
+    py2: bool,
+    **shape: Any,
+) -> None:
+    """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
+
+    Nothing is written and the code is never imported or run.
+    """
+    job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
+    if any(str(p) == "-" for p in paths):
+        if len(paths) > 1:
+            raise UserError("- reads one program from stdin and takes no other path")
+        raw = sys.stdin.buffer.read()
+        path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
+        report = Report((process_source(path, raw, job, ProjectFacts()),))
+    else:
+        files = [
+            c.path
+            for c in find_files(paths, exclude=exclude or config.lists("exclude"))
+        ]
+        report = run_with_progress(files, job, jobs)
+    write_report(render(report, format_, written=False), output)
+    sys.exit(exit_code(report, pending=bool(report.findings)))

@@ -1,0 +1,40 @@
+"""``tfmigrate undo``: the files as they were before the last rewrite."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ..project.files import project_root
+from ..project.journal import lock
+from ..project.journal import undo as undo_last
+
+__all__ = ["undo"]
+
+EPILOG = """\b
+Examples:
+  tfmigrate undo                 in the project that was rewritten
+  tfmigrate undo path/to/project
+  tfmigrate undo --force         also files edited since then
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("path", default=".", type=click.Path(path_type=Path, exists=True))
+@click.option("--force", is_flag=True, help="Restore files edited since the rewrite.")
+def undo(path: Path, force: bool) -> None:
+    """Restore the files of the last rewrite from its journal."""
+    root = project_root([path])
+    with lock(root):
+        result = undo_last(root, force=force)
+    for restored in result.restored:
+        click.echo(f"{restored}: restored")
+    for refused, reason in sorted(result.refused.items()):
+        click.echo(f"{refused}: not restored: {reason}")
+    click.echo(
+        f"{len(result.restored)} restored, {len(result.unchanged)} already as before, "
+        f"{len(result.refused)} not restored"
+    )
+    sys.exit(2 if result.refused else 0)

@@ -1,0 +1,188 @@
+"""``tfmigrate verify``: do two programs, or a program and a recording, agree?"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from ..errors import UserError
+
+__all__ = ["verify"]
+
+EPILOG = """\b
+Examples:
+  tfmigrate verify old/train.py new/train.py
+  tfmigrate verify old.py new.py --replicas 2 --steps 100 --report parity.html
+  tfmigrate verify old.py new.py --seeds 3        compare accuracies as well
+  tfmigrate verify recording/ new.py              against a recording
+  tfmigrate verify /runs/2019-model new.py        against an old run directory
+  tfmigrate verify old.py new.py -- --epochs 2    arguments for both programs
+
+\b
+Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("first", metavar="A", type=click.Path(path_type=Path))
+@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.argument("program_args", metavar="[-- ARGS]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Training steps to compare; 0 lets both programs run to their end.",
+)
+@click.option(
+    "--replicas",
+    type=click.IntRange(min=1),
+    help="Replicas, on CPU devices.  [default: 1, or as recorded]",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Also train both to their end with so many seeds, and test the "
+    "accuracies for equivalence.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    help="Relative difference of a loss that counts as rounding.  [default: 1e-05]",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, min_open=True),
+    default=0.01,
+    show_default=True,
+    help="Difference of accuracy that counts as none (with --seeds).",
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write an HTML report with loss curves.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print on standard output.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep recordings and the programs' output in this folder.",
+)
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder with the full Fashion-MNIST, instead of the bundled sample.",
+)
+@click.option(
+    "--legacy-python",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Interpreter with a real TensorFlow 1.x for the legacy side.",
+)
+@click.option(
+    "--env",
+    "environment",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Environment variable for both programs; may be repeated.",
+)
+def verify(
+    first: Path,
+    second: Path,
+    program_args: tuple[str, ...],
+    steps: int,
+    replicas: int | None,
+    seeds: int,
+    tolerance: float | None,
+    margin: float,
+    report: Path | None,
+    style: str,
+    keep: Path | None,
+    data_dir: Path | None,
+    legacy_python: Path | None,
+    environment: tuple[str, ...],
+) -> None:
+    """Compare how A and B train, from the same weights on the same batches.
+
+    A and B are Python programs or notebooks (legacy or TF2), recordings, or run
+    directories with event files and checkpoints. Programs are run unedited, each
+    in a process of its own; what they write is kept apart and thrown away.
+    """
+    try:
+        from ..verify.comparison import LOSS_TOLERANCE
+        from ..verify.html import render
+        from ..verify.parity import Options
+        from ..verify.parity import verify as compare
+        from ..verify.sides import look_at
+        from ..verify.table import as_json, print_verdict
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"verify needs {error.name}", hint="pip install 'tfmigrate[tf]'"
+        ) from error
+    if seeds == 1:
+        raise UserError(
+            "one seed tells nothing about the spread of accuracies",
+            hint="use --seeds 3 or more",
+        )
+    sides = look_at(first), look_at(second)
+    if report is not None and not report.parent.is_dir():
+        raise UserError(f"{report.parent}: no such directory")
+    options = Options(
+        steps=steps or None,
+        replicas=replicas,
+        seeds=seeds,
+        tolerance=LOSS_TOLERANCE if tolerance is None else tolerance,
+        margin=margin,
+        data_dir=data_dir,
+        legacy_python=_interpreter(legacy_python),
+        args=program_args,
+        env=dict(_assignment(text) for text in environment),
+    )
+    with ExitStack() as stack:
+        if keep is None:
+            # A user's error message may name a log in here: keep it then.
+            scratch = tempfile.TemporaryDirectory(prefix="tfmigrate-verify-")
+            work = Path(stack.enter_context(scratch))
+        else:
+            work = keep
+            if work.exists() and any(work.iterdir()):
+                raise UserError(f"{work}: not empty", hint="name a new folder")
+        verdict = compare(*sides, options, work=work, say=_say)
+    if report is not None:
+        report.write_text(render(verdict), encoding="utf-8")
+        _say(f"report: {report}")
+    if style == "json":
+        click.echo(json.dumps(as_json(verdict), indent=1))
+    else:
+        print_verdict(verdict, sys.stdout)
+    sys.exit(0 if verdict.parity else 1)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UserError(f"--env {text}: not of the form NAME=VALUE")
+    return name, value
+
+
+def _interpreter(path: Path | None) -> Path | None:
+    if path is not None and not path.is_file():
+        raise UserError(f"--legacy-python {path}: no such file")
+    return path

@@ -1,0 +1,165 @@
+"""Edits of one module, collected first and applied in one pass.
+
+Statements that no edit names come out byte for byte as they went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ..plan.tree import Statement, statements_of
+
+__all__ = ["Edits", "Statement"]
+
+
+@dataclass
+class Edits:
+    """What to change, keyed by nodes of the original tree.
+
+    ``scoped`` holds the statements that go under ``with strategy.scope():``;
+    neighbours share one block. ``replace`` gives the statements that stand in
+    for one; ``before`` and ``after`` are put next to one.
+    """
+
+    expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
+    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]] = field(
+        default_factory=dict
+    )
+    replace: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
+    before: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
+    after: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
+    moved: dict[cst.CSTNode, list[cst.CSTNode]] = field(default_factory=dict)
+    scoped: set[cst.CSTNode] = field(default_factory=set)
+    # Statements whose replacement brings its own comments and blank lines.
+    own_lines: set[cst.CSTNode] = field(default_factory=set)
+    # The expression after ``with``, as source text.
+    scope: str = "strategy.scope()"
+
+    def apply(self, module: cst.Module) -> cst.Module:
+        """The edited module."""
+        edited = module.visit(_Applier(self))
+        assert isinstance(edited, cst.Module)
+        return edited
+
+
+@dataclass
+class _Item:
+    statement: Statement
+    scoped: bool
+
+
+class _Applier(cst.CSTTransformer):
+    def __init__(self, edits: Edits) -> None:
+        self.edits = edits
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT:
+        edits = self.edits
+        replaced = edits.expressions.get(original_node)
+        if replaced is not None:
+            return replaced  # type: ignore[return-value]
+        change = edits.nodes.get(original_node)
+        if change is not None:
+            updated_node = change(updated_node)  # type: ignore[assignment]
+        if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
+            assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            body = self._body(statements_of(original_node), statements_of(updated_node))
+            if body is not None:
+                return updated_node.with_changes(body=body)  # type: ignore[return-value]
+        return updated_node
+
+    def _body(
+        self, original: Sequence[Statement], updated: Sequence[Statement]
+    ) -> list[Statement] | None:
+        edits = self.edits
+        touched = [*edits.replace, *edits.before, *edits.after, *edits.scoped]
+        if not any(statement in touched for statement in original):
+            return None
+        now = dict(zip(original, updated, strict=True))
+        items: list[_Item] = []
+        carried: list[cst.EmptyLine] = []
+
+        def add(statements: Sequence[Statement], scoped: bool) -> None:
+            for statement in statements:
+                items.append(_Item(statement, scoped))
+
+        for statement in original:
+            lines = now[statement].leading_lines
+            scoped = statement in edits.scoped
+            mine: list[tuple[Statement, bool]] = []
+            for moved in edits.moved.get(statement, ()):
+                mine.append((now[moved], False))  # type: ignore[index]
+            mine += [(s, False) for s in edits.before.get(statement, ())]
+            if statement in edits.replace:
+                new = list(edits.replace[statement])
+                if new and not mine and statement not in edits.own_lines:
+                    new[0] = _with_lines(new[0], (*lines, *new[0].leading_lines))
+                elif not new and not _is_moved(edits, statement):
+                    carried += _comments(lines)
+                mine += [(s, scoped) for s in new]
+            else:
+                mine.append((now[statement], scoped))
+            mine += [(s, scoped) for s in edits.after.get(statement, ())]
+            if mine and carried:
+                first, flag = mine[0]
+                mine[0] = (_with_lines(first, (*carried, *first.leading_lines)), flag)
+                carried = []
+            for new_statement, flag in mine:
+                add([new_statement], flag)
+        return self._grouped(items)
+
+    def _grouped(self, items: Sequence[_Item]) -> list[Statement]:
+        result: list[Statement] = []
+        group: list[Statement] = []
+
+        def close() -> None:
+            if not group:
+                return
+            lines = group[0].leading_lines
+            group[0] = _with_lines(group[0], ())
+            result.append(
+                cst.With(
+                    items=[cst.WithItem(cst.parse_expression(self.edits.scope))],
+                    body=cst.IndentedBlock(body=list(group)),
+                    leading_lines=list(lines),
+                )
+            )
+            group.clear()
+
+        for item in items:
+            if item.scoped:
+                group.append(_without_trailing_space(item.statement))
+            else:
+                close()
+                result.append(item.statement)
+        close()
+        return result
+
+
+def _without_trailing_space(statement: Statement) -> Statement:
+    """Blank lines that move into a block must not become lines of spaces."""
+    lines = [
+        line if line.comment is not None else line.with_changes(indent=False)
+        for line in statement.leading_lines
+    ]
+    return _with_lines(statement, lines)
+
+
+def _is_moved(edits: Edits, statement: cst.CSTNode) -> bool:
+    """A statement that goes elsewhere takes its comments along."""
+    return any(statement in moved for moved in edits.moved.values())
+
+
+def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
+    return statement.with_changes(leading_lines=list(lines))
+
+
+def _comments(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The lines of a statement that goes: kept when they hold a comment."""
+    if not any(line.comment is not None for line in lines):
+        return []
+    return list(lines)

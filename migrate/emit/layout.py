@@ -1,0 +1,141 @@
+"""Line breaks for generated statements that would be too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..plan.tree import Statement, statements_of
+
+__all__ = ["WIDTH", "fit", "one_line"]
+
+WIDTH = 88
+
+
+def one_line(code: str) -> str:
+    """An expression's source on one line, for a place with another indentation.
+
+    Text with comments inside stays as it is.
+    """
+    if "\n" not in code or "#" in code:
+        return code
+    expression = cst.parse_expression(code).visit(_OneLine())
+    assert isinstance(expression, cst.BaseExpression)
+    return cst.Module([]).code_for_node(expression)
+
+
+class _OneLine(cst.CSTTransformer):
+    def leave_ParenthesizedWhitespace(
+        self,
+        original_node: cst.ParenthesizedWhitespace,
+        updated_node: cst.ParenthesizedWhitespace,
+    ) -> cst.SimpleWhitespace:
+        return cst.SimpleWhitespace(" ")
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        nothing = cst.SimpleWhitespace("")
+        args = list(updated_node.args)
+        if args:
+            args[-1] = args[-1].with_changes(
+                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=nothing
+            )
+        return updated_node.with_changes(args=args, whitespace_before_args=nothing)
+
+    def leave_LeftParen(
+        self, original_node: cst.LeftParen, updated_node: cst.LeftParen
+    ) -> cst.LeftParen:
+        return updated_node.with_changes(whitespace_after=cst.SimpleWhitespace(""))
+
+    def leave_RightParen(
+        self, original_node: cst.RightParen, updated_node: cst.RightParen
+    ) -> cst.RightParen:
+        return updated_node.with_changes(whitespace_before=cst.SimpleWhitespace(""))
+
+    def leave_Dot(self, original_node: cst.Dot, updated_node: cst.Dot) -> cst.Dot:
+        nothing = cst.SimpleWhitespace("")
+        return updated_node.with_changes(
+            whitespace_before=nothing, whitespace_after=nothing
+        )
+
+
+def fit(
+    module: cst.Module, statements: Sequence[Statement], indent: int
+) -> list[Statement]:
+    """The statements, with calls broken over lines where a line is too long.
+
+    ``indent`` is the depth of the statements in the module, in columns.
+    """
+    step = len(module.default_indent.expandtabs(8))
+    return [_fit_statement(module, s, indent, step) for s in statements]
+
+
+def _fit_statement(
+    module: cst.Module, statement: Statement, indent: int, step: int
+) -> Statement:
+    if isinstance(statement, cst.SimpleStatementLine):
+        code = module.code_for_node(statement.with_changes(leading_lines=[]))
+        if "\n" in code.rstrip("\n") or len(code.rstrip("\n")) + indent <= WIDTH:
+            return statement
+        return _break_line(module, statement, indent, step)
+    body = getattr(statement, "body", None)
+    if isinstance(body, cst.IndentedBlock):
+        inner = fit(module, statements_of(body), indent + step)
+        statement = statement.with_changes(body=body.with_changes(body=inner))
+    return statement
+
+
+def _break_line(
+    module: cst.Module, line: cst.SimpleStatementLine, indent: int, step: int
+) -> Statement:
+    call = _outer_call(line.body[0])
+    if call is None or not call.args:
+        return line
+    inside = " " * max(step, 4)
+    for one_line in (True, False):
+        broken = _broken_call(call, inside, one_line=one_line)
+        changed = line.deep_replace(call, broken)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        code = module.code_for_node(changed.with_changes(leading_lines=[]))
+        longest = max(len(text) for text in code.splitlines())
+        if longest + indent <= WIDTH or not one_line:
+            return changed
+    return line
+
+
+def _outer_call(node: cst.CSTNode) -> cst.Call | None:
+    """The call whose arguments are best put on lines of their own."""
+    value = getattr(node, "value", None)
+    if isinstance(node, cst.Call):
+        return node
+    if isinstance(value, cst.CSTNode):
+        return _outer_call(value)
+    return None
+
+
+def _newline(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(
+        first_line=cst.TrailingWhitespace(newline=cst.Newline()),
+        indent=True,
+        last_line=cst.SimpleWhitespace(indent),
+    )
+
+
+def _broken_call(call: cst.Call, inside: str, *, one_line: bool) -> cst.Call:
+    """Arguments on a line below the call, or on one line each."""
+    args = []
+    for number, argument in enumerate(call.args):
+        last = number == len(call.args) - 1
+        comma: cst.Comma | cst.MaybeSentinel
+        if last:
+            comma = cst.MaybeSentinel.DEFAULT if one_line else cst.Comma()
+            after: cst.BaseParenthesizableWhitespace = _newline("")
+        else:
+            space = cst.SimpleWhitespace(" ") if one_line else _newline(inside)
+            comma = cst.Comma(whitespace_after=space)
+            after = cst.SimpleWhitespace("")
+        if last and not one_line:
+            comma = cst.Comma(whitespace_after=_newline(""))
+            after = cst.SimpleWhitespace("")
+        args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))
+    return call.with_changes(args=args, whitespace_before_args=_newline(inside))

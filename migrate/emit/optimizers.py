@@ -1,0 +1,107 @@
+"""TF1 optimizers and the Keras optimizers that take the very same steps.
+
+Each entry was checked step by step against the real v1 optimizer; the tests do
+so again. Defaults that differ are written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..plan.program import TF, OptimizerPlan
+
+__all__ = ["ConvertedOptimizer", "convert_optimizer"]
+
+
+class ConvertedOptimizer:
+    """Source of the Keras optimizer and of what must follow its build."""
+
+    def __init__(self, code: str, state: str = "", note: str | None = None) -> None:
+        self.code = code
+        self.state = state
+        self.note = note
+
+
+def convert_optimizer(plan: OptimizerPlan, variable: str) -> ConvertedOptimizer:
+    """The Keras optimizer for a v1 one; ``variable`` is the name it gets."""
+    given = dict(plan.arguments)
+    given.pop("use_locking", None)
+    given.pop("name", None)
+    return _CONVERSIONS[plan.symbol](given, variable)
+
+
+def _call(name: str, arguments: Mapping[str, str]) -> str:
+    inside = ", ".join(f"{key}={value}" for key, value in arguments.items())
+    return f"{TF}.keras.optimizers.{name}({inside})"
+
+
+def _adam(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given.get("learning_rate", "0.001")}
+    if "beta1" in given:
+        arguments["beta_1"] = given["beta1"]
+    if "beta2" in given:
+        arguments["beta_2"] = given["beta2"]
+    # Keras' own default is 1e-7.
+    arguments["epsilon"] = given.get("epsilon", "1e-8")
+    return ConvertedOptimizer(_call("Adam", arguments))
+
+
+def _sgd(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given["learning_rate"]}
+    if "momentum" in given:
+        arguments["momentum"] = given["momentum"]
+    if "use_nesterov" in given and given["use_nesterov"] != "False":
+        arguments["nesterov"] = given["use_nesterov"]
+    return ConvertedOptimizer(_call("SGD", arguments))
+
+
+def _rmsprop(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given["learning_rate"]}
+    if "decay" in given:
+        arguments["rho"] = given["decay"]
+    if "momentum" in given:
+        arguments["momentum"] = given["momentum"]
+    arguments["epsilon"] = given.get("epsilon", "1e-10")
+    if "centered" in given and given["centered"] != "False":
+        arguments["centered"] = given["centered"]
+    state = (
+        "# tf.train.RMSPropOptimizer started its mean squares at one, Keras at zero.\n"
+        f"for slot in {variable}.variables:\n"
+        '    if "velocity" in slot.name:\n'
+        f"        slot.assign({TF}.ones_like(slot))\n"
+    )
+    return ConvertedOptimizer(_call("RMSprop", arguments), state)
+
+
+def _adagrad(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given["learning_rate"]}
+    if "initial_accumulator_value" in given:
+        arguments["initial_accumulator_value"] = given["initial_accumulator_value"]
+    # tf.train.AdagradOptimizer added nothing under the root.
+    arguments["epsilon"] = "0.0"
+    return ConvertedOptimizer(_call("Adagrad", arguments))
+
+
+def _adadelta(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given.get("learning_rate", "0.001")}
+    if "rho" in given:
+        arguments["rho"] = given["rho"]
+    arguments["epsilon"] = given.get("epsilon", "1e-8")
+    return ConvertedOptimizer(_call("Adadelta", arguments))
+
+
+def _ftrl(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+    arguments = {"learning_rate": given["learning_rate"]}
+    arguments.update(given)
+    return ConvertedOptimizer(_call("Ftrl", arguments))
+
+
+_CONVERSIONS = {
+    "tf.train.AdadeltaOptimizer": _adadelta,
+    "tf.train.FtrlOptimizer": _ftrl,
+    "tf.train.AdamOptimizer": _adam,
+    "tf.train.GradientDescentOptimizer": _sgd,
+    "tf.train.MomentumOptimizer": _sgd,
+    "tf.train.RMSPropOptimizer": _rmsprop,
+    "tf.train.AdagradOptimizer": _adagrad,
+}

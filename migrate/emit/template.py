@@ -1,0 +1,148 @@
+"""Templates: valid Python functions whose bodies become generated code.
+
+A template's names are either names of the emitted code, renamed where the
+program calls the thing differently (``model`` to ``cnn``), or slots. A slot is
+an upper-case name that begins with ``X_``: as an expression it is replaced by an
+expression, as a statement of its own by a list of statements, and in
+``if X_FLAG:`` it decides at generation time which branch is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+import libcst as cst
+
+from ..plan.tree import Statement, statements_of
+
+__all__ = ["Filling", "fill", "parse_statements"]
+
+
+@dataclass
+class Filling:
+    """What goes into a template."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)
+    statements: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
+    flags: Mapping[str, bool] = field(default_factory=dict)
+
+
+@cache
+def _template(file: str, name: str) -> cst.FunctionDef:
+    path = resources.files(__package__) / "templates" / f"{file}.py"
+    module = cst.parse_module(path.read_text("utf-8"))
+    for statement in module.body:
+        if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
+            return statement
+    raise KeyError(f"{file}.{name}")
+
+
+def fill(file: str, name: str, filling: Filling) -> list[Statement]:
+    """The statements of a template's body, filled."""
+    body = _template(file, name).body
+    assert isinstance(body, cst.IndentedBlock)
+    chosen = body.deep_clone().visit(_Chooser(filling.flags))
+    assert isinstance(chosen, cst.IndentedBlock)
+    copied = chosen.visit(_Filler(filling))
+    assert isinstance(copied, cst.IndentedBlock)
+    return _without_docstring(statements_of(copied))
+
+
+def _without_docstring(statements: list[Statement]) -> list[Statement]:
+    """A template's own docstring describes the template, not the output."""
+    first = statements[0]
+    if (
+        isinstance(first, cst.SimpleStatementLine)
+        and isinstance(first.body[0], cst.Expr)
+        and isinstance(first.body[0].value, cst.SimpleString)
+    ):
+        statements = statements[1:]
+        # The blank line after a docstring belongs to the template.
+        lines = list(statements[0].leading_lines)
+        while lines and lines[0].comment is None:
+            lines.pop(0)
+        statements[0] = statements[0].with_changes(leading_lines=lines)
+    return statements
+
+
+def parse_statements(code: str) -> list[Statement]:
+    """Statements from source text."""
+    module = cst.parse_module(code)
+    statements = statements_of(module)
+    if statements and module.header:
+        first = statements[0]
+        lines = [*module.header, *first.leading_lines]
+        statements[0] = first.with_changes(leading_lines=lines)
+    return statements
+
+
+class _Chooser(cst.CSTTransformer):
+    """Decides ``if X_FLAG:`` before anything is filled in."""
+
+    def __init__(self, flags: Mapping[str, bool]) -> None:
+        self.flags = flags
+
+    def leave_If(
+        self, original_node: cst.If, updated_node: cst.If
+    ) -> cst.If | cst.FlattenSentinel[Statement] | cst.RemovalSentinel:
+        test = original_node.test
+        if not isinstance(test, cst.Name) or not test.value.startswith("X_"):
+            return updated_node
+        if self.flags[test.value]:
+            branch: cst.CSTNode | None = updated_node.body
+        else:
+            orelse = updated_node.orelse
+            branch = orelse.body if isinstance(orelse, cst.Else) else None
+        if branch is None:
+            return cst.RemoveFromParent()
+        assert isinstance(branch, cst.IndentedBlock)
+        kept = statements_of(branch)
+        if not kept:
+            return cst.RemoveFromParent()
+        lines = (*original_node.leading_lines, *kept[0].leading_lines)
+        kept[0] = kept[0].with_changes(leading_lines=lines)
+        return cst.FlattenSentinel(kept)
+
+
+class _Filler(cst.CSTTransformer):
+    def __init__(self, filling: Filling) -> None:
+        self.filling = filling
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        name = updated_node.value
+        if name in self.filling.expressions:
+            return cst.parse_expression(self.filling.expressions[name])
+        if name in self.filling.names:
+            return updated_node.with_changes(value=self.filling.names[name])
+        return updated_node
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[Statement] | cst.RemovalSentinel:
+        only = original_node.body[0]
+        if isinstance(only, cst.Expr) and isinstance(only.value, cst.Name):
+            name = only.value.value
+            if name in self.filling.statements:
+                statements = list(self.filling.statements[name])
+                if not statements:
+                    return cst.RemoveFromParent()
+                lines = (*original_node.leading_lines, *statements[0].leading_lines)
+                statements[0] = statements[0].with_changes(leading_lines=lines)
+                return cst.FlattenSentinel(statements)
+        return updated_node

@@ -1,0 +1,1 @@
+"""Code that ends up in users' programs: see ``..template`` for how to read it."""

@@ -1,0 +1,389 @@
+"""Recognises ``model_to_estimator`` programs whose life is visible in one scope."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from .config import read_run_config, read_strategy
+from .hooks import read_hooks
+from .inputs import read_input
+from .keras_model import ModelParts, find_model
+from .losses import read_loss, read_metrics
+from .program import (
+    CallKind,
+    Difference,
+    EstimatorCall,
+    KerasModelPlan,
+    OptimizerPlan,
+    StrategyPlan,
+    TrainingPlan,
+)
+from .sites import Blocked, KerasSites, Program
+from .tree import Body, Statement, Tree, only_small, statements_of, walk
+
+__all__ = ["KERAS_ESTIMATORS", "recognise_keras"]
+
+KERAS_ESTIMATORS = ("tf.keras.estimator.model_to_estimator",)
+
+_PARAMETERS = (
+    "keras_model",
+    "keras_model_path",
+    "custom_objects",
+    "model_dir",
+    "config",
+    "checkpoint_format",
+    "metric_names_map",
+    "export_outputs",
+)
+
+_CALLS = {
+    CallKind.TRAIN: ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
+    CallKind.EVALUATE: ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
+}
+
+# v1 optimizers: parameters in order. Those of DESIGN's table with an exact Keras
+# twin are converted by the emitter.
+OPTIMIZERS: dict[str, tuple[str, ...]] = {
+    "tf.train.AdamOptimizer": (
+        "learning_rate",
+        "beta1",
+        "beta2",
+        "epsilon",
+        "use_locking",
+        "name",
+    ),
+    "tf.train.GradientDescentOptimizer": ("learning_rate", "use_locking", "name"),
+    "tf.train.MomentumOptimizer": (
+        "learning_rate",
+        "momentum",
+        "use_locking",
+        "name",
+        "use_nesterov",
+    ),
+    "tf.train.RMSPropOptimizer": (
+        "learning_rate",
+        "decay",
+        "momentum",
+        "epsilon",
+        "use_locking",
+        "centered",
+        "name",
+    ),
+    "tf.train.AdadeltaOptimizer": (
+        "learning_rate",
+        "rho",
+        "epsilon",
+        "use_locking",
+        "name",
+    ),
+    "tf.train.FtrlOptimizer": (
+        "learning_rate",
+        "learning_rate_power",
+        "initial_accumulator_value",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "use_locking",
+        "name",
+        "accum_name",
+        "linear_name",
+        "l2_shrinkage_regularization_strength",
+    ),
+    "tf.train.AdagradOptimizer": (
+        "learning_rate",
+        "initial_accumulator_value",
+        "use_locking",
+        "name",
+    ),
+}
+
+
+def recognise_keras(tree: Tree, call: cst.Call) -> Program:
+    """The program around one ``model_to_estimator`` call, or raise Blocked."""
+    line = tree.line(call)
+    try:
+        given = match_arguments(call, _PARAMETERS)
+    except UnknownArguments as problem:
+        raise Blocked("TFM110", line, f"model_to_estimator with {problem}") from None
+    for name in ("keras_model_path", "metric_names_map", "export_outputs"):
+        if not is_none(given.get(name)):
+            raise Blocked("TFM110", line, f"model_to_estimator(`{name}`=)")
+    statement, body, variable = _assigned_to(tree, call)
+
+    config, distribute = read_run_config(tree, given.get("config"))
+    strategy, strategy_call = read_strategy(tree, distribute)
+    if not is_none(given.get("model_dir")):
+        config = replace(
+            config,
+            model_dir=tree.code(given["model_dir"]),
+            model_dir_optional=may_be_none(tree, given["model_dir"]),
+        )
+
+    parts = find_model(tree, given.get("keras_model"), body, statement)
+    model = _read_compiled(tree, parts)
+    differences: list[Difference] = []
+    calls, hook_classes = _calls(tree, variable, statement, differences)
+    _add_differences(differences, strategy, line)
+
+    drop: list[Statement] = []
+    found = _own_statement(tree, given.get("config"), body, "RunConfig")
+    if found is not None:
+        drop.append(found)
+    hoist = _hoisted(tree, strategy_call, body, parts.statements[0])
+    plan = TrainingPlan(
+        line=line,
+        estimator=variable,
+        model=model,
+        strategy=strategy,
+        config=config,
+        calls=tuple(plan for plan, _ in calls),
+        differences=tuple(differences),
+    )
+    sites = KerasSites(
+        body=body,
+        model_statements=parts.statements,
+        model_ready=parts.ready,
+        compile_statement=parts.compile_statement,
+        estimator_statement=statement,
+        drop=[*drop, *parts.drop],
+        hoist=hoist,
+        strategy_call=strategy_call,
+        calls=calls,
+        hook_classes=hook_classes,
+    )
+    return Program(plan, sites)
+
+
+def _assigned_to(tree: Tree, call: cst.Call) -> tuple[Statement, Body, str]:
+    """The statement ``estimator = model_to_estimator(...)``, its body and name."""
+    line = tree.line(call)
+    assign = tree.parent(call)
+    statement = tree.statement(call)
+    body = tree.body(statement)
+    if (
+        body is None
+        or not isinstance(assign, cst.Assign)
+        or len(assign.targets) != 1
+        or not isinstance(assign.targets[0].target, cst.Name)
+    ):
+        raise Blocked("TFM110", line, "the estimator is not held in a plain variable")
+    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) != 1:
+        raise Blocked("TFM110", line, "several statements on one line")
+    holder = tree.parent(body)
+    if not isinstance(body, cst.Module) and not isinstance(holder, cst.FunctionDef):
+        raise Blocked("TFM110", line, "the estimator is made in a branch")
+    return statement, body, assign.targets[0].target.value
+
+
+def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
+    arguments = parts.compile_arguments
+    line = parts.compile_line
+    for name in (
+        "loss_weights",
+        "sample_weight_mode",
+        "weighted_metrics",
+        "target_tensors",
+        "distribute",
+    ):
+        if not is_none(arguments.get(name)):
+            raise Blocked("TFM113", line, f"compile(`{name}`=)")
+    if "optimizer" not in arguments or "loss" not in arguments:
+        raise Blocked("TFM113", line, "compile without optimizer or loss")
+    node = arguments["optimizer"]
+    value = tree.value(node)
+    symbol = tree.symbol(value.func) if isinstance(value, cst.Call) else None
+    if not isinstance(value, cst.Call) or symbol not in OPTIMIZERS:
+        shown = symbol or tree.code(node)
+        raise Blocked("TFM117", line, f"the optimizer `{shown}` is not converted yet")
+    try:
+        given = match_arguments(value, OPTIMIZERS[symbol])
+    except UnknownArguments as problem:
+        raise Blocked("TFM117", line, f"optimizer with {problem}") from None
+    optimizer = OptimizerPlan(
+        symbol=symbol,
+        arguments=tuple((n, parts.text(tree, a)) for n, a in given.items()),
+        variable=node.value if isinstance(node, cst.Name) else None,
+    )
+    loss, is_object, loss_class = read_loss(tree, arguments["loss"])
+    return KerasModelPlan(
+        variable=parts.variable,
+        optimizer=optimizer,
+        per_example_loss=loss,
+        loss_is_object=is_object,
+        metrics=read_metrics(tree, arguments.get("metrics"), loss_class),
+        regularized=parts.regularized,
+    )
+
+
+def _calls(
+    tree: Tree, variable: str, statement: Statement, differences: list[Difference]
+) -> tuple[list[tuple[EstimatorCall, cst.Call]], list[cst.ClassDef]]:
+    """All uses of the estimator, which must all be calls that are understood."""
+    assign = only_small(statement)
+    binding = next(
+        b
+        for scope in tree.resolver.scopes.opened.values()
+        for b in scope.bindings.get(variable, ())
+        if b.node in (assign, statement)
+        or (b.value is not None and tree.parent(b.value) is assign)
+    )
+    if len(binding.scope.bindings[variable]) != 1:
+        raise Blocked("TFM110", tree.line(statement), "the estimator is rebound")
+    calls: list[tuple[EstimatorCall, cst.Call]] = []
+    classes: list[cst.ClassDef] = []
+    for use in tree.uses(binding):
+        attribute = tree.parent(use)
+        call = tree.parent(attribute) if attribute is not None else None
+        if (
+            not isinstance(attribute, cst.Attribute)
+            or attribute.value is not use
+            or not isinstance(call, cst.Call)
+            or call.func is not attribute
+            or attribute.attr.value not in _CALLS
+        ):
+            shown = (
+                tree.code(attribute)
+                if isinstance(attribute, cst.Attribute)
+                else variable
+            )
+            raise Blocked(
+                "TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`"
+            )
+        plan, hooks = _call(tree, attribute.attr.value, call)
+        calls.append((plan, call))
+        classes.extend(h for h in hooks if h not in classes)
+    if not calls:
+        raise Blocked(
+            "TFM110", tree.line(statement), "the estimator is never used here"
+        )
+    calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
+    return calls, classes
+
+
+def _call(
+    tree: Tree, kind: str, call: cst.Call
+) -> tuple[EstimatorCall, list[cst.ClassDef]]:
+    line = tree.line(call)
+    try:
+        given = match_arguments(call, _CALLS[kind])
+    except UnknownArguments as problem:
+        raise Blocked("TFM110", line, f"{kind} with {problem}") from None
+    for name in ("saving_listeners", "checkpoint_path"):
+        if not is_none(given.get(name)):
+            raise Blocked("TFM110", line, f"{kind}(`{name}`=)")
+    if "input_fn" not in given:
+        raise Blocked("TFM110", line, f"{kind} without input_fn")
+    hooks = read_hooks(tree, given.get("hooks"))
+    if hooks and kind != CallKind.TRAIN:
+        raise Blocked("TFM116", line, f"hooks given to {kind}")
+
+    def text(name: str) -> str | None:
+        node = given.get(name)
+        return None if node is None or is_none(node) else tree.code(node)
+
+    plan = EstimatorCall(
+        kind=kind,
+        line=line,
+        input=read_input(tree, given["input_fn"]),
+        steps=text("steps"),
+        max_steps=text("max_steps"),
+        limit_optional=may_be_none(tree, given.get("steps") or given.get("max_steps")),
+        hooks=tuple(hook for hook, _ in hooks),
+        name=text("name"),
+    )
+    return plan, [cls for _, cls in hooks]
+
+
+def _own_statement(
+    tree: Tree, node: cst.BaseExpression | None, body: Body, what: str
+) -> Statement | None:
+    """The assignment behind a name that only this program reads."""
+    binding = tree.assigned(node)
+    if binding is None or binding.value is None:
+        return None
+    line = tree.line(binding.value)
+    statement = tree.statement(binding.value)
+    if len(tree.uses(binding)) != 1:
+        raise Blocked("TFM112", line, f"the {what} is used elsewhere too")
+    if tree.body(statement) is not body:
+        raise Blocked("TFM112", line, f"the {what} is made elsewhere")
+    return statement
+
+
+def _hoisted(
+    tree: Tree, strategy_call: cst.Call | None, body: Body, before: Statement
+) -> list[Statement]:
+    """Assignments between the model and the strategy that the strategy needs."""
+    if strategy_call is None:
+        return []
+    statements = statements_of(body)
+    first = statements.index(before)
+    wanted: list[Statement] = []
+
+    def need(node: cst.CSTNode) -> None:
+        for name in walk(node):
+            if name not in tree.resolver.scopes.loads:
+                continue
+            assert isinstance(name, cst.Name)
+            binding = tree.assigned(name)
+            if binding is None or binding.value is None:
+                _check_plain(tree, name, statements[first:])
+                continue
+            statement = tree.statement(binding.value)
+            if statement not in statements or statements.index(statement) < first:
+                continue
+            if statement not in wanted:
+                need(binding.value)
+                wanted.append(statement)
+
+    need(strategy_call)
+    own = tree.statement(strategy_call)
+    is_late = own in statements and statements.index(own) >= first
+    if is_late and isinstance(tree.parent(strategy_call), cst.Assign):
+        wanted.append(own)
+    return wanted
+
+
+def _check_plain(tree: Tree, name: cst.Name, later: list[Statement]) -> None:
+    for binding in tree.resolver.bindings(name):
+        if binding.node is None or binding.node is tree.module:
+            continue
+        try:
+            statement = tree.statement(binding.node)
+        except ValueError:
+            continue
+        if statement in later:
+            raise Blocked(
+                "TFM111",
+                tree.line(name),
+                f"the strategy needs `{name.value}`, which is made after the model",
+            )
+
+
+def _add_differences(
+    differences: list[Difference], strategy: StrategyPlan, line: int
+) -> None:
+    if strategy.symbol is None:
+        return
+    if strategy.symbol.startswith("tf.contrib."):
+        differences.append(
+            Difference(
+                "TFM131",
+                line,
+                "a last set of batches of unequal size is averaged over its examples; "
+                "the Estimator averaged the replicas' averages",
+            )
+        )
+    else:
+        differences.append(
+            Difference(
+                "TFM130",
+                line,
+                "with several replicas TF 1.13-2.15 scaled the loss of Keras "
+                "estimators twice (updates of 1/N, reported loss of 1/N); the loop "
+                "uses the true mean, as TF 1.12 did: check the learning rate",
+                needs_review=True,
+            )
+        )

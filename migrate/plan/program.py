@@ -1,0 +1,171 @@
+"""What a training program does, as plain data.
+
+A plan holds source text, not syntax nodes: it can be printed, compared and
+tested without a parser. The places in the syntax tree that an emitter edits are
+kept apart, in :mod:`.sites`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = [
+    "TF",
+    "Blocker",
+    "CallKind",
+    "Difference",
+    "EstimatorCall",
+    "HookPlan",
+    "InputPlan",
+    "KerasModelPlan",
+    "MetricPlan",
+    "OptimizerPlan",
+    "RunConfigPlan",
+    "StrategyPlan",
+    "TrainingPlan",
+]
+
+# Stands for the program's own name of tensorflow in source text of a plan.
+TF = "__tf__"
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """Why a program cannot become a native loop, and where that is."""
+
+    rule: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in the emitted loop that changes numbers or needs a look."""
+
+    rule: str
+    line: int
+    message: str
+    needs_review: bool = False
+
+
+@dataclass(frozen=True)
+class StrategyPlan:
+    """The distribution strategy; ``arguments`` are (name, source) pairs.
+
+    ``symbol`` is the canonical name of the legacy class, or None when the
+    program trains on one device without a strategy.
+    """
+
+    symbol: str | None = None
+    variable: str | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class RunConfigPlan:
+    """Fields of RunConfig that shape the loop, as source text."""
+
+    model_dir: str | None = None
+    # The source of model_dir may evaluate to None or an empty string.
+    model_dir_optional: bool = True
+    seed: str | None = None
+    save_steps: str | None = None
+    save_seconds: str | None = None
+    keep_max: str | None = None
+    log_steps: str | None = None
+    summary_steps: str | None = None
+
+
+@dataclass(frozen=True)
+class OptimizerPlan:
+    """The optimizer's constructor: canonical name and (name, source) pairs."""
+
+    symbol: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    variable: str | None = None
+
+
+@dataclass(frozen=True)
+class MetricPlan:
+    """One entry of ``metrics=[...]``.
+
+    ``key`` is its name in the dict that evaluate returned; ``code`` makes the
+    Keras metric.
+    """
+
+    key: str
+    code: str
+
+
+@dataclass(frozen=True)
+class KerasModelPlan:
+    """A compiled Keras model that was turned into an Estimator.
+
+    ``per_example_loss`` is source text of a callable ``(labels, predictions)``
+    that gives one loss per example; ``loss_is_object`` says that it makes that
+    callable and is to be called once.
+    """
+
+    variable: str
+    optimizer: OptimizerPlan
+    per_example_loss: str
+    loss_is_object: bool
+    metrics: tuple[MetricPlan, ...] = ()
+    regularized: bool = False
+
+
+@dataclass(frozen=True)
+class InputPlan:
+    """Where batches come from: source text that evaluates to a Dataset."""
+
+    dataset: str
+
+
+@dataclass(frozen=True)
+class HookPlan:
+    """A hook given to train: source text and, for a user's class, its methods."""
+
+    code: str
+    class_name: str
+    methods: tuple[str, ...] = ()
+
+
+class CallKind:
+    """What an Estimator was asked to do."""
+
+    TRAIN = "train"
+    EVALUATE = "evaluate"
+    PREDICT = "predict"
+
+
+@dataclass(frozen=True)
+class EstimatorCall:
+    """One ``train``, ``evaluate`` or ``predict`` call."""
+
+    kind: str
+    line: int
+    input: InputPlan
+    steps: str | None = None
+    max_steps: str | None = None
+    # The limit's source may evaluate to None at run time.
+    limit_optional: bool = False
+    hooks: tuple[HookPlan, ...] = ()
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """Everything an emitter needs to know about one training program."""
+
+    line: int
+    estimator: str
+    model: KerasModelPlan
+    strategy: StrategyPlan
+    config: RunConfigPlan
+    calls: tuple[EstimatorCall, ...]
+    differences: tuple[Difference, ...] = field(default=())
+
+    @property
+    def trains(self) -> tuple[EstimatorCall, ...]:
+        """The train calls, in source order."""
+        return tuple(c for c in self.calls if c.kind == CallKind.TRAIN)

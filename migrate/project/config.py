@@ -1,0 +1,93 @@
+"""``[tool.tfmigrate]`` in pyproject.toml: defaults the command line overrides."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["CHOICES", "Config", "load_config"]
+
+# Option -> the words it takes; also used by the command line.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "style": ("auto", "inline", "class"),
+    "loop": ("epoch", "step", "graph"),
+    "strategy": (
+        "keep",
+        "mirrored",
+        "multiworker",
+        "parameter_server",
+        "central",
+        "one_device",
+        "tpu",
+        "default",
+    ),
+    "keras": ("tf_keras", "keras3"),
+}
+_LISTS = ("select", "ignore", "exclude")
+_FLAGS = ("mixed-precision", "profile")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of the nearest pyproject.toml that has our table."""
+
+    path: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def lists(self, name: str) -> tuple[str, ...]:
+        """A list setting, empty when it is not there."""
+        return tuple(self.values.get(name, ()))
+
+
+def load_config(paths: Sequence[Path]) -> Config:
+    """Look upwards from what the paths have in common; the nearest table wins."""
+    resolved = [str(p.resolve()) for p in paths] or [os.getcwd()]
+    start = Path(os.path.commonpath(resolved))
+    for directory in (start, *start.parents):
+        file = directory / "pyproject.toml"
+        if not file.is_file():
+            continue
+        try:
+            with open(file, "rb") as stream:
+                table = tomllib.load(stream).get("tool", {}).get("tfmigrate")
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            raise UserError(f"cannot read {file}: {error}") from None
+        if table is not None:
+            return Config(file, _checked(file, table))
+    return Config()
+
+
+def _checked(file: Path, table: object) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        raise UserError(f"{file}: [tool.tfmigrate] must be a table")
+    for key, value in table.items():
+        if key in _LISTS:
+            fits = isinstance(value, list) and all(isinstance(v, str) for v in value)
+            if not fits:
+                raise UserError(f"{file}: {key} must be a list of strings")
+        elif key in _FLAGS:
+            if not isinstance(value, bool):
+                raise UserError(f"{file}: {key} must be true or false")
+        elif key in CHOICES:
+            if value not in CHOICES[key]:
+                raise UserError(
+                    f"{file}: {key} must be one of {', '.join(CHOICES[key])}"
+                )
+        else:
+            known = ", ".join(sorted([*_LISTS, *_FLAGS, *CHOICES]))
+            raise UserError(
+                f"{file}: [tool.tfmigrate] has no setting {key!r}",
+                hint=f"known settings: {known}",
+            )
+    return table

@@ -1,0 +1,342 @@
+"""What the files of a project know about each other.
+
+Facts are looked up lazily: a module is found on disk and parsed when something
+asks for a name in it, so memory follows the import chain, not the tree. Parsed
+modules are cached by the hash of their content.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import libcst as cst
+
+from ..symbols.resolver import Resolver
+from ..symbols.scopes import BindingKind
+from .files import mentions_legacy
+from .journal import digest
+from .sources import Source, SourceError, load_source
+
+__all__ = ["Definition", "ParsedModule", "ProjectFacts"]
+
+_IMPORTS = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([^#\n]*)"
+    rb"|import[ \t]+([^#\n]+))",
+    re.MULTILINE,
+)
+# Parsed modules kept at a time, besides the one being worked on.
+_CACHE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedModule:
+    """A module of the project: its source, name and resolver."""
+
+    name: str
+    is_package: bool
+    source: Source
+    resolver: Resolver
+
+    @property
+    def path(self) -> Path:
+        """Where the module lies."""
+        return self.source.path
+
+    @property
+    def module(self) -> cst.Module:
+        """The parsed module."""
+        return self.source.module
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A function, class or value of a project module, and where it is."""
+
+    module: ParsedModule
+    name: str
+    node: cst.FunctionDef | cst.ClassDef | cst.BaseExpression
+
+
+@dataclass(eq=False)
+class ProjectFacts:
+    """Cross-file questions about one project.
+
+    ``files`` are the sources a command was given; ``importers`` only knows
+    about those. Everything else is found on disk along the import roots.
+    """
+
+    files: tuple[Path, ...] = ()
+    _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
+    _parsed: OrderedDict[tuple[str, str, str], ParsedModule | None] = field(
+        default_factory=OrderedDict
+    )
+    _exports: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    _busy: set[str] = field(default_factory=set)
+    _legacy: dict[str, bool] = field(default_factory=dict)
+    _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _importers: dict[str, set[Path]] | None = None
+
+    # -- names of files ------------------------------------------------------
+
+    def module_name(self, path: Path) -> tuple[str, bool]:
+        """The dotted name a file is imported by, and whether it is a package.
+
+        The package chain is followed upwards through ``__init__.py`` files;
+        what lies outside any package is imported by its own name.
+        """
+        full = Path(os.path.abspath(path))
+        is_package = full.name == "__init__.py"
+        parts = [] if is_package else [full.stem]
+        directory = full.parent
+        while (directory / "__init__.py").exists() and directory.parent != directory:
+            parts.append(directory.name)
+            directory = directory.parent
+        return ".".join(reversed(parts)) or full.stem, is_package
+
+    def import_roots(self, path: Path) -> tuple[str, ...]:
+        """Directories that absolute imports of a file may start from."""
+        directory = os.path.dirname(os.path.abspath(path))
+        if directory not in self._roots:
+            top = Path(directory)
+            while (top / "__init__.py").exists() and top.parent != top:
+                top = top.parent
+            roots = [str(top), directory]
+            # Namespace packages (no __init__.py) start higher up, at the
+            # project's own directory or its ``src``.
+            for parent in (top, *top.parents):
+                if any(
+                    (parent / marker).exists()
+                    for marker in (".git", "pyproject.toml", "setup.py", "setup.cfg")
+                ):
+                    roots += [str(parent), str(parent / "src")]
+                    break
+            self._roots[directory] = tuple(dict.fromkeys(roots))
+        return self._roots[directory]
+
+    def locate(self, dotted: str, origin: Path) -> Path | None:
+        """The file of a project module imported from ``origin``, if there is one."""
+        for root in self.import_roots(origin):
+            key = (root, dotted)
+            if key not in self._found:
+                base = os.path.join(root, *dotted.split("."))
+                found = None
+                for candidate in (base + ".py", os.path.join(base, "__init__.py")):
+                    if os.path.isfile(candidate):
+                        found = Path(candidate)
+                        break
+                self._found[key] = found
+            if self._found[key] is not None:
+                return self._found[key]
+        return None
+
+    # -- parsed modules ---------------------------------------------------------
+
+    def parsed(self, path: Path) -> ParsedModule | None:
+        """The parsed file, or None when it cannot be read as Python."""
+        try:
+            raw = path.read_bytes()
+        except OSError:
+            return None
+        return self.parse(path, raw)
+
+    def parse(self, path: Path, raw: bytes) -> ParsedModule | None:
+        """Like ``parsed``, for content that is at hand."""
+        key = (str(path), digest(raw), "module")
+        if key in self._parsed:
+            self._parsed.move_to_end(key)
+            return self._parsed[key]
+        try:
+            result: ParsedModule | None = self.module_of(load_source(path, raw))
+        except SourceError:
+            result = None
+        self._parsed[key] = result
+        while len(self._parsed) > _CACHE:
+            self._parsed.popitem(last=False)
+        return result
+
+    def module_of(self, source: Source) -> ParsedModule:
+        """Wrap a loaded source with its name and a resolver that sees the project."""
+        name, is_package = self.module_name(source.path)
+
+        def exports(module: str, attribute: str) -> str | None:
+            return self.export(module, attribute, source.path)
+
+        resolver = Resolver(
+            source.module, module_name=name, is_package=is_package, exports=exports
+        )
+        return ParsedModule(name, is_package, source, resolver)
+
+    def module(self, dotted: str, origin: Path) -> ParsedModule | None:
+        """The project module of that name, imported from the file ``origin``."""
+        path = self.locate(dotted, origin)
+        return self.parsed(path) if path is not None else None
+
+    # -- questions across files ---------------------------------------------------
+
+    def export(self, module: str, name: str, origin: Path) -> str | None:
+        """The dotted path that ``name`` of a project module was imported as."""
+        path = self.locate(module, origin)
+        if path is None:
+            return None
+        return self._exported(path).get(name)
+
+    def _exported(self, path: Path) -> Mapping[str, str]:
+        try:
+            raw = path.read_bytes()
+        except OSError:
+            return {}
+        key = (str(path), digest(raw))
+        if key in self._exports:
+            return self._exports[key]
+        # Import cycles are legal; the name is then simply not known yet.
+        if str(path) in self._busy or b"import" not in raw:
+            return {}
+        self._busy.add(str(path))
+        try:
+            parsed = self.parse(path, raw)
+            table = dict(parsed.resolver.module_exports()) if parsed else {}
+        finally:
+            self._busy.discard(str(path))
+        if not self._busy:
+            # Inside a cycle the answer may be incomplete: only keep full ones.
+            self._exports[key] = table
+        return table
+
+    def definition(
+        self, node: cst.CSTNode | None, origin: ParsedModule
+    ) -> Definition | None:
+        """The function, class or value an expression names, in whatever file.
+
+        Follows imports between project modules and ``alias = name``.
+        """
+        local = origin.resolver.definition(node)
+        if local is not None:
+            return Definition(origin, local.name.value, local)
+        dotted = origin.resolver.qualified(node)
+        if dotted is None:
+            return None
+        return self.find(dotted, origin.path)
+
+    def find(self, dotted: str, origin: Path) -> Definition | None:
+        """The definition behind a dotted path such as ``package.models.build``."""
+        for _ in range(12):
+            module_path, _, name = dotted.rpartition(".")
+            if not module_path:
+                return None
+            parsed = self.module(module_path, origin)
+            if parsed is None:
+                return None
+            bound = parsed.resolver.scopes.module_scope.bindings.get(name, [])
+            if len(bound) != 1:
+                return None
+            binding = bound[0]
+            if isinstance(binding.node, (cst.FunctionDef, cst.ClassDef)):
+                return Definition(parsed, name, binding.node)
+            if binding.kind is BindingKind.ASSIGN and binding.value is not None:
+                inner = parsed.resolver.definition(binding.value)
+                if inner is not None:
+                    return Definition(parsed, name, inner)
+                onward = parsed.resolver.qualified(binding.value)
+                if onward is None:
+                    return Definition(parsed, name, binding.value)
+            elif binding.kind is BindingKind.IMPORT and binding.target is not None:
+                onward = parsed.resolver.absolute(binding.target, binding.relative)
+                if onward is None:
+                    return None
+            else:
+                return None
+            dotted, origin = onward, parsed.path
+        return None
+
+    def importers(self, path: Path) -> tuple[Path, ...]:
+        """The given files that import the module at ``path``, by name."""
+        if self._importers is None:
+            self._importers = self._index()
+        return tuple(sorted(self._importers.get(os.path.abspath(path), ())))
+
+    def _index(self) -> dict[str, set[Path]]:
+        index: dict[str, set[Path]] = {}
+        for importer in self.files:
+            try:
+                raw = importer.read_bytes()
+            except OSError:
+                continue
+            for target in self.imported_files(importer, raw):
+                index.setdefault(os.path.abspath(target), set()).add(importer)
+        return index
+
+    def imported_files(self, path: Path, raw: bytes) -> set[Path]:
+        """Project files that a file imports, found without parsing it."""
+        name, is_package = self.module_name(path)
+        package = name.split(".") if is_package else name.split(".")[:-1]
+        found: set[Path] = set()
+        for base, names, plain in _IMPORTS.findall(raw):
+            targets: Iterable[str]
+            if plain:
+                targets = [
+                    part.split(b" as ")[0].strip().decode("ascii", "replace")
+                    for part in plain.split(b",")
+                ]
+            else:
+                text = base.decode("ascii", "replace")
+                dots = len(text) - len(text.lstrip("."))
+                stem = text.lstrip(".")
+                if dots:
+                    if dots - 1 > len(package):
+                        continue
+                    head = package[: len(package) - (dots - 1)]
+                    stem = ".".join([*head, stem] if stem else head)
+                parts = [
+                    part.split(b" as ")[0]
+                    .strip(b" ()\\\t\r")
+                    .decode("ascii", "replace")
+                    for part in names.split(b",")
+                ]
+                targets = [stem, *(f"{stem}.{part}" for part in parts if part)]
+            for target in targets:
+                if target and all(p.isidentifier() for p in target.split(".")):
+                    located = self.locate(target, path)
+                    if located is not None:
+                        found.add(located)
+        return found
+
+    def concerns_legacy(self, path: Path, raw: bytes) -> bool:
+        """Whether a file has legacy words, or imports a project file that has.
+
+        A main program that only says ``from model import build`` can hold the
+        training calls of an Estimator without naming TensorFlow. Two steps of
+        imports are followed; more would make every file of a large tree count.
+        """
+        if mentions_legacy(raw):
+            return True
+        own = os.path.abspath(path)
+        self._edges[own] = self._imported(own, raw)
+        near = self._edges[own]
+        return any(self._mentions(target) for target in near) or any(
+            self._mentions(further)
+            for target in near
+            for further in self._edges.get(target, ())
+        )
+
+    def _mentions(self, path: str) -> bool:
+        """Whether a project file has legacy words; remembers what it imports."""
+        if path not in self._legacy:
+            try:
+                raw = Path(path).read_bytes()
+            except OSError:
+                raw = b""
+            self._legacy[path] = mentions_legacy(raw)
+            self._edges.setdefault(path, self._imported(path, raw))
+        return self._legacy[path]
+
+    def _imported(self, path: str, raw: bytes) -> tuple[str, ...]:
+        if not path.endswith(".py") or b"import" not in raw:
+            return ()
+        found = self.imported_files(Path(path), raw)
+        return tuple(sorted(os.path.abspath(target) for target in found))

@@ -1,0 +1,218 @@
+"""Which files a command looks at: directory walk, ignores, byte prefilter."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pathspec
+
+from ..errors import UserError
+
+__all__ = ["Candidate", "find_files", "mentions_legacy", "project_root"]
+
+# Directories that hold other people's code or no code at all.
+SKIPPED_DIRECTORIES = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".tfmigrate",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        ".eggs",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".ipynb_checkpoints",
+        "__pycache__",
+        "node_modules",
+    }
+)
+
+# What must occur in a file before it is worth a parse. Every door to TensorFlow
+# but a project module that re-exports it contains the first of these words;
+# ProjectFacts adds the files that import such a module.
+_LEGACY = re.compile(rb"tensorflow|tfmigrate")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file to look at and the name it is reported under."""
+
+    path: Path
+    shown: Path
+    named: bool = False  # given on the command line itself
+
+
+def mentions_legacy(content: bytes) -> bool:
+    """Whether a file can have anything to do with TensorFlow at all."""
+    return _LEGACY.search(content) is not None
+
+
+def project_root(paths: Sequence[Path]) -> Path:
+    """The directory that holds version control or pyproject.toml, else the parent.
+
+    The journal and the lock live there, so that ``undo`` finds them from any of
+    the project's directories.
+    """
+    resolved = [p.resolve() for p in paths] or [Path.cwd()]
+    start = Path(os.path.commonpath([str(p) for p in resolved]))
+    if not start.is_dir():
+        start = start.parent
+    for directory in (start, *start.parents):
+        if any(
+            (directory / marker).exists()
+            for marker in (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+        ):
+            return directory
+    return start
+
+
+class _Ignores:
+    """The .gitignore files between a tree's root and the directory walked."""
+
+    def __init__(self, root: Path, exclude: Sequence[str]) -> None:
+        self.root = root
+        self.specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
+        self.exclude = pathspec.GitIgnoreSpec.from_lines(exclude) if exclude else None
+
+    def spec(self, directory: str) -> pathspec.GitIgnoreSpec | None:
+        if directory not in self.specs:
+            try:
+                with open(
+                    os.path.join(directory, ".gitignore"),
+                    encoding="utf-8",
+                    errors="replace",
+                ) as lines:
+                    self.specs[directory] = pathspec.GitIgnoreSpec.from_lines(
+                        lines.read().splitlines()
+                    )
+            except OSError:
+                self.specs[directory] = None
+        return self.specs[directory]
+
+    def chain(self, directory: Path) -> list[tuple[str, pathspec.GitIgnoreSpec]]:
+        """The specs that apply below ``directory``, from the outermost on."""
+        found = []
+        top = _repository(directory)
+        parts = [directory, *directory.parents]
+        for parent in reversed(parts):
+            if top is None or (parent != top and top not in parent.parents):
+                continue
+            spec = self.spec(str(parent))
+            if spec is not None:
+                found.append((str(parent), spec))
+        return found
+
+
+def _repository(directory: Path) -> Path | None:
+    for parent in (directory, *directory.parents):
+        if (parent / ".git").exists():
+            return parent
+    return None
+
+
+def find_files(
+    paths: Iterable[Path],
+    *,
+    exclude: Sequence[str] = (),
+    suffixes: tuple[str, ...] = (".py", ".ipynb"),
+) -> Iterator[Candidate]:
+    """The files to look at, sorted, each once.
+
+    A file named on the command line is always taken; directories are walked
+    without following links, leaving out what .gitignore or ``exclude`` (same
+    syntax) leave out.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"no such file or directory: {path}")
+        if path.is_dir():
+            for found in _walk(path, exclude, suffixes):
+                key = os.path.realpath(found)
+                if key not in seen:
+                    seen.add(key)
+                    yield Candidate(Path(found), Path(found))
+        else:
+            key = os.path.realpath(path)
+            if key not in seen:
+                seen.add(key)
+                yield Candidate(path, path, named=True)
+
+
+def _walk(
+    top: Path, exclude: Sequence[str], suffixes: tuple[str, ...]
+) -> Iterator[str]:
+    ignores = _Ignores(top, exclude)
+    absolute_top = os.path.abspath(top)
+    stack = [(str(top), absolute_top, ignores.chain(Path(absolute_top)))]
+    in_repository = _repository(Path(absolute_top)) is not None
+    while stack:
+        shown, absolute, specs = stack.pop()
+        try:
+            entries = sorted(os.scandir(absolute), key=lambda entry: entry.name)
+        except PermissionError:
+            continue
+        files: list[str] = []
+        directories = []
+        for entry in entries:
+            name = entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if name in SKIPPED_DIRECTORIES or _is_environment(entry.path):
+                    continue
+                if _ignored(entry.path, True, specs, ignores, absolute_top):
+                    continue
+                below = specs
+                if in_repository or name == ".git":
+                    own = ignores.spec(entry.path)
+                    if own is not None:
+                        below = [*specs, (entry.path, own)]
+                directories.append((os.path.join(shown, name), entry.path, below))
+            elif name.endswith(suffixes):
+                if entry.is_symlink() and not _inside(entry.path, absolute_top):
+                    continue
+                if not entry.is_file():
+                    continue
+                if _ignored(entry.path, False, specs, ignores, absolute_top):
+                    continue
+                files.append(os.path.join(shown, name))
+        yield from files
+        stack.extend(reversed(directories))
+
+
+def _is_environment(directory: str) -> bool:
+    """A virtual environment, whatever its name."""
+    return os.path.exists(os.path.join(directory, "pyvenv.cfg"))
+
+
+def _inside(path: str, top: str) -> bool:
+    """Whether a link leads to a place inside the tree."""
+    target = os.path.realpath(path)
+    return target.startswith(os.path.realpath(top) + os.sep)
+
+
+def _ignored(
+    path: str,
+    is_dir: bool,
+    specs: list[tuple[str, pathspec.GitIgnoreSpec]],
+    ignores: _Ignores,
+    top: str,
+) -> bool:
+    if ignores.exclude is not None:
+        relative = os.path.relpath(path, top).replace(os.sep, "/")
+        if ignores.exclude.match_file(relative + "/" if is_dir else relative):
+            return True
+    ignored = False
+    for base, spec in specs:
+        relative = os.path.relpath(path, base).replace(os.sep, "/")
+        result = spec.check_file(relative + "/" if is_dir else relative)
+        if result.include is not None:
+            ignored = result.include
+    return ignored

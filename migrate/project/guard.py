@@ -1,0 +1,104 @@
+"""What new text must pass before it may replace a file."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import warnings
+
+import libcst as cst
+
+from ..symbols.scopes import ScopeTree, build_scopes
+
+__all__ = ["GuardError", "check_output"]
+
+_OWN_NAME = re.compile(r"__tfmigrate_(?:cell|magic)_\d+__\Z")
+_ALWAYS = frozenset(dir(builtins)) | {
+    "__file__",
+    "__name__",
+    "__doc__",
+    "__path__",
+    "__package__",
+    "__spec__",
+    "__loader__",
+    "__builtins__",
+    "__class__",
+    "__module__",
+    "__qualname__",
+    "__annotations__",
+    "WindowsError",
+    "get_ipython",
+    "display",
+}
+
+
+class GuardError(Exception):
+    """The new text would be worse than the old one; the text says how."""
+
+
+def check_output(old: str, new: str, *, cells: bool = False) -> cst.Module:
+    """Parse, compile and look for undefined names; return the parsed result.
+
+    A name counts as undefined only if the old text had it defined or did not
+    use it: a file's own mistakes are not ours to refuse. Notebooks (``cells``)
+    may await at top level.
+    """
+    try:
+        module = cst.parse_module(new)
+    except (cst.ParserSyntaxError, RecursionError) as error:
+        raise GuardError(f"the rewrite does not parse: {error}") from None
+    if _compiles(old, cells):
+        problem = _problem(new, cells)
+        if problem is not None:
+            raise GuardError(f"the rewrite does not compile: {problem}")
+    fresh = undefined_names(build_scopes(module))
+    if fresh:
+        known = undefined_names(build_scopes(cst.parse_module(old)))
+        missing = sorted(fresh - known)
+        if missing:
+            raise GuardError("the rewrite uses undefined names: " + ", ".join(missing))
+    return module
+
+
+def undefined_names(tree: ScopeTree) -> set[str]:
+    """Names that are read somewhere and bound nowhere they could come from."""
+    missing: set[str] = set()
+    for node, (start, _) in tree.loads.items():
+        name = node.value
+        if name in _ALWAYS or name in missing or _OWN_NAME.match(name):
+            continue
+        scope = start.module if name in start.global_names else start
+        current = scope
+        while True:
+            if name in current.bindings and (
+                current is scope or current.kind.value != "class"
+            ):
+                break
+            if current.star_imports:
+                break
+            if current.parent is None:
+                missing.add(name)
+                break
+            current = current.parent
+    return missing
+
+
+def _compiles(text: str, cells: bool) -> bool:
+    return _problem(text, cells) is None
+
+
+def _problem(text: str, cells: bool) -> str | None:
+    import ast
+
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if cells else 0
+    if cells:
+        # Each cell is compiled alone in a notebook; __future__ imports may
+        # stand in any of them, so they are not this check's business.
+        text = re.sub(r"(?m)^from __future__ import .*$", "pass", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<rewrite>", "exec", flags=flags, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return None

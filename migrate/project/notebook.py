@@ -1,0 +1,303 @@
+"""Notebooks: code cells joined for analysis, edits put back cell by cell.
+
+The JSON is never re-serialised as a whole. Only the ``source`` value of a cell
+that changed is replaced in the file's text, so outputs, metadata, key order and
+layout keep their bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Cell", "Notebook", "NotebookError"]
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*")
+_MARKER = re.compile(r"(?m)^__tfmigrate_cell_(\d+)__[ \t]*(?:\r?\n|\Z)")
+_PLACEHOLDER = re.compile(r"__tfmigrate_magic_(\d+)__")
+# %magic, !shell, ?help, help?; after optional indentation.
+_MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|[^#'\"\n]*[\w\])]\?{1,2}[ \t]*$)")
+_ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.,\[\] ]+=[ \t]*)([%!].*)$")
+
+
+class NotebookError(Exception):
+    """A notebook that cannot be read as one; the text says why."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell: its number among all cells (from 1), text and place."""
+
+    number: int
+    source: str
+    span: tuple[int, int]  # of the JSON value of "source"
+    as_list: bool
+    first_line: int  # in the joined text
+    foreign: bool  # %%bash and the like: kept out of the analysis
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook's JSON text and its code cells."""
+
+    json_text: str
+    bom: bool
+    cells: tuple[Cell, ...]
+    text: str
+    magics: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Notebook:
+        """Read a notebook of format 4; other formats are refused."""
+        try:
+            json_text = raw.decode("utf-8-sig")
+            whole = json.loads(json_text)
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            raise NotebookError(f"not a notebook: {error}") from None
+        if not isinstance(whole, dict) or not isinstance(whole.get("cells"), list):
+            raise NotebookError(
+                "not a notebook of format 4; open and save it with a current Jupyter"
+            )
+        language = _language(whole)
+        if language not in (None, "python"):
+            raise NotebookError(f"a notebook for {language}, not Python")
+        cells: list[Cell] = []
+        parts: list[str] = []
+        magics: list[str] = []
+        line = 1
+        for number, (cell, span) in enumerate(_cells(json_text), start=1):
+            if cell.get("cell_type") != "code" or span is None:
+                continue
+            value = cell.get("source", "")
+            if isinstance(value, list):
+                source = "".join(str(item) for item in value)
+            else:
+                source = str(value)
+            foreign = _is_foreign(source)
+            body = "" if foreign else _hide_magics(source, magics)
+            if body and not body.endswith("\n"):
+                body += "\n"
+            marker = f"__tfmigrate_cell_{number}__\n"
+            parts.append(marker + body)
+            cells.append(
+                Cell(number, source, span, isinstance(value, list), line + 1, foreign)
+            )
+            line += 1 + body.count("\n")
+        return cls(
+            json_text,
+            raw.startswith(b"\xef\xbb\xbf"),
+            tuple(cells),
+            "".join(parts),
+            tuple(magics),
+        )
+
+    def locate(self, line: int) -> tuple[int | None, int]:
+        """The cell number and the line in it of a line of the joined text."""
+        found: Cell | None = None
+        for cell in self.cells:
+            if cell.first_line <= line:
+                found = cell
+        if found is None:
+            return (self.cells[0].number if self.cells else 1), 1
+        return found.number, line - found.first_line + 1
+
+    def split(self, text: str) -> dict[int, str]:
+        """Cell sources (magics restored) of a new joined text."""
+        numbers = [int(m.group(1)) for m in _MARKER.finditer(text)]
+        if numbers != [cell.number for cell in self.cells]:
+            raise NotebookError("the rewrite moved code across cell borders")
+        pieces = _MARKER.split(text)
+        before, rest = pieces[0], pieces[1:]
+        sources: dict[int, str] = {}
+        for index in range(0, len(rest), 2):
+            sources[int(rest[index])] = rest[index + 1]
+        if before.strip() and self.cells:
+            first = next((c for c in self.cells if not c.foreign), None)
+            if first is None:
+                raise NotebookError("the rewrite has no cell to go to")
+            sources[first.number] = before + sources[first.number]
+        result: dict[int, str] = {}
+        for cell in self.cells:
+            if cell.foreign:
+                result[cell.number] = cell.source
+                continue
+            source = _PLACEHOLDER.sub(
+                lambda m: self.magics[int(m.group(1))], sources[cell.number]
+            )
+            if not cell.source.endswith("\n"):
+                source = source.rstrip("\n") if source.endswith("\n") else source
+            result[cell.number] = source
+        return result
+
+    def render(self, text: str) -> bytes:
+        """The notebook's new bytes."""
+        sources = self.split(text)
+        parts: list[str] = []
+        position = 0
+        for cell in self.cells:
+            new = sources[cell.number]
+            if new == cell.source:
+                continue
+            start, end = cell.span
+            parts.append(self.json_text[position:start])
+            parts.append(self._value(new, cell))
+            position = end
+        parts.append(self.json_text[position:])
+        encoding = "utf-8-sig" if self.bom else "utf-8"
+        return "".join(parts).encode(encoding)
+
+    def _value(self, source: str, cell: Cell) -> str:
+        escape = self.json_text.isascii() and "\\u" in self.json_text
+        if not cell.as_list:
+            return json.dumps(source, ensure_ascii=escape)
+        lines = re.findall(r"[^\n]*\n|[^\n]+", source)
+        old = self.json_text[slice(*cell.span)]
+        match = re.match(r"\[(\s*)", old)
+        opening = match.group(1) if match else ""
+        if old.strip() == "[]":
+            opening = "\n    "
+        closing_match = re.search(r"(\s*)\]$", old)
+        closing = closing_match.group(1) if closing_match else ""
+        if old.strip() == "[]":
+            closing = "\n   "
+        separator = "," + (opening or " ")
+        items = separator.join(json.dumps(line, ensure_ascii=escape) for line in lines)
+        return f"[{opening}{items}{closing}]" if lines else "[]"
+
+    def outside_placeholders(self, name: str) -> bool:
+        """Whether a name is one of this module's own markers."""
+        return _MARKER.match(name) is None and _PLACEHOLDER.match(name) is None
+
+
+def _language(whole: dict[str, Any]) -> str | None:
+    metadata = whole.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    for key in ("kernelspec", "language_info"):
+        part = metadata.get(key)
+        if isinstance(part, dict):
+            name = part.get("language") if key == "kernelspec" else part.get("name")
+            if isinstance(name, str):
+                return name.lower().rstrip("0123456789")
+    return None
+
+
+def _is_foreign(source: str) -> bool:
+    """Cells under a %%magic other than the ones that run Python."""
+    match = re.match(r"\s*%%(\w+)", source)
+    return match is not None and match.group(1) not in {"time", "timeit", "capture"}
+
+
+def _hide_magics(source: str, magics: list[str]) -> str:
+    """Replace IPython syntax by placeholder statements of the same line count."""
+    lines = source.split("\n")
+    result: list[str] = []
+    state = _State()
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if state.quote is None and state.depth <= 0:
+            end = index
+            assigned = _ASSIGNED_MAGIC.match(line)
+            if assigned or _MAGIC_LINE.match(line):
+                while lines[end].endswith("\\") and end + 1 < len(lines):
+                    end += 1
+                if assigned:
+                    head, first = assigned.group(1), assigned.group(2)
+                else:
+                    stripped = line.lstrip(" \t")
+                    head, first = line[: len(line) - len(stripped)], stripped
+                magics.append("\n".join([first, *lines[index + 1 : end + 1]]))
+                result.append(f"{head}__tfmigrate_magic_{len(magics) - 1}__")
+                index = end + 1
+                continue
+        state.feed(line)
+        result.append(line)
+        index += 1
+    return "\n".join(result)
+
+
+_TOKEN = re.compile(r"#|\"\"\"|'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[()\[\]{}]")
+
+
+class _State:
+    """Which triple quote and how many brackets are open after each line.
+
+    A line that begins with ``%`` inside brackets is an operator, not a magic.
+    """
+
+    def __init__(self) -> None:
+        self.quote: str | None = None
+        self.depth = 0
+
+    def feed(self, line: str) -> None:
+        position = 0
+        while True:
+            if self.quote is not None:
+                end = line.find(self.quote, position)
+                if end < 0:
+                    return
+                position, self.quote = end + 3, None
+            match = _TOKEN.search(line, position)
+            if match is None or match.group() == "#":
+                return
+            position = match.end()
+            token = match.group()
+            if token in ('"""', "'''"):
+                self.quote = token
+            elif len(token) == 1:
+                self.depth += 1 if token in "([{" else -1
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _cells(text: str) -> list[tuple[dict[str, Any], tuple[int, int] | None]]:
+    """Every cell with the span of its source value, without re-serialising."""
+    position = _skip(text, 0)
+    for key, start in _members(text, position):
+        if key == "cells":
+            return [_cell(text, at) for at in _elements(text, start)]
+    return []
+
+
+def _cell(text: str, start: int) -> tuple[dict[str, Any], tuple[int, int] | None]:
+    value, _ = _DECODER.raw_decode(text, start)
+    for key, at in _members(text, start):
+        if key == "source":
+            _, end = _DECODER.raw_decode(text, at)
+            return value, (at, end)
+    return value, None
+
+
+def _members(text: str, start: int) -> list[tuple[str, int]]:
+    """(key, offset of value) of the JSON object at ``start``."""
+    found: list[tuple[str, int]] = []
+    position = _skip(text, start + 1)
+    while text[position] != "}":
+        key, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, _skip(text, position) + 1)
+        found.append((key, position))
+        _, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, position)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return found
+
+
+def _elements(text: str, start: int) -> list[int]:
+    """Offsets of the elements of the JSON array at ``start``."""
+    found: list[int] = []
+    position = _skip(text, start + 1)
+    while text[position] != "]":
+        found.append(position)
+        _, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, position)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return found

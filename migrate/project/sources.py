@@ -1,0 +1,172 @@
+"""Source files as modules to analyse, and the way back to their bytes.
+
+A Python file is one module. The code cells of a notebook are one module too:
+cells are joined with marker statements between them, magics and shell lines
+become placeholder statements, and both are undone when the result is put back
+cell by cell. Whatever is not edited keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import libcst as cst
+
+from .notebook import Notebook, NotebookError
+from .text import Lines
+
+__all__ = ["Source", "SourceError", "load_source"]
+
+_FORM_FEED_LINE = re.compile(r"(?m)^[ \t]*\x0c[ \t\x0c]*(?=\r?$)")
+_FORM_FEED_MARK = "# __tfmigrate_form_feed__"
+
+
+class SourceError(Exception):
+    """A file that cannot be taken as Python source; the text says why."""
+
+    def __init__(self, reason: str, *, python2: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.python2 = python2
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One parsed file: ``text`` is what ``module`` was parsed from."""
+
+    path: Path
+    raw: bytes
+    text: str
+    module: cst.Module
+    encoding: str = "utf-8"
+    notebook: Notebook | None = None
+    form_feeds: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> Lines:
+        """Offsets of ``text``."""
+        return Lines(self.text)
+
+    def render(self, text: str) -> bytes:
+        """The file's new bytes for a new analysis text."""
+        if text == self.text:
+            return self.raw
+        if self.notebook is not None:
+            return self.notebook.render(text)
+        return self._feed_forms(text).encode(self.encoding)
+
+    def _feed_forms(self, text: str) -> str:
+        if not self.form_feeds:
+            return text
+        if text.count(_FORM_FEED_MARK) != len(self.form_feeds):
+            raise SourceError("the rewrite moved a line with a form feed")
+        parts = text.split(_FORM_FEED_MARK)
+        joined = [parts[0]]
+        for original, part in zip(self.form_feeds, parts[1:], strict=True):
+            joined += [original, part]
+        return "".join(joined)
+
+    def locate(self, line: int) -> tuple[int | None, int]:
+        """(cell number or None, line in the file or cell) of an analysis line."""
+        if self.notebook is None:
+            return None, line
+        return self.notebook.locate(line)
+
+    def with_text(self, text: str) -> Source:
+        """The same file with another analysis text, parsed again."""
+        return replace(self, text=text, module=cst.parse_module(text))
+
+
+def load_source(path: Path, raw: bytes) -> Source:
+    """Parse a ``.py`` or ``.ipynb`` file; raise SourceError if it cannot be."""
+    if path.suffix == ".ipynb":
+        try:
+            notebook = Notebook.parse(raw)
+        except NotebookError as error:
+            raise SourceError(str(error)) from None
+        text = notebook.text
+        module = _parse(text)
+        return Source(path, raw, text, module, notebook=notebook)
+    text, encoding = decode(raw)
+    form_feeds = tuple(_FORM_FEED_LINE.findall(text))
+    if form_feeds:
+        text = _FORM_FEED_LINE.sub(_FORM_FEED_MARK, text)
+    module = _parse(text)
+    return Source(path, raw, text, module, encoding=encoding, form_feeds=form_feeds)
+
+
+def decode(raw: bytes) -> tuple[str, str]:
+    """Text and encoding of Python source bytes (PEP 263, BOM)."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise SourceError(f"unknown encoding: {error}") from None
+    try:
+        text = raw.decode(encoding)
+        if text.encode(encoding) != raw:
+            raise SourceError(f"the bytes do not survive decoding as {encoding}")
+    except (UnicodeError, LookupError) as error:
+        raise SourceError(f"not valid {encoding}: {error}") from None
+    if "\0" in text:
+        raise SourceError("the file contains null bytes")
+    return text, encoding
+
+
+def _parse(text: str) -> cst.Module:
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        python2 = looks_like_python2(text)
+        if python2 is not None:
+            raise SourceError(
+                f"Python 2 only: {python2}; convert it with `2to3` or try --py2",
+                python2=True,
+            ) from None
+        message = error.message.splitlines()[0]
+        raise SourceError(
+            f"line {error.raw_line}: not valid Python: {message}"
+        ) from None
+    except RecursionError:
+        raise SourceError("too deeply nested to parse") from None
+    if module.code != text:
+        # LibCST has lost something (it does for some comments); writing its
+        # version back would drop the user's text.
+        raise SourceError("the parser does not reproduce this file exactly")
+    return module
+
+
+_PYTHON2 = (
+    (re.compile(r"(?m)^[ \t]*print[ \t]+[^\s=(.,:)\[]"), "print statement"),
+    (re.compile(r"(?m)^[ \t]*print[ \t]*>>"), "print >> statement"),
+    (
+        re.compile(r"(?m)^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"),
+        "except X, e",
+    ),
+    (
+        re.compile(r"(?m)^[ \t]*except[ \t]*\([^)\n]*\)[ \t]*,[ \t]*\w+[ \t]*:"),
+        "except (X, Y), e",
+    ),
+    (re.compile(r"(?m)^[ \t]*raise[ \t]+[\w.]+[ \t]*,"), "raise X, message"),
+    (re.compile(r"(?m)^[ \t]*exec[ \t]+[\"'\w]"), "exec statement"),
+    (re.compile(r"<>"), "the <> operator"),
+    (re.compile(r"\b\d+[lL]\b"), "a long integer literal"),
+    (re.compile(r"\b0[0-7]+\b"), "an octal literal without 0o"),
+    (re.compile(r"\bur['\"]"), "a ur'' string"),
+    (re.compile(r"`[^`\n]+`"), "backquotes for repr"),
+    (re.compile(r"(?m)^[ \t]*print[ \t]*$"), "a bare print statement"),
+    (re.compile(r"(?:def|lambda)[^\n]*\([^)\n]*\([^)\n]*\)"), "tuple parameters"),
+)
+
+
+def looks_like_python2(text: str) -> str | None:
+    """What makes a file that does not parse Python 2, or None."""
+    for pattern, what in _PYTHON2:
+        match = pattern.search(text)
+        if match:
+            line = text.count("\n", 0, match.start()) + 1
+            return f"{what} in line {line}"
+    return None

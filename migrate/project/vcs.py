@@ -1,0 +1,51 @@
+"""Whether version control could bring the files back without us."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import UserError
+
+__all__ = ["require_clean"]
+
+
+def require_clean(root: Path, paths: Sequence[Path]) -> None:
+    """Raise UserError unless git has every file of ``paths`` committed."""
+    try:
+        status = subprocess.run(
+            [
+                "git",
+                "-C",
+                str(root),
+                "status",
+                "--porcelain",
+                "--untracked-files=all",
+                "--ignored=no",
+                "--",
+                *(str(p.resolve()) for p in paths),
+            ],
+            capture_output=True,
+            text=True,
+        )
+    except FileNotFoundError:
+        status = None
+    if status is None or status.returncode != 0:
+        raise UserError(
+            f"{root} is not under version control",
+            hint="commit the files to git first, or pass --allow-dirty",
+        )
+    # A stray log file is nobody's loss; sources are, tracked or not.
+    lines = [
+        line
+        for line in status.stdout.splitlines()
+        if not line.startswith("??") or line.rstrip('"').endswith((".py", ".ipynb"))
+    ]
+    if lines:
+        shown = ", ".join(line[3:] for line in lines[:3])
+        more = f" and {len(lines) - 3} more" if len(lines) > 3 else ""
+        raise UserError(
+            f"uncommitted changes in {shown}{more}",
+            hint="commit or stash them first, or pass --allow-dirty",
+        )

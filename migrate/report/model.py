@@ -1,0 +1,120 @@
+"""The account of a run: every file and every finding ends somewhere, once."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .findings import Finding, Outcome, Tier
+
+__all__ = ["FileResult", "FileStatus", "Report"]
+
+
+class FileStatus(enum.Enum):
+    """What became of a file."""
+
+    CHANGED = "changed"  # rewritten, or would be
+    UNCHANGED = "unchanged"  # examined; nothing to do or nothing that could be done
+    SKIPPED = "skipped"  # no legacy word in it; not parsed
+    FAILED = "failed"  # could not be processed; untouched
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """One file: what was found, what it was and what it becomes."""
+
+    path: Path
+    status: FileStatus
+    findings: tuple[Finding, ...] = ()
+    old: bytes = b""
+    new: bytes | None = None
+    error: str | None = None
+    # TODO(tfmigrate) notes in the file as it will stand.
+    notes: int = 0
+    lines: int = 0
+
+    def __post_init__(self) -> None:
+        if (self.status is FileStatus.CHANGED) != (self.new is not None):
+            raise ValueError(f"{self.path}: {self.status.value} does not fit its bytes")
+        if self.new is not None and self.new == self.old:
+            raise ValueError(f"{self.path}: called changed, but no byte differs")
+        if (self.status is FileStatus.FAILED) != (self.error is not None):
+            raise ValueError(f"{self.path}: a failure needs a reason, and only one")
+        rewritten = [f for f in self.findings if f.outcome is Outcome.REWRITTEN]
+        if rewritten and self.new is None:
+            raise ValueError(f"{self.path}: a rewritten finding in an unchanged file")
+        if self.new is not None and not self.findings:
+            raise ValueError(f"{self.path}: changed without a finding")
+        silent = [
+            f
+            for f in self.findings
+            if f.outcome in (Outcome.LEFT, Outcome.FAILED) and not f.reason
+        ]
+        if silent:
+            raise ValueError(f"{self.path}:{silent[0].line}: left without a reason")
+
+
+@dataclass(frozen=True)
+class Report:
+    """All results of a run, in path order."""
+
+    results: tuple[FileResult, ...]
+
+    def __post_init__(self) -> None:
+        paths = [str(result.path) for result in self.results]
+        if len(set(paths)) != len(paths):
+            raise ValueError("a file is accounted for twice")
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Every finding, in the order of places."""
+        return sorted(f for result in self.results for f in result.findings)
+
+    @property
+    def failed(self) -> list[FileResult]:
+        """The files that could not be processed."""
+        return [r for r in self.results if r.status is FileStatus.FAILED]
+
+    @property
+    def changed(self) -> list[FileResult]:
+        """The files that change."""
+        return [r for r in self.results if r.status is FileStatus.CHANGED]
+
+    def files_by_status(self) -> dict[FileStatus, int]:
+        """How many files ended as what; the sum is the number of files."""
+        counts = Counter(result.status for result in self.results)
+        return {status: counts.get(status, 0) for status in FileStatus}
+
+    def findings_by_outcome(self) -> dict[Outcome, int]:
+        """How many findings ended as what; the sum is their number."""
+        counts = Counter(finding.outcome for finding in self.findings)
+        return {outcome: counts.get(outcome, 0) for outcome in Outcome}
+
+    def findings_by_rule(self) -> dict[str, dict[Outcome, int]]:
+        """Outcomes per rule id, rules in order."""
+        table: dict[str, Counter[Outcome]] = {}
+        for finding in self.findings:
+            table.setdefault(finding.rule, Counter())[finding.outcome] += 1
+        return {
+            rule: {outcome: table[rule].get(outcome, 0) for outcome in Outcome}
+            for rule in sorted(table)
+        }
+
+    def programs_by_tier(self) -> dict[Tier, int]:
+        """How many training programs reached which tier."""
+        counts = Counter(f.tier for f in self.findings if f.tier is not None)
+        return {tier: counts.get(tier, 0) for tier in Tier}
+
+    def leftovers(self) -> int:
+        """What still asks for a person: unresolved findings and notes."""
+        counts = self.findings_by_outcome()
+        unresolved = counts[Outcome.LEFT] + counts[Outcome.FAILED]
+        return unresolved + counts[Outcome.ADVICE] + sum(r.notes for r in self.results)
+
+
+def merge(parts: Sequence[FileResult]) -> Report:
+    """A report with its results in path order, whatever order they came in."""
+    return Report(tuple(sorted(parts, key=lambda result: str(result.path))))

@@ -1,0 +1,103 @@
+"""Reports for people: one line per finding, then a summary."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from .findings import Finding, Outcome, Safety
+from .model import FileResult, FileStatus, Report
+
+__all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
+
+
+def finding_line(finding: Finding) -> str:
+    """``path:line:col RULE message``, with what became of it."""
+    place = f"{finding.path}:"
+    if finding.cell is not None:
+        place += f"cell {finding.cell}:"
+    place += f"{finding.line}:{finding.column}"
+    text = f"{place} {finding.rule} {finding.message}"
+    if finding.outcome is Outcome.REWRITTEN:
+        if finding.safety is not Safety.EXACT:
+            text += f" [{finding.safety.value}]"
+    elif finding.outcome is Outcome.ADVICE:
+        text += " [advice]"
+    else:
+        text += f" [{finding.outcome.value}: {finding.reason}]"
+    return text
+
+
+def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
+    """The account of the run, in a fixed order."""
+    findings = report.findings_by_outcome()
+    total = sum(findings.values())
+    verb = "rewritten" if written else "can be rewritten"
+    if total:
+        yield (
+            f"{_count(total, 'finding')}: {findings[Outcome.REWRITTEN]} {verb}, "
+            f"{findings[Outcome.ADVICE]} advice, {findings[Outcome.LEFT]} left, "
+            f"{findings[Outcome.FAILED]} failed"
+        )
+        for rule, outcomes in report.findings_by_rule().items():
+            parts = [
+                f"{number} {outcome.value}"
+                for outcome, number in outcomes.items()
+                if number
+            ]
+            yield f"  {rule}  {', '.join(parts)}"
+    tiers = report.programs_by_tier()
+    if any(tiers.values()):
+        parts = [f"{number} {tier.value}" for tier, number in tiers.items() if number]
+        yield f"{_count(sum(tiers.values()), 'training program')}: {', '.join(parts)}"
+    files = report.files_by_status()
+    changed = "changed" if written else "would change"
+    yield (
+        f"{_count(len(report.results), 'file')}: {files[FileStatus.CHANGED]} {changed},"
+        f" {files[FileStatus.UNCHANGED]} unchanged,"
+        f" {files[FileStatus.SKIPPED]} without legacy code,"
+        f" {files[FileStatus.FAILED]} failed"
+    )
+    notes = sum(result.notes for result in report.results)
+    if notes:
+        yield f"{_count(notes, 'TODO(tfmigrate) note')} to resolve"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def failure_line(result: FileResult) -> str:
+    """One line for a file that could not be processed."""
+    return f"{result.path}: cannot process: {result.error}"
+
+
+def text_report(report: Report, *, written: bool) -> str:
+    """The whole text report."""
+    lines = [finding_line(finding) for finding in report.findings]
+    lines += [failure_line(result) for result in report.failed]
+    if lines:
+        lines.append("")
+    lines += summary_lines(report, written=written)
+    return "\n".join(lines) + "\n"
+
+
+def diff_text(result: FileResult) -> str:
+    """A unified diff of a changed file (of the JSON text, for a notebook)."""
+    if result.new is None:
+        return ""
+    old = result.old.decode("utf-8", "replace")
+    new = result.new.decode("utf-8", "replace")
+    name = Path(result.path).as_posix()
+    parts = []
+    for line in difflib.unified_diff(
+        old.splitlines(keepends=True),
+        new.splitlines(keepends=True),
+        f"a/{name.lstrip('/')}",
+        f"b/{name.lstrip('/')}",
+    ):
+        parts.append(line)
+        if not line.endswith("\n"):
+            parts.append("\n\\ No newline at end of file\n")
+    return "".join(parts)

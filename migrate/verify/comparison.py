@@ -1,0 +1,202 @@
+"""Comparing two recordings step by step, and what tolerance is honest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .matching import MatchError, Weight, match_weights
+from .recording import Array, Recording
+
+__all__ = [
+    "LOSS_TOLERANCE",
+    "NOISE_FACTOR",
+    "Trajectory",
+    "compare_trajectories",
+    "noise_of",
+]
+
+# Real TF 1.15.5 with another number of threads, or TF 2.15.1, stays within 3e-7
+# of itself over 50 steps of dense models and within 1e-5 over the first ten or
+# so steps of convolutional ones (recordings under fixtures/oracle/).
+LOSS_TOLERANCE = 1e-5
+# Convolutions with ReLU and max-pooling amplify rounding until no tolerance fits.
+# Beyond the one above, a difference counts as rounding only up to so many times
+# what the same program drifts when its initial weights change in the last bit.
+NOISE_FACTOR = 10.0
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Two runs from the same weights on the same batches, side by side.
+
+    ``loss_limits`` is the tolerance of each step. ``weight_difference`` is the
+    largest absolute difference of any final weight; ``weight_drift`` is the
+    norm of all differences relative to the distance that training moved the
+    weights.
+    """
+
+    steps: Sequence[int]
+    losses_first: Sequence[float]
+    losses_second: Sequence[float]
+    loss_limits: Sequence[float]
+    same_start: bool
+    weight_difference: float | None
+    worst_weight: str | None
+    weight_drift: float | None
+    weights_first: int = 0
+    weights_second: int = 0
+    problems: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def loss_differences(self) -> list[float]:
+        """Relative difference of the losses at each step."""
+        return relative_differences(self.losses_first, self.losses_second)
+
+    @property
+    def loss_difference(self) -> float | None:
+        """The largest of them."""
+        return max(self.loss_differences, default=None)
+
+    @property
+    def first_failure(self) -> int | None:
+        """The first step whose difference is over its limit."""
+        for step, difference, limit in zip(
+            self.steps, self.loss_differences, self.loss_limits, strict=True
+        ):
+            # A NaN on one side only is a difference that no comparison sees.
+            if not difference <= limit:
+                return step
+        return None
+
+    @property
+    def parity(self) -> bool:
+        """Whether both runs did the same."""
+        return bool(self.steps) and not self.problems and self.first_failure is None
+
+
+def relative_differences(
+    first: Sequence[float], second: Sequence[float]
+) -> list[float]:
+    """Relative differences of successive losses; equal NaNs do not differ."""
+    result = []
+    for one, other in zip(first, second, strict=True):
+        if one == other or (np.isnan(one) and np.isnan(other)):
+            result.append(0.0)
+        else:
+            # Losses near zero would make a relative difference meaningless.
+            result.append(abs(one - other) / max(abs(one), abs(other), 1e-12))
+    return result
+
+
+def compare_trajectories(
+    first: Recording,
+    second: Recording,
+    *,
+    tolerance: float = LOSS_TOLERANCE,
+    noise: Sequence[float] | None = None,
+) -> Trajectory:
+    """Compare two recordings over the steps that both have.
+
+    ``noise`` is what one of the programs differs from itself, step by step; a
+    step's limit is then at least ``NOISE_FACTOR`` times the noise so far.
+    """
+    by_step = dict(zip(second.steps, second.losses, strict=True))
+    common = [
+        (step, loss, by_step[step])
+        for step, loss in zip(first.steps, first.losses, strict=True)
+        if step in by_step
+    ]
+    problems = []
+    if not common:
+        problems.append("the two runs have no step in common")
+    elif first.complete and second.complete and len(first.losses) != len(second.losses):
+        problems.append(
+            f"one run ended by itself after {len(first.losses)} steps, "
+            f"the other after {len(second.losses)}"
+        )
+    limits = [tolerance] * len(common)
+    if noise:
+        largest = 0.0
+        for index in range(len(common)):
+            largest = max(largest, noise[min(index, len(noise) - 1)])
+            limits[index] = max(tolerance, NOISE_FACTOR * largest)
+    start = _pairs(first.initial_weights, second.initial_weights)
+    same_start = start is not None and all(np.array_equal(a, b) for _, a, b in start)
+    difference, worst, drift = None, None, None
+    if first.final_weights and second.final_weights:
+        try:
+            difference, worst, drift = _weights(first, second)
+        except MatchError as error:
+            problems.append(str(error))
+    if not same_start and start is not None:
+        problems.append("the two runs did not start from the same weights")
+    return Trajectory(
+        steps=[step for step, _, _ in common],
+        losses_first=[one for _, one, _ in common],
+        losses_second=[other for _, _, other in common],
+        loss_limits=limits,
+        same_start=same_start,
+        weight_difference=difference,
+        worst_weight=worst,
+        weight_drift=drift,
+        weights_first=len(first.final_weights),
+        weights_second=len(second.final_weights),
+        problems=tuple(problems),
+    )
+
+
+def noise_of(first: Recording, again: Recording) -> list[float]:
+    """What a program differs from itself, from two recordings of it."""
+    count = min(len(first.losses), len(again.losses))
+    return relative_differences(first.losses[:count], again.losses[:count])
+
+
+def _weights(
+    first: Recording, second: Recording
+) -> tuple[float | None, str | None, float | None]:
+    """Largest difference, its weight, and the drift, if steps are comparable."""
+    if first.global_step != second.global_step:
+        return None, None, None  # weights of different steps say nothing
+    pairs = _pairs(first.final_weights, second.final_weights, strict=True)
+    if not pairs:
+        return None, None, None
+    largest, worst = max(
+        (float(np.max(np.abs(a - b), initial=0.0)), name) for name, a, b in pairs
+    )
+    start = dict(first.initial_weights)
+    moved = [
+        np.sum((a - start[name]) ** 2, dtype=np.float64)
+        for name, a, _ in pairs
+        if name in start
+    ]
+    apart = sum(np.sum((a - b) ** 2, dtype=np.float64) for _, a, b in pairs)
+    drift = float(np.sqrt(apart / sum(moved))) if moved and sum(moved) > 0 else None
+    return largest, worst, drift
+
+
+def _pairs(
+    first: Sequence[tuple[str, Array]],
+    second: Sequence[tuple[str, Array]],
+    *,
+    strict: bool = False,
+) -> list[tuple[str, Array, Array]] | None:
+    """Partners of two programs' weights; None when there are none to pair."""
+    if not first or not second:
+        return None
+
+    def shapes(weights: Sequence[tuple[str, Array]]) -> list[Weight]:
+        return [(name, tuple(value.shape)) for name, value in weights]
+
+    try:
+        order = match_weights(shapes(first), shapes(second))
+    except MatchError:
+        if strict:
+            raise
+        return None
+    return [
+        (name, value.astype(np.float64), second[index][1].astype(np.float64))
+        for (name, value), index in zip(first, order, strict=True)
+    ]

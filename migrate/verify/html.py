@@ -1,0 +1,216 @@
+"""A verdict as one self-contained HTML page: no scripts, no network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from .parity import Verdict
+from .table import rows
+
+__all__ = ["render"]
+
+WIDTH, HEIGHT = 720, 280
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
+FIRST, SECOND, LIMIT = "#0b62a4", "#d9480f", "#868e96"
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
+       padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { padding: .35rem .6rem; border-bottom: 1px solid #8884; text-align: left;
+         vertical-align: top; overflow-wrap: anywhere; }
+td:nth-child(2), td:nth-child(3) { font-variant-numeric: tabular-nums; }
+.verdict { padding: .8rem 1rem; border-left: .4rem solid; border-radius: .2rem;
+           background: #8881; }
+.yes { border-color: #2b8a3e; } .no { border-color: #c92a2a; }
+svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
+.legend span { margin-right: 1.5rem; } .scroll { max-height: 24rem; overflow: auto; }
+.key { display: inline-block; width: 1.6rem; height: .25rem; margin-right: .4rem;
+       vertical-align: middle; }
+"""
+
+
+def render(verdict: Verdict) -> str:
+    """The page's text."""
+    heading, *body = rows(verdict)
+    first, second = escape(str(verdict.first.path)), escape(str(verdict.second.path))
+    table = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in body
+    )
+    data = f"<p>Data: {escape(verdict.data)}.</p>" if verdict.data else ""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{"Parity" if verdict.parity else "No parity"}: {first} and {second}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<h1>Do both train the same?</h1>
+<p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
+<table>
+<thead><tr><th></th><th>{first}<br>{escape(heading[1])}</th>
+<th>{second}<br>{escape(heading[2])}</th><th></th></tr></thead>
+<tbody>
+{table}
+</tbody>
+</table>
+{data}
+{_charts(verdict)}
+{_accuracies(verdict)}
+{_steps(verdict)}
+</body>
+</html>
+"""
+
+
+def _charts(verdict: Verdict) -> str:
+    trajectory = verdict.trajectory
+    if not trajectory.steps:
+        return ""
+    losses = _chart(
+        trajectory.steps,
+        [
+            (trajectory.losses_first, FIRST, "6"),
+            (trajectory.losses_second, SECOND, "2"),
+        ],
+        logarithmic=False,
+        label="loss",
+    )
+    differences = _chart(
+        trajectory.steps,
+        [
+            (trajectory.loss_limits, LIMIT, "1.5"),
+            (trajectory.loss_differences, SECOND, "2"),
+        ],
+        logarithmic=True,
+        label="relative difference",
+    )
+    limit = "ten times the program's own noise" if verdict.noise_measured else "limit"
+    return f"""<h2>Loss at each step</h2>
+<p class="legend">{_key(FIRST, str(verdict.first.path))}
+{_key(SECOND, str(verdict.second.path))}</p>
+{losses}
+<h2>Relative difference of the losses</h2>
+<p class="legend">{_key(SECOND, "difference")}{_key(LIMIT, limit)}</p>
+{differences}"""
+
+
+def _key(colour: str, text: str) -> str:
+    return f'<span><i class="key" style="background:{colour}"></i>{escape(text)}</span>'
+
+
+def _chart(
+    steps: Sequence[int],
+    series: Sequence[tuple[Sequence[float], str, str]],
+    *,
+    logarithmic: bool,
+    label: str,
+) -> str:
+    """Lines over steps; broken where a value cannot be drawn."""
+    values = [v for line, _, _ in series for v in line if math.isfinite(v)]
+    if logarithmic:
+        positive = [v for v in values if v > 0]
+        low = math.floor(math.log10(min(positive, default=1e-8)))
+        high = math.ceil(math.log10(max(positive, default=1e-5)))
+        high = max(high, low + 1)
+        ticks = [float(t) for t in range(low, high + 1, max(1, (high - low) // 6))]
+        names = [f"1e{int(tick)}" for tick in ticks]
+    else:
+        low_value, high_value = min(values, default=0.0), max(values, default=1.0)
+        room = (high_value - low_value) * 0.05 or abs(high_value) * 0.05 or 1.0
+        low, high = low_value - room, high_value + room  # type: ignore[assignment]
+        ticks = [low + (high - low) * i / 5 for i in range(6)]
+        names = [f"{tick:.4g}" for tick in ticks]
+    begin, end = steps[0], max(steps[-1], steps[0] + 1)
+
+    def x(step: float) -> float:
+        return LEFT + (step - begin) / (end - begin) * (WIDTH - LEFT - RIGHT)
+
+    def y(value: float) -> float:
+        return HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
+    ]
+    for tick, name in zip(ticks, names, strict=True):
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" '
+            f'y2="{y(tick):.1f}" stroke="#8883"/>'
+            f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" '
+            f'text-anchor="end">{name}</text>'
+        )
+    for step in sorted({round(begin + (end - begin) * i / 8) for i in range(9)}):
+        parts.append(
+            f'<text x="{x(step):.1f}" y="{HEIGHT - BOTTOM + 16}" '
+            f'text-anchor="middle">{step}</text>'
+        )
+    parts.append(
+        f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 4}" '
+        'text-anchor="middle">step</text>'
+    )
+    for line, colour, width in series:
+        run: list[str] = []
+        for step, value in zip(steps, line, strict=True):
+            drawn = math.log10(value) if logarithmic and value > 0 else value
+            if not math.isfinite(drawn):
+                parts.append(_polyline(run, colour, width))
+                run = []
+                continue
+            if logarithmic and value <= 0:
+                drawn = low  # equal losses: drawn on the floor
+            run.append(f"{x(step):.1f},{y(drawn):.1f}")
+        parts.append(_polyline(run, colour, width))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _polyline(points: Sequence[str], colour: str, width: str) -> str:
+    if not points:
+        return ""
+    return (
+        f'<polyline fill="none" stroke="{colour}" stroke-width="{width}" '
+        f'stroke-opacity="0.8" points="{" ".join(points)}"/>'
+    )
+
+
+def _accuracies(verdict: Verdict) -> str:
+    if verdict.accuracy is None:
+        return ""
+    lines = "\n".join(
+        f"<tr><td>{seed}</td><td>{one:.4f}</td><td>{other:.4f}</td></tr>"
+        for seed, (one, other) in enumerate(zip(*verdict.accuracies, strict=True), 1)
+    )
+    return f"""<h2>Accuracy by seed</h2>
+<p>Whole trainings with shuffling and random initial weights. Equivalence is shown
+by two one-sided tests with a margin of {verdict.accuracy.margin:g}: p =
+{verdict.accuracy.p_value:.3g}, which must be below {verdict.accuracy.alpha:g}.</p>
+<table><thead><tr><th>seed</th><th>{escape(str(verdict.first.path))}</th>
+<th>{escape(str(verdict.second.path))}</th></tr></thead>
+<tbody>{lines}</tbody></table>"""
+
+
+def _steps(verdict: Verdict) -> str:
+    trajectory = verdict.trajectory
+    lines = "\n".join(
+        f"<tr><td>{step}</td><td>{one:.9g}</td><td>{other:.9g}</td>"
+        f"<td>{difference:.2g}</td></tr>"
+        for step, one, other, difference in zip(
+            trajectory.steps,
+            trajectory.losses_first,
+            trajectory.losses_second,
+            trajectory.loss_differences,
+            strict=True,
+        )
+    )
+    return f"""<h2>Every step</h2>
+<div class="scroll"><table><thead><tr><th>step</th>
+<th>{escape(str(verdict.first.path))}</th><th>{escape(str(verdict.second.path))}</th>
+<th>relative difference</th></tr></thead><tbody>
+{lines}
+</tbody></table></div>"""

@@ -1,0 +1,113 @@
+"""Runs a program under its instrument, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..errors import UserError
+from .recording import Recording, load_recording
+from .sides import Kind, Side
+
+__all__ = ["Launch", "Settings", "run_program"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What both sides of a comparison are given alike."""
+
+    replicas: int = 1
+    steps: int | None = None
+    shuffle: bool = False
+    seed: int | None = None
+    threads: int | None = None
+    args: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    legacy_python: Path | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A finished run: its recording, where it is, and how long it took."""
+
+    recording: Recording
+    folder: Path
+    log: Path
+    seconds: float
+
+
+def run_program(
+    side: Side, folder: Path, settings: Settings, *, weights: Path | None = None
+) -> Launch:
+    """Run one side and load its recording; a failed program is a user error.
+
+    What the program prints goes to ``program.log`` in ``folder``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "program.log"
+    started = time.monotonic()
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            _command(side, folder, settings, weights),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **settings.env},
+        )
+        try:
+            status = process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    seconds = time.monotonic() - started
+    if status != 0 or not (folder / "recording.json").is_file():
+        raise UserError(
+            f"{side.path}: the program failed (status {status}):\n{_tail(log)}",
+            hint=f"its whole output is in {log}" if log.exists() else None,
+        )
+    recording = load_recording(folder)
+    # The instrument may stop at the very step at which the program would end.
+    complete = settings.steps is None or len(recording.losses) < settings.steps
+    return Launch(replace(recording, complete=complete), folder, log, seconds)
+
+
+def _command(
+    side: Side, folder: Path, settings: Settings, weights: Path | None
+) -> list[str]:
+    instruments = Path(__file__).parent / "instruments"
+    if side.kind is Kind.LEGACY:
+        python = settings.legacy_python or Path(sys.executable)
+        command = [str(python), str(instruments / "legacy_program.py")]
+        if settings.legacy_python is None:
+            command.append("--compat")
+        # The program's own checkpoints must neither be resumed nor touched.
+        command += ["--model-dir", str(folder / "files"), "--no-predictions"]
+    else:
+        command = [sys.executable, "-m", f"{__package__}.instruments.tf2_program"]
+    command += ["--out", str(folder), "--replicas", str(settings.replicas)]
+    if settings.steps is not None:
+        command += ["--steps", str(settings.steps)]
+    if not settings.shuffle:
+        command.append("--no-shuffle")
+    if settings.seed is not None:
+        command += ["--seed", str(settings.seed)]
+    if settings.threads is not None:
+        command += ["--threads", str(settings.threads)]
+    if weights is not None:
+        command += ["--initial-weights", str(weights)]
+    return [*command, str(side.path), *settings.args]
+
+
+def _tail(log: Path, lines: int = 12) -> str:
+    """The last lines a program printed, without TensorFlow's start-up chatter."""
+    text = log.read_text(errors="replace").splitlines()
+    told = [line for line in text if line.strip() and "cudart_stub" not in line]
+    return "\n".join(f"  {line}" for line in told[-lines:])

@@ -1,0 +1,142 @@
+"""What a path on the command line is: a program, a recording, a run directory."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UserError
+from .recording import is_recording
+
+__all__ = ["Kind", "Side", "look_at", "program_text"]
+
+
+class Kind(enum.Enum):
+    """What can be compared."""
+
+    LEGACY = "legacy program"
+    TF2 = "TF2 program"
+    RECORDING = "recording"
+    RUN = "run directory"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things to compare."""
+
+    path: Path
+    kind: Kind
+    # Reads tf.keras.datasets.fashion_mnist, so the data can be put in its way.
+    fashion_mnist: bool = False
+
+    @property
+    def is_program(self) -> bool:
+        """Whether this side can be run (and run again)."""
+        return self.kind in (Kind.LEGACY, Kind.TF2)
+
+
+# Whoever names one of these trains through the Estimator API.
+LEGACY_NAMES = frozenset(
+    {"estimator", "contrib", "tensorflow_estimator", "model_to_estimator", "Experiment"}
+)
+
+
+def look_at(path: Path) -> Side:
+    """Tell what ``path`` is, without importing or running anything."""
+    if not path.exists():
+        raise UserError(f"{path}: no such file or directory")
+    if path.is_dir():
+        if is_recording(path):
+            return Side(path, Kind.RECORDING)
+        if any(path.rglob("events.out.tfevents.*")) or (path / "checkpoint").is_file():
+            return Side(path, Kind.RUN)
+        raise UserError(
+            f"{path}: neither a recording nor a run directory",
+            hint="a run directory holds event files or checkpoints of a training run",
+        )
+    if path.suffix not in (".py", ".ipynb"):
+        raise UserError(f"{path}: not a Python script or notebook")
+    text = program_text(path)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise UserError(
+            f"{path}:{error.lineno}: not Python 3: {error.msg}",
+            hint="Python 2 programs must be converted first, for instance with 2to3",
+        ) from error
+    legacy = _is_legacy(tree) or any(
+        _is_legacy(module) for module in _neighbours(tree, path.parent)
+    )
+    return Side(
+        path,
+        Kind.LEGACY if legacy else Kind.TF2,
+        fashion_mnist="fashion_mnist" in text,
+    )
+
+
+def program_text(path: Path) -> str:
+    """The program's source; of a notebook its code cells without magics."""
+    try:
+        if path.suffix != ".ipynb":
+            import tokenize
+
+            with tokenize.open(path) as stream:
+                return stream.read()
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, SyntaxError, ValueError, KeyError) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from error
+    lines: list[str] = []
+    for cell in cells:
+        text = "".join(cell["source"])
+        if cell["cell_type"] != "code" or text.lstrip().startswith("%%"):
+            continue
+        for line in text.splitlines():
+            bare = line.lstrip()
+            indent = line[: len(line) - len(bare)]
+            # `pass` keeps a block whose only line is a magic.
+            lines.append(indent + "pass" if bare[:1] in ("%", "!") else line)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _is_legacy(tree: ast.AST) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in LEGACY_NAMES:
+            return True
+        if isinstance(node, ast.ImportFrom):
+            named = {*(node.module or "").split("."), *(a.name for a in node.names)}
+            if "tensorflow" in named | {"tfmigrate"} and named & LEGACY_NAMES:
+                return True
+            if {"tfmigrate", "compat"} <= named or "tensorflow_estimator" in named:
+                return True
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                parts = set(alias.name.split("."))
+                if parts & {"tensorflow_estimator"} or {"tfmigrate", "compat"} <= parts:
+                    return True
+                if "tensorflow" in parts and parts & LEGACY_NAMES:
+                    return True
+    return False
+
+
+def _neighbours(tree: ast.AST, folder: Path) -> list[ast.AST]:
+    """Modules beside the script which it imports, one level deep."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    found: list[ast.AST] = []
+    for name in sorted(names):
+        candidate = folder.joinpath(*name.split(".")).with_suffix(".py")
+        if candidate.is_file():
+            try:
+                found.append(ast.parse(program_text(candidate)))
+            except (SyntaxError, UserError):
+                continue
+    return found
