@@ -27,6 +27,14 @@ from tensorflow.python.distribute.parameter_server_strategy import (
 # out of the graph there (see arrays.py).
 from tensorflow.python.framework import ops
 
+# Tables of tf.contrib.lookup: the classes and from-file helpers have no public
+# name any more, tables themselves have.
+from tensorflow.python.ops import lookup_ops
+
+# tf.contrib.summary's functions, which write without a merge; the public
+# tf.summary of TF 2 takes other arguments.
+from tensorflow.python.ops import summary_ops_v2
+
 # ExportOutput classes and the default-signature rules. The public names lived
 # in tf.estimator.export, which went away with the Estimator; the classes are
 # still what SavedModel building inside TensorFlow expects.
@@ -47,8 +55,10 @@ __all__ = [
     "init_central_storage",
     "is_export_output",
     "is_in_graph_collective",
+    "lookup_ops",
     "make_input_fn_iterator",
     "ops",
+    "summary_ops_v2",
     "step_fn",
 ]
 
