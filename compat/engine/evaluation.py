@@ -114,6 +114,9 @@ def _build(
         graph = _build_replicas(request, model_call, strategy, hooks)
     else:
         graph = _build_single(request, model_call, strategy, hooks)
+    if global_step is None:
+        # A restored SavedModel brings the step variable of its own.
+        global_step = tf.train.get_global_step()
     if global_step is not None:
         if tf.GraphKeys.GLOBAL_STEP in graph.values:
             raise ValueError(

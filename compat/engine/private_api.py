@@ -35,6 +35,10 @@ from tensorflow.python.ops import lookup_ops
 # tf.summary of TF 2 takes other arguments.
 from tensorflow.python.ops import summary_ops_v2
 
+# Loading one graph of a SavedModel into the current graph, with inputs replaced.
+# The public loaders need a session and restore the variables at once.
+from tensorflow.python.saved_model import loader_impl
+
 # ExportOutput classes and the default-signature rules. The public names lived
 # in tf.estimator.export, which went away with the Estimator; the classes are
 # still what SavedModel building inside TensorFlow expects.
@@ -58,8 +62,9 @@ __all__ = [
     "lookup_ops",
     "make_input_fn_iterator",
     "ops",
-    "summary_ops_v2",
+    "saved_model_loader",
     "step_fn",
+    "summary_ops_v2",
 ]
 
 GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
@@ -116,3 +121,8 @@ def is_in_graph_collective(strategy: Any, value: Any) -> bool:
         return False
     # Collectives between processes are what multi-worker training is made of.
     return not strategy.extended._in_multi_worker_mode()
+
+
+def saved_model_loader(saved_model_dir: str) -> Any:
+    """Reads a SavedModel and imports its graphs by tag."""
+    return loader_impl.SavedModelLoader(saved_model_dir)

@@ -44,6 +44,7 @@ _COMMON_EXPERIMENTAL: dict[str, str] = {
     """,
     f"{_HERE}.memory_evaluator": "InMemoryEvaluatorHook",
     f"{_HERE}.spec": "call_logit_fn",
+    f"{_HERE}.stop_hooks": "make_stop_at_checkpoint_step_hook",
     f"{_HERE}.export": "build_raw_supervised_input_receiver_fn",
 }
 

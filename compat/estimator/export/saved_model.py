@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from ...engine.private_api import export_utils
 from ..mode_keys import ModeKeys
 
-__all__ = ["export_all_saved_models"]
+__all__ = ["TRAIN_OP_COLLECTION", "export_all_saved_models"]
 
 ReceiverFn = Callable[[], Any]
 
@@ -24,7 +24,7 @@ ReceiverFn = Callable[[], Any]
 _MODES = (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
 
 # Where loaders look for the training op of a training export.
-_TRAIN_OP_COLLECTION = "saved_model_train_op"
+TRAIN_OP_COLLECTION = "saved_model_train_op"
 
 
 def export_all_saved_models(
@@ -130,7 +130,7 @@ def _add_mode(
         with tf.Session(config=estimator._session_config) as session:
             _restore(saver, session, checkpoint_path, mode)
             if spec.train_op is not None:
-                tf.add_to_collection(_TRAIN_OP_COLLECTION, spec.train_op)
+                tf.add_to_collection(TRAIN_OP_COLLECTION, spec.train_op)
             contents: dict[str, Any] = {
                 "signature_def_map": signatures,
                 "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
