@@ -227,15 +227,15 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
 
 
 def _flatten_shapes(shapes: Any, count: int) -> list[Any]:
-    if isinstance(shapes, tf.TensorShape) or count == 1 and not isinstance(shapes, dict):
+    if isinstance(shapes, tf.TensorShape) or (
+        count == 1 and not isinstance(shapes, dict)
+    ):
         if isinstance(shapes, tuple) and isinstance(shapes[0], tf.TensorShape):
             return list(shapes)
         return [tf.TensorShape(shapes)]
     if isinstance(shapes, dict):
         return [
-            shape
-            for key in sorted(shapes)
-            for shape in _flatten_shapes(shapes[key], 1)
+            shape for key in sorted(shapes) for shape in _flatten_shapes(shapes[key], 1)
         ]
     return [shape for part in shapes for shape in _flatten_shapes(part, 1)]
 

@@ -88,9 +88,15 @@ def from_saved_model(
             "You must specify at most one of signature_def_key OR signature_def OR "
             "(input_names AND output_names)."
         )
-    tag_set = set(
-        tags.split(",") if isinstance(tags, str) else tags or [tf.saved_model.SERVING]
-    ) if not tags or isinstance(tags, str) else set(tags)
+    tag_set = (
+        set(
+            tags.split(",")
+            if isinstance(tags, str)
+            else tags or [tf.saved_model.SERVING]
+        )
+        if not tags or isinstance(tags, str)
+        else set(tags)
+    )
     graph = graph or tf.Graph()
     with graph.as_default():
         session = tf.Session(config=config)
@@ -129,13 +135,12 @@ def from_estimator(
     with graph.as_default():
         tf.train.create_global_step(graph)
         receiver = serving_input_receiver_fn()
-        spec = estimator.model_fn(
-            receiver.features, None, "infer", estimator.config
-        )
+        spec = estimator.model_fn(receiver.features, None, "infer", estimator.config)
         checkpoint = tf.train.latest_checkpoint(estimator.model_dir)
         session = tf.train.MonitoredSession(
             session_creator=tf.train.ChiefSessionCreator(
-                config=config, checkpoint_filename_with_path=checkpoint,
+                config=config,
+                checkpoint_filename_with_path=checkpoint,
                 scaffold=spec.scaffold,
             )
         )

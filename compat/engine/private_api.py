@@ -29,11 +29,9 @@ from tensorflow.python.framework import ops
 
 # Tables of tf.contrib.lookup: the classes and from-file helpers have no public
 # name any more, tables themselves have.
-from tensorflow.python.ops import lookup_ops
-
 # tf.contrib.summary's functions, which write without a merge; the public
 # tf.summary of TF 2 takes other arguments.
-from tensorflow.python.ops import summary_ops_v2
+from tensorflow.python.ops import lookup_ops, summary_ops_v2
 
 # Loading one graph of a SavedModel into the current graph, with inputs replaced.
 # The public loaders need a session and restore the variables at once.
@@ -44,14 +42,16 @@ from tensorflow.python.saved_model import loader_impl
 # still what SavedModel building inside TensorFlow expects.
 from tensorflow.python.saved_model.model_utils import export_output, export_utils
 
+# One evaluation of a checkpoint, as tf.contrib.training offered it publicly.
 # The collection key under which stock hooks look for one shared read of the
 # global step. The main thread has to create it before replica threads start.
-from tensorflow.python.training import training_util
+from tensorflow.python.training import evaluation, training_util
 
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
     "distributed_initializer",
+    "evaluation",
     "export_output",
     "export_utils",
     "get_next_as_optional",

@@ -71,7 +71,9 @@ def assert_scalar_int(tensor: Any, name: str | None = None) -> Any:
     with tf.name_scope(name, "assert_scalar_int", [tensor]):
         tensor = tf.convert_to_tensor(tensor)
         if not tensor.dtype.base_dtype.is_integer:
-            raise ValueError(f"Expected integer type for {tensor.name}: {tensor.dtype}.")
+            raise ValueError(
+                f"Expected integer type for {tensor.name}: {tensor.dtype}."
+            )
         return tf.debugging.assert_scalar(tensor)
 
 
@@ -138,7 +140,10 @@ def smart_cond(
 
 
 def smart_case(
-    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str = "smart_case"
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    name: str = "smart_case",
 ) -> Any:
     """``tf.case`` that takes a branch at once when its predicate is known."""
     pairs = (
@@ -263,9 +268,7 @@ def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Any:
     return decorate
 
 
-def deprecated_args(
-    date: Any, instructions: str, *names: Any, **kwargs: Any
-) -> Any:
+def deprecated_args(date: Any, instructions: str, *names: Any, **kwargs: Any) -> Any:
     """A decorator for functions with deprecated arguments; it leaves them as is."""
     del date, instructions, names, kwargs
     return lambda func: func

@@ -53,9 +53,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
     tf.train.assert_global_step(global_step_tensor)
 
 
-def assert_or_get_global_step(
-    graph: Any = None, global_step_tensor: Any = None
-) -> Any:
+def assert_or_get_global_step(graph: Any = None, global_step_tensor: Any = None) -> Any:
     """The given global step after a check, or the graph's own."""
     if global_step_tensor is None:
         return tf.train.get_global_step(graph)
@@ -223,7 +221,9 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     """Global variables whose last name part is exactly that."""
-    return get_variables(scope=scope, suffix="/" + given_name + ":|^" + given_name + ":")
+    return get_variables(
+        scope=scope, suffix="/" + given_name + ":|^" + given_name + ":"
+    )
 
 
 def get_unique_variable(var_op_name: str) -> Any:
@@ -282,7 +282,9 @@ def filter_variables(
     return kept
 
 
-def assign_from_values(names_to_values: Mapping[str, Any]) -> tuple[Any, dict[Any, Any]]:
+def assign_from_values(
+    names_to_values: Mapping[str, Any],
+) -> tuple[Any, dict[Any, Any]]:
     """An op and a feed that set variables, found by name, to given arrays."""
     feed: dict[Any, Any] = {}
     assigns = []
@@ -372,10 +374,7 @@ def assign_from_checkpoint_fn(
             tf.logging.warning("No Variables to restore")
             return None
     saver = tf.train.Saver(
-        {
-            name: found if len(found) > 1 else found[0]
-            for name, found in groups.items()
-        },
+        {name: found if len(found) > 1 else found[0] for name, found in groups.items()},
         reshape=reshape_variables,
     )
     return lambda session: saver.restore(session, model_path)

@@ -77,7 +77,10 @@ def convolution(
     conv_dims: int | None = None,
 ) -> Any:
     """An N-D convolution with biases (or a normaliser) and ReLU by default."""
-    if data_format not in (None, *[name for pair in _FORMATS.values() for name in pair]):
+    if data_format not in (
+        None,
+        *[name for pair in _FORMATS.values() for name in pair],
+    ):
         raise ValueError(f"Invalid data_format: {data_format!r}")
     with tf.variable_scope(scope, "Conv", [inputs], reuse=reuse) as place:
         inputs = tf.convert_to_tensor(inputs)
@@ -135,9 +138,7 @@ def _fixed_rank(dims: int) -> Any:
     conv.__name__ = conv.__qualname__ = f"convolution{dims}d"
     conv.__doc__ = f"`convolution` of inputs with {dims} spatial dimension(s)."
     conv.__module__ = __name__
-    scoped = add_arg_scope(conv)
-    # arg_scope may set what `convolution` takes, not what the wrapper spells out.
-    return scoped
+    return add_arg_scope(conv)
 
 
 convolution1d = conv1d = _fixed_rank(1)
@@ -187,7 +188,9 @@ def _transpose(
         for place_, (k, s) in enumerate(zip(kernel, steps, strict=True), start=first):
             size = static[place_]
             known.append(None if size is None else _length(size, k, s, padding))
-            sizes.append(_length(dynamic[place_] if size is None else size, k, s, padding))
+            sizes.append(
+                _length(dynamic[place_] if size is None else size, k, s, padding)
+            )
         batch = [dynamic[0]]
         shape = (
             [*batch, num_outputs, *sizes]

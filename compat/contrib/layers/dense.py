@@ -80,7 +80,7 @@ def fully_connected(
             outputs = tf.matmul(inputs, weights)
         else:
             outputs = tf.tensordot(inputs, weights, [[rank - 1], [0]])
-            outputs.set_shape(inputs.get_shape().as_list()[:-1] + [num_outputs])
+            outputs.set_shape([*inputs.get_shape().as_list()[:-1], num_outputs])
         outputs = common.normalized_or_biased(
             outputs,
             num_outputs,
@@ -158,7 +158,7 @@ def dropout(
 def when(pred: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
     """One of two branches, chosen now if the condition is known."""
     value = tf.get_static_value(pred) if tf.is_tensor(pred) else pred
-    if value is None or hasattr(pred, "op") and isinstance(pred, tf.Variable):
+    if value is None or (hasattr(pred, "op") and isinstance(pred, tf.Variable)):
         return tf.cond(tf.cast(pred, tf.bool), yes, no)
     return yes() if value else no()
 
@@ -220,7 +220,9 @@ def repeat(
 
 
 @add_arg_scope
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(
+    inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
+) -> Any:
     """One layer per entry of ``stack_args``, each with its own arguments."""
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, list | tuple):

@@ -212,7 +212,10 @@ def create_feature_spec_for_parsing(feature_columns: Any) -> dict[str, Any]:
 
 
 def parse_feature_columns_from_examples(
-    serialized: Any, feature_columns: Any, name: str | None = None, example_names: Any = None
+    serialized: Any,
+    feature_columns: Any,
+    name: str | None = None,
+    example_names: Any = None,
 ) -> dict[str, Any]:
     """The columns' features, read from serialized examples."""
     return dict(

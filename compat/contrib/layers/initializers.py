@@ -44,9 +44,7 @@ def variance_scaling_initializer(
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
 
-    def initializer(
-        shape: Any, dtype: Any = dtype, partition_info: Any = None
-    ) -> Any:
+    def initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Any:
         if not dtype.is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
         full = partition_info.full_shape if partition_info is not None else shape

@@ -298,7 +298,9 @@ def layer_norm(
             variables_collections,
             trainable,
         )
-        mean, variance = tf.nn.moments(inputs, list(range(first_norm, rank)), keepdims=True)
+        mean, variance = tf.nn.moments(
+            inputs, list(range(first_norm, rank)), keepdims=True
+        )
         epsilon = 1e-3 if inputs.dtype == tf.float16 else 1e-12
         outputs = tf.nn.batch_normalization(
             inputs, mean, variance, offset=beta, scale=gamma, variance_epsilon=epsilon

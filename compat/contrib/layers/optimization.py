@@ -73,9 +73,7 @@ def optimize_loss(
         rate = _learning_rate(learning_rate)
         if rate is not None and learning_rate_decay_fn is not None:
             if global_step is None:
-                raise ValueError(
-                    "global_step is required for learning_rate_decay_fn."
-                )
+                raise ValueError("global_step is required for learning_rate_decay_fn.")
             rate = learning_rate_decay_fn(rate, global_step)
             if "learning_rate" in wanted:
                 tf.summary.scalar("learning_rate", rate)
@@ -285,9 +283,7 @@ def adaptive_clipping_fn(
                 limit = tf.minimum(limit, static_max_norm)
             if report_summary:
                 tf.summary.scalar("global_norm/adaptive_max_gradient_norm", limit)
-            factor = tf.where(
-                norm < limit, tf.ones_like(norm), tf.exp(mean) / norm
-            )
+            factor = tf.where(norm < limit, tf.ones_like(norm), tf.exp(mean) / norm)
             return [
                 (None if grad is None else _scaled(grad, factor), var)
                 for grad, var in gradients
