@@ -86,6 +86,8 @@ def _by_reference(value: np.ndarray, dtype: Any, name: Any) -> Any:
         if own_type == tf.string or wanted == tf.string:
             return None
         value = value.astype(wanted.as_numpy_dtype)
+    if value.dtype.kind == "U":
+        value = np.char.encode(value, "utf-8")
     graph = tf.get_default_graph()
     while getattr(graph, "outer_graph", None) is not None:
         # A function of the dataset captures the tensor from the program's graph.

@@ -349,15 +349,16 @@ class Estimator:
     ) -> Any:
         from .export import saved_model
 
-        return saved_model.export_all_saved_models(
-            self,
-            export_dir_base,
-            input_receiver_fn_map,
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-            strip_default_attrs=strip_default_attrs,
-        )
+        with self._building():
+            return saved_model.export_all_saved_models(
+                self,
+                export_dir_base,
+                input_receiver_fn_map,
+                assets_extra=assets_extra,
+                as_text=as_text,
+                checkpoint_path=checkpoint_path,
+                strip_default_attrs=strip_default_attrs,
+            )
 
     # -- parts that the engine and other modules call --------------------
 

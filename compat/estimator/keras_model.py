@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -205,7 +206,10 @@ class KerasModelFn:
                 model._make_train_function()
                 train_op = model.train_function.updates_op
             else:
-                model._make_test_function()
+                with warnings.catch_warnings():
+                    # About Model.state_updates, which Keras itself reads here.
+                    warnings.filterwarnings("ignore", message=".*state_updates.*")
+                    model._make_test_function()
             loss = model.total_loss
             if mode == ModeKeys.EVAL and _gives_true_mean(tf.distribute.get_strategy()):
                 # Keras divided it by the number of replicas; evaluation takes

@@ -55,8 +55,8 @@ _CANNED = """
     DNNRegressor LinearClassifier LinearEstimator LinearRegressor
     classifier_parse_example_spec regressor_parse_example_spec
 """
-_CANNED_V1 = ""
-_EXPERIMENTAL_V1 = "LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
+_CANNED_V1 = "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
+_EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 
 def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
@@ -79,6 +79,10 @@ _COMMON: dict[str, Entry] = {
 ESTIMATOR_V1: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:Estimator"),
+    "tf.estimator.inputs": Base(lambda: None),
+    **_rows(
+        "tf.estimator.inputs", {f"{_HERE}.inputs": "numpy_input_fn pandas_input_fn"}
+    ),
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
     **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED + _CANNED_V1}),
     **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),

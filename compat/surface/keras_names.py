@@ -49,5 +49,5 @@ KERAS_V1: dict[str, Entry] = {
 KERAS_V2: dict[str, Entry] = {
     "tf.keras": Base(attribute("tf_keras.api._v2.keras")),
     "tf.keras.estimator": Base(lambda: None),
-    "tf.keras.estimator.model_to_estimator": attribute(_MODEL_TO_ESTIMATOR),
+    "tf.keras.estimator.model_to_estimator": attribute(f"{_MODEL_TO_ESTIMATOR}_v2"),
 }

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "undo": ("undo", "undo", "Restore the files of the last rewrite."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
+    "demo": ("demo", "demo", "Show all of this on a bundled program."),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 

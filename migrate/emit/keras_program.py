@@ -229,18 +229,23 @@ class KerasEmitter:
         if self.evaluates:
             has_metrics = bool(model.metrics)
             loss, metrics = self.renamed["test_loss"], self.renamed["test_metrics"]
+            flags = {
+                "X_REGULARIZED": model.regularized,
+                "X_HAS_METRICS": has_metrics,
+                "X_REPLICATED": self.plan.strategy.symbol is not None,
+            }
+            body = self.fill(
+                "test_body", expressions={"X_PER_EXAMPLE": per_example}, flags=flags
+            )
             result += self.fill(
                 "test_functions",
                 expressions={
-                    "X_PER_EXAMPLE": per_example,
                     "X_ALL_METRICS": f"[*{metrics}, {loss}]"
                     if has_metrics
                     else f"[{loss}]",
                 },
-                flags={
-                    "X_REGULARIZED": model.regularized,
-                    "X_HAS_METRICS": has_metrics,
-                },
+                statements={"X_TEST_BODY": body},
+                flags=flags,
             )
         return result
 

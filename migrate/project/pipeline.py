@@ -8,18 +8,25 @@ and cannot disagree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import libcst as cst
+
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome
+from ..report.findings import Finding, Outcome, Replacement
 from ..report.model import FileResult, FileStatus
+from ..rules.context import Context
+from ..rules.engine import RulesResult, run_rules
+from ..rules.notes import note_edit
+from ..symbols.resolver import Resolver
 from .facts import ProjectFacts
 from .guard import GuardError, check_output
 from .notebook import NotebookError
-from .selection import Selection, file_is_ignored, ignored_lines
+from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, load_source
+from .text import Edit, apply_edits
 
 __all__ = ["Job", "process_file", "process_source"]
 
@@ -79,34 +86,137 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
 def _rewrite(
     source: Source, job: Job, facts: ProjectFacts
 ) -> tuple[bytes, tuple[Finding, ...]]:
-    from .. import emit
-
-    parsed = facts.module_of(source)
-    silenced = ignored_lines(source.text)
-    text, findings = source.text, list[Finding]()
-    if hasattr(emit, "rewrite_programs"):
-        programs = emit.rewrite_programs(
-            source.module,
-            path=source.path,
-            resolver=parsed.resolver,
-            facts=facts,
-            options=job.options,
-        )
-        text = programs.module.code
-        findings = list(programs.findings)
-    if any(_is_silenced(f, silenced) for f in findings):
-        # The owner asked for this program to stay as it is, all of it.
-        text, findings = source.text, []
-    if not job.selection.allows_all(f.rule for f in findings):
-        text = source.text
-        findings = [
-            replace(f, outcome=Outcome.LEFT, reason="its rule was not selected")
-            for f in findings
-            if job.selection.allows(f.rule)
-        ]
+    text, programs = _programs(source, job, facts)
+    moved = source if text == source.text else source.with_text(text)
+    parsed = facts.module_of(moved)
+    silenced = ignored_lines(text)
+    result = run_rules(
+        text,
+        moved.module,
+        parsed.resolver,
+        allows=job.selection.allows,
+        silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
+    )
+    findings = [*programs, *_symbol_findings(result, source, moved)]
+    left = [f for f in programs if f.outcome is Outcome.LEFT]
+    text = result.text
+    if left:
+        text = _with_notes(source, left, text)
     if text != source.text:
         check_output(source.text, text, cells=source.notebook is not None)
     return source.render(text), tuple(sorted(_placed(findings, source)))
+
+
+def _programs(
+    source: Source, job: Job, facts: ProjectFacts
+) -> tuple[str, list[Finding]]:
+    """The text with its training programs moved, and their findings."""
+    from ..emit import rewrite_programs
+
+    parsed = facts.module_of(source)
+    programs = rewrite_programs(
+        source.module,
+        path=source.path,
+        resolver=parsed.resolver,
+        facts=facts,
+        options=job.options,
+    )
+    text, findings = programs.module.code, list(programs.findings)
+    silenced = ignored_lines(source.text)
+    if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
+        # The owner asked for this program to stay as it is, all of it.
+        return source.text, []
+    if not job.selection.allows_all(f.rule for f in findings):
+        # A program moves as a whole or not at all.
+        allowed = [f for f in findings if job.selection.allows(f.rule)]
+        reason = "a rule that the program needs was not selected"
+        return source.text, [
+            replace(f, outcome=Outcome.LEFT, reason=reason)
+            if f.outcome is Outcome.REWRITTEN
+            else f
+            for f in allowed
+        ]
+    return text, findings
+
+
+def _symbol_findings(
+    result: RulesResult, source: Source, moved: Source
+) -> Iterable[Finding]:
+    """Findings of the symbol rules, at their places in the original text."""
+    lines = moved.lines
+    origin = _line_origins(source.text, moved.text)
+    for found in result.findings:
+        diagnosis = found.diagnosis
+        line, column = lines.place(found.offset)
+        fix: tuple[Replacement, ...] = ()
+        if moved is source and source.notebook is None:
+            fix = tuple(
+                Replacement(*lines.place(e.start), *lines.place(e.end), e.new)
+                for e in diagnosis.edits
+            )
+        yield Finding(
+            source.path,
+            origin(line),
+            column,
+            diagnosis.rule,
+            diagnosis.message,
+            diagnosis.outcome,
+            diagnosis.safety,
+            reason=diagnosis.reason,
+            symbol=diagnosis.symbol,
+            fix=fix,
+        )
+
+
+def _with_notes(source: Source, left: list[Finding], text: str) -> str:
+    """Put a note above every program that stayed, unless it has one."""
+    module = cst.parse_module(text)
+    context = Context(text, module, Resolver(module))
+    statements = context.resolver.scopes.statements
+    context.want(*statements)
+    places = []
+    for statement in statements:
+        start, end = context.span(statement)
+        places.append(
+            (context.lines.place(start)[0], context.lines.place(end)[0], start)
+        )
+    origin = _line_origins(source.text, text)
+    edits: dict[int, Edit] = {}
+    for finding in left:
+        within = [
+            (first, start)
+            for first, last, start in places
+            if origin(first) <= finding.line <= origin(last)
+        ]
+        if not within:
+            continue
+        _, offset = max(within)
+        if offset in edits:
+            continue
+        edit = note_edit(
+            offset, finding.rule, f"{finding.message}: {finding.reason}", context
+        )
+        if edit is not None:
+            edits[offset] = edit
+    return apply_edits(text, edits.values())
+
+
+def _line_origins(old: str, new: str) -> Callable[[int], int]:
+    """Line numbers of ``new`` as lines of ``old`` they came from."""
+    if old == new:
+        return lambda line: line
+    import difflib
+
+    matcher = difflib.SequenceMatcher(
+        None, old.splitlines(), new.splitlines(), autojunk=False
+    )
+    table: dict[int, int] = {}
+    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        for index in range(new_start, new_end):
+            at = old_start + (index - new_start if tag == "equal" else 0)
+            table[index + 1] = max(1, min(at, max(old_end - 1, old_start)) + 1)
+    last = old.count("\n") + 1
+    return lambda line: min(table.get(line, last), last)
 
 
 def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
@@ -117,13 +227,6 @@ def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
             continue
         cell, line = source.locate(finding.line)
         yield replace(finding, cell=cell, line=line)
-
-
-def _is_silenced(finding: Finding, silenced: dict[int, tuple[str, ...]]) -> bool:
-    prefixes = silenced.get(finding.line)
-    if prefixes is None:
-        return False
-    return not prefixes or any(finding.rule.startswith(p) for p in prefixes)
 
 
 def _unchanged(path: Path, raw: bytes, findings: tuple[Finding, ...]) -> FileResult:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Selection", "file_is_ignored", "ignored_lines"]
+__all__ = ["Selection", "file_is_ignored", "ignored_lines", "is_silenced"]
 
 _IGNORE = re.compile(r"#\s*tfmigrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
 _IGNORE_FILE = re.compile(rb"(?m)^[ \t]*#\s*tfmigrate:\s*ignore-file\b")
@@ -51,6 +51,13 @@ def ignored_lines(text: str) -> dict[int, tuple[str, ...]]:
                 else ()
             )
     return found
+
+
+def is_silenced(rule: str, prefixes: tuple[str, ...] | None) -> bool:
+    """Whether the comment of a line (None: it has none) silences a rule."""
+    if prefixes is None:
+        return False
+    return not prefixes or any(rule.startswith(prefix) for prefix in prefixes)
 
 
 def file_is_ignored(raw: bytes) -> bool:

@@ -105,7 +105,12 @@ class Report:
 
     def programs_by_tier(self) -> dict[Tier, int]:
         """How many training programs reached which tier."""
-        counts = Counter(f.tier for f in self.findings if f.tier is not None)
+        programs = {
+            (f.path, f.cell, f.line): f.tier
+            for f in self.findings
+            if f.tier is not None
+        }
+        counts = Counter(programs.values())
         return {tier: counts.get(tier, 0) for tier in Tier}
 
     def leftovers(self) -> int:

@@ -15,7 +15,16 @@ from functools import cache
 
 import libcst as cst
 
-__all__ = ["Binding", "BindingKind", "Scope", "ScopeKind", "ScopeTree", "build_scopes"]
+__all__ = [
+    "Binding",
+    "BindingKind",
+    "ImportUse",
+    "Scope",
+    "ScopeKind",
+    "ScopeTree",
+    "Use",
+    "build_scopes",
+]
 
 
 class BindingKind(enum.Enum):
@@ -84,12 +93,44 @@ class Scope:
 
 
 @dataclass(frozen=True, eq=False)
+class Use:
+    """A name or the longest attribute chain on it, read somewhere.
+
+    ``root`` is None for chains on a call, such as ``getattr(tf, "app").run``.
+    ``statement`` is the innermost statement that starts a line.
+    """
+
+    node: cst.Name | cst.Attribute
+    root: cst.Name | None
+    scope: Scope
+    statement: cst.CSTNode | None
+
+
+@dataclass(frozen=True, eq=False)
+class ImportUse:
+    """An import statement; ``guarded`` when a ``try`` catches its failure."""
+
+    node: cst.Import | cst.ImportFrom
+    scope: Scope
+    statement: cst.CSTNode | None
+    guarded: bool
+    only: bool  # the only statement of its block
+
+
+@dataclass(frozen=True, eq=False)
 class ScopeTree:
     """The scopes of a module and the scope of every name used in it."""
 
     module_scope: Scope
     # Name node in load position -> (scope it is looked up from, order).
     loads: dict[cst.Name, tuple[Scope, int]]
+    # Every chain read, in evaluation order, and the calls by what they call.
+    uses: list[Use]
+    calls: dict[cst.CSTNode, cst.Call]
+    # Import statements with the statement line they are part of.
+    imports: list[ImportUse]
+    # Every statement that starts a line, outer before inner.
+    statements: list[cst.CSTNode]
     # Scope opened by a Module, FunctionDef, Lambda, ClassDef or comprehension.
     opened: dict[cst.CSTNode, Scope]
 
@@ -152,9 +193,13 @@ def dotted_name(node: cst.CSTNode) -> str | None:
 class _Builder:
     def __init__(self, module: cst.Module) -> None:
         self.scope = Scope(ScopeKind.MODULE, None, module)
-        self.tree = ScopeTree(self.scope, {}, {module: self.scope})
+        self.tree = ScopeTree(self.scope, {}, [], {}, [], [], {module: self.scope})
         self.order = 0
         self.fallback = False
+        self.statement: cst.CSTNode | None = None
+        self.guards = 0
+        # Statement lines whose removal would leave an empty block.
+        self.lonely: set[cst.CSTNode | None] = set()
         # Function bodies run after the scope around them is complete.
         self.handlers = {
             kind: getattr(self, method) for kind, method in _HANDLERS.items()
@@ -226,11 +271,62 @@ class _Builder:
     # -- names ------------------------------------------------------------
 
     def name(self, node: cst.Name) -> None:
+        self.load(node)
+        self.tree.uses.append(Use(node, node, self.scope, self.statement))
+
+    def load(self, node: cst.Name) -> None:
         self.order += 1
         self.tree.loads[node] = (self.scope, self.order)
 
     def attribute(self, node: cst.Attribute) -> None:
-        self.walk(node.value)
+        base: cst.BaseExpression = node
+        while isinstance(base, cst.Attribute):
+            base = base.value
+        if isinstance(base, cst.Name):
+            self.load(base)
+            self.tree.uses.append(Use(node, base, self.scope, self.statement))
+        else:
+            if isinstance(base, cst.Call):
+                self.tree.uses.append(Use(node, None, self.scope, self.statement))
+            self.walk(base)
+
+    def call(self, node: cst.Call) -> None:
+        self.tree.calls[node.func] = node
+        self.walk(node.func)
+        for argument in node.args:
+            self.walk(argument.value)
+
+    def enter(self, node: cst.CSTNode) -> None:
+        self.statement = node
+        self.tree.statements.append(node)
+
+    def line(self, node: cst.SimpleStatementLine) -> None:
+        self.enter(node)
+        for small in node.body:
+            self.walk(small)
+
+    def block(self, node: cst.IndentedBlock) -> None:
+        if len(node.body) == 1:
+            self.lonely.add(node.body[0])
+        self.walk(node.body)
+
+    def try_(self, node: cst.Try | cst.TryStar) -> None:
+        self.enter(node)
+        self.guards += 1
+        self.walk(node.body)
+        self.guards -= 1
+        self.walk(node.handlers)
+        if node.orelse is not None:
+            self.walk(node.orelse)
+        if node.finalbody is not None:
+            self.walk(node.finalbody)
+
+    def compound(self, node: cst.BaseCompoundStatement) -> None:
+        self.enter(node)
+        for name in _fields(type(node)):
+            child = getattr(node, name)
+            if child is not None:
+                self.walk(child)
 
     def arg(self, node: cst.Arg) -> None:
         self.walk(node.value)
@@ -269,7 +365,19 @@ class _Builder:
 
     # -- imports ----------------------------------------------------------
 
+    def note_import(self, node: cst.Import | cst.ImportFrom) -> None:
+        self.tree.imports.append(
+            ImportUse(
+                node,
+                self.scope,
+                self.statement,
+                self.guards > 0,
+                self.statement in self.lonely,
+            )
+        )
+
     def import_(self, node: cst.Import) -> None:
+        self.note_import(node)
         for alias in node.names:
             dotted = dotted_name(alias.name)
             if dotted is None:
@@ -287,6 +395,7 @@ class _Builder:
                 self.bind(root, BindingKind.IMPORT, node, target=root)
 
     def import_from(self, node: cst.ImportFrom) -> None:
+        self.note_import(node)
         base = dotted_name(node.module) if node.module is not None else ""
         base = base or ""
         relative = len(node.relative)
@@ -326,7 +435,7 @@ class _Builder:
     def aug_assign(self, node: cst.AugAssign) -> None:
         self.walk(node.value)
         if isinstance(node.target, cst.Name):
-            self.name(node.target)
+            self.load(node.target)
         self.bind_target(node.target, node)
 
     def named_expr(self, node: cst.NamedExpr) -> None:
@@ -354,6 +463,7 @@ class _Builder:
         self.walk(node.target)
 
     def for_(self, node: cst.For) -> None:
+        self.enter(node)
         self.walk(node.iter)
         self.bind_target(node.target, node)
         self.walk(node.body)
@@ -417,6 +527,7 @@ class _Builder:
         return params
 
     def function(self, node: cst.FunctionDef) -> None:
+        self.enter(node)
         self.walk(node.decorators)
         params = self._parameters(node.params)
         for param in params:
@@ -451,6 +562,7 @@ class _Builder:
         self.scope = outer
 
     def class_(self, node: cst.ClassDef) -> None:
+        self.enter(node)
         self.walk(node.decorators)
         self.walk(node.bases)
         self.walk(node.keywords)
@@ -493,6 +605,15 @@ _HANDLERS: dict[type[object], str] = {
     cst.Name: "name",
     cst.Attribute: "attribute",
     cst.Arg: "arg",
+    cst.Call: "call",
+    cst.SimpleStatementLine: "line",
+    cst.If: "compound",
+    cst.While: "compound",
+    cst.With: "compound",
+    cst.Try: "try_",
+    cst.TryStar: "try_",
+    cst.IndentedBlock: "block",
+    cst.Match: "compound",
     cst.Import: "import_",
     cst.ImportFrom: "import_from",
     cst.Assign: "assign",

@@ -3,19 +3,79 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
-__all__ = ["is_known", "known_names"]
+__all__ = ["Move", "in_compat_v1", "is_known", "lookup", "moves", "needs_nothing"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Where a symbol lives today, and what its call must change.
+
+    ``old`` and ``new`` are parameter names then and now, None when the name is
+    all that changed. ``otherwise`` has exactly the old behaviour.
+    """
+
+    symbol: str
+    to: str
+    old: tuple[str, ...] | None = None
+    new: tuple[str, ...] = ()
+    keyword_only: tuple[str, ...] = ()
+    keywords: Mapping[str, str] = field(default_factory=dict)
+    differ: tuple[str, ...] = ()
+    otherwise: str | None = None
 
 
 @lru_cache(maxsize=1)
-def known_names() -> frozenset[str]:
-    """Canonical names of the whole public API of TF 1.15."""
-    data = resources.files(__package__).joinpath("data/names.json")
-    return frozenset(json.loads(data.read_text("utf-8"))["names"])
+def _data() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("data/symbols.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    for name in ("kept", "none", "compat_v1"):
+        data[name] = frozenset(data[name])
+    return data
+
+
+@lru_cache(maxsize=4096)
+def lookup(name: str) -> Move | None:
+    """The move of a canonical TF1 name, or None when it needs or has none."""
+    entry = _data()["symbols"].get(name)
+    if entry is None:
+        return None
+    return Move(
+        name,
+        entry["to"],
+        tuple(entry["old"]) if "old" in entry else None,
+        tuple(entry.get("new", ())),
+        tuple(entry.get("newkw", ())),
+        entry.get("keywords", {}),
+        tuple(entry.get("differ", ())),
+        entry.get("else"),
+    )
+
+
+def moves() -> list[Move]:
+    """Every move, in order of names."""
+    found = (lookup(name) for name in sorted(_data()["symbols"]))
+    return [move for move in found if move is not None]
+
+
+def needs_nothing(name: str) -> bool:
+    """Whether TF2 has the symbol under the same name with the same meaning."""
+    return name in _data()["kept"]
 
 
 def is_known(name: str | None) -> bool:
-    """Whether TF 1.15 has a public symbol of this canonical name."""
-    return name is not None and name in known_names()
+    """Whether TF 1 has a public symbol of this canonical name outside contrib."""
+    if name is None:
+        return False
+    data = _data()
+    return name in data["symbols"] or name in data["kept"] or name in data["none"]
+
+
+def in_compat_v1(name: str) -> bool:
+    """Whether today's ``tf.compat.v1`` offers a canonical TF1 name."""
+    return name[3:] in _data()["compat_v1"]

@@ -22,6 +22,8 @@ def rows(verdict: Verdict) -> list[Row]:
     judged = "-"
     if difference is not None:
         judged = "same" if failed is None else f"differs from step {failed}"
+        if trajectory.only_ragged_end:
+            judged = f"same before step {failed}"
     result: list[Row] = [
         ("", verdict.first.kind.value, verdict.second.kind.value, ""),
         ("runs on", _producer(first.producer), _producer(second.producer), ""),
@@ -191,8 +193,9 @@ def _producer(producer: Any) -> str:
     version = producer.get("tensorflow")
     if not version:
         return "unknown"
-    layer = " + compat" if producer.get("compat") else ""
-    return f"TensorFlow {version}{layer}"
+    if producer.get("compat"):
+        return f"compat, as TensorFlow {version}"
+    return f"TensorFlow {version}"
 
 
 def _arrays(count: int) -> str:

@@ -63,19 +63,12 @@ def test_functions():
     def test_step(batch):
         """Adds one replica's batch to the test metrics."""
         features, labels = batch
-        predictions = model(features, training=False)
-        losses = X_PER_EXAMPLE(labels, predictions)
-        examples = tf.cast(tf.size(losses), losses.dtype)
-        loss = tf.math.divide_no_nan(tf.reduce_sum(losses), examples)
-        if X_REGULARIZED:
-            if model.losses:
-                loss += tf.add_n(model.losses)
-        # Every batch weighs the same, as in Estimator.evaluate; a replica that
-        # found no data left does not count.
-        test_loss.update_state(loss, sample_weight=examples > 0)
-        if X_HAS_METRICS:
-            for metric in test_metrics:
-                metric.update_state(labels, predictions)
+        if X_REPLICATED:
+            # At the end of the data a replica may be left without examples.
+            if tf.size(labels) > 0:
+                X_TEST_BODY
+        else:
+            X_TEST_BODY
 
     @tf.function
     def test_steps(iterator):
@@ -92,6 +85,20 @@ def test_functions():
         results = {metric.name: float(metric.result()) for metric in metrics}
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
+
+
+def test_body():
+    """What a replica does with a batch of test data."""
+    predictions = model(features, training=False)
+    loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
+    if X_REGULARIZED:
+        if model.losses:
+            loss += tf.add_n(model.losses)
+    # As in Estimator.evaluate, every batch weighs the same in the loss.
+    test_loss.update_state(loss)
+    if X_HAS_METRICS:
+        for metric in test_metrics:
+            metric.update_state(labels, predictions)
 
 
 def train_data():

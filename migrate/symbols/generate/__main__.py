@@ -1,8 +1,8 @@
-"""``python -m tfmigrate.symbols.generate --tf1 PYTHON --tf2 PYTHON``.
+"""``python -m tfmigrate.symbols.generate --tf1 PY --tf112 PY --tf2 PY --tables PY``.
 
-Introspects a real TF 1.15 and a real TF 2.21 and writes the tables under
-``migrate/symbols/data``. The two interpreters may also be given as JSON files
-that ``introspect.py`` printed earlier.
+Introspects a real TF 1.15, 1.12 and 2.21, reads the rename tables of TF 2.15's
+upgrade script, and writes the tables under ``migrate/symbols/data``. Each
+interpreter may also be given as a JSON file that its script printed earlier.
 """
 
 from __future__ import annotations
@@ -13,42 +13,80 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from .build import build_table
+
 HERE = Path(__file__).parent
 DATA = HERE.parent / "data"
 
 
-def introspect(source: str) -> dict[str, Any]:
-    """The API of the TensorFlow behind an interpreter, or of a saved listing."""
+def listing(source: str, script: str) -> dict[str, Any]:
+    """What a script prints under an interpreter, or a saved listing."""
     if source.endswith(".json"):
         text = Path(source).read_text("utf-8")
     else:
         text = subprocess.run(
-            [source, str(HERE / "introspect.py")],
+            [source, str(HERE / script)],
             check=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         ).stdout
-    listing: dict[str, Any] = json.loads(text)
-    return listing
+    result: dict[str, Any] = json.loads(text)
+    return result
 
 
 def write(name: str, value: object) -> None:
     """Write a table with one entry a line, so that changes are reviewable."""
-    text = json.dumps(value, indent=0, sort_keys=True)
-    (DATA / name).write_text(text + "\n", "utf-8")
+    if isinstance(value, dict):
+        lines = [
+            f"{json.dumps(key)}: {_section(item)}"
+            for key, item in sorted(value.items())
+        ]
+        text = "{\n" + ",\n".join(lines) + "\n}\n"
+    else:
+        text = json.dumps(value)
+    (DATA / name).write_text(text, "utf-8")
+
+
+def _section(value: object) -> str:
+    if isinstance(value, dict) and value:
+        lines = [
+            f" {json.dumps(key)}: {json.dumps(item)}"
+            for key, item in sorted(value.items())
+        ]
+        return "{\n" + ",\n".join(lines) + "\n}"
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(f" {json.dumps(item)}" for item in value) + "\n]"
+    return json.dumps(value)
+
+
+def merged(old: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
+    """TF 1.15's symbols, and those of TF 1.12 that were gone by then."""
+    result: dict[str, Any] = dict(old["symbols"])
+    offset = 1 + max(entry.get("same", 0) for entry in result.values())
+    for name, entry in older["symbols"].items():
+        if name not in result:
+            if "same" in entry:
+                entry["same"] += offset
+            result[name] = entry
+    return result
 
 
 def main() -> None:
     """Regenerate every table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tf1", required=True, help="python with TF 1.15")
+    parser.add_argument("--tf112", required=True, help="python with TF 1.12")
     parser.add_argument("--tf2", required=True, help="python with TF 2.21")
+    parser.add_argument("--tables", required=True, help="python with TF 2.15")
     options = parser.parse_args()
-    old = introspect(options.tf1)
+    old = listing(options.tf1, "introspect.py")
+    new = listing(options.tf2, "introspect.py")
+    tables = listing(options.tables, "upgrade_tables.py")
     write("private.json", {"tensorflow": old["version"], "names": old["private"]})
-    names = sorted(old["symbols"])
-    write("names.json", {"tensorflow": old["version"], "names": names})
+    older = listing(options.tf112, "introspect.py")
+    table = build_table(merged(old, older), new["symbols"], tables)
+    write("symbols.json", {"from": old["version"], "to": new["version"], **table})
 
 
 if __name__ == "__main__":

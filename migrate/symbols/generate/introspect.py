@@ -25,7 +25,7 @@ SKIP = {
     "python",
     "core",
     "tools",
-    "contrib_tf_upgrade",
+    "compiler",
 }
 # Whole copies of the tree inside the tree.
 REPEATED: Tuple[str, ...] = (
@@ -33,6 +33,15 @@ REPEATED: Tuple[str, ...] = (
     "tf.compat.v2.compat",
     "tf.compat.v1.keras",
     "tf.keras.src",
+)
+# Private modules that the public tree shows under these names on purpose.
+PUBLIC = (
+    "tf.flags",
+    "tf.app.flags",
+    "tf.compat.v1.flags",
+    "tf.compat.v1.app.flags",
+    "tf.contrib.framework.nest",
+    "tf.nest",
 )
 MAX_DEPTH = 7
 
@@ -121,9 +130,7 @@ def is_tensorflow_module(obj: Any) -> bool:
         "tf_keras",
     ):
         return False
-    if root == "keras":
-        return "api" in name.split(".") or name.startswith("keras._tf_keras")
-    return True
+    return root != "keras" or "src" not in name.split(".")
 
 
 def walk(
@@ -138,10 +145,10 @@ def walk(
             if not is_tensorflow_module(obj) or depth >= MAX_DEPTH:
                 continue
             private = ".python." in obj.__name__ and "api" not in obj.__name__
-            if private and ".contrib." not in obj.__name__:
+            if private and ".contrib." not in obj.__name__ and full not in PUBLIC:
                 # ``tf.contrib.foo.array_ops``: an import that leaked.
                 continue
-            if private and obj.__name__.split(".")[-1] != name:
+            if private and full not in PUBLIC and obj.__name__.split(".")[-1] != name:
                 continue
             if id(obj) in seen:
                 continue

@@ -290,7 +290,7 @@ class Instrument:
             self.patch_model_to_estimator()
         if self.options.no_shuffle:
             self.patch_shuffling()
-        if self.options.replicas and not self.options.compat:
+        if self.options.replicas:
             self.patch_strategies()
 
     def remapped(self, model_dir):
@@ -439,9 +439,10 @@ class Instrument:
                 setattr(inputs, name, without_shuffling(original))
 
     def patch_strategies(self):
-        """Put the replicas on CPU devices: real TF1 takes a list of them."""
+        """Put the replicas on CPU devices, however many GPUs were asked for."""
         tf = self.tf
         devices = [f"/device:CPU:{i}" for i in range(self.options.replicas)]
+        no_prefetch = self.options.no_shuffle and not self.options.compat
         classes = [
             getattr(getattr(tf, "distribute", None), "MirroredStrategy", None),
             getattr(tf.contrib.distribute, "MirroredStrategy", None),
@@ -455,12 +456,14 @@ class Instrument:
             def __init__(
                 strategy, *args, __original=original, __signature=signature, **kwargs
             ):
-                values = __signature.bind(strategy, *args, **kwargs).arguments
+                bound = __signature.bind(strategy, *args, **kwargs)
+                values = dict(itertools.islice(bound.arguments.items(), 1, None))
                 for name in ("num_gpus", "num_gpus_per_worker"):
                     values.pop(name, None)
                 values["devices"] = devices
-                values = dict(values)
-                values.pop("self")
+                # TF 1.12 hands batches to prefetching devices in any order.
+                if no_prefetch and "prefetch_on_device" in __signature.parameters:
+                    values["prefetch_on_device"] = False
                 __original(strategy, **values)
 
             cls.__init__ = __init__
@@ -582,10 +585,11 @@ def write_recording(tf, options, record):
 
 
 def prepare_compat(options):
-    """Make ``import tensorflow`` mean the legacy surface in this process."""
-    from tfmigrate import compat
+    """Let ``import tensorflow`` give the legacy surface, as ``tfmigrate run`` does."""
+    from tfmigrate.compat.launcher.settings import Settings
+    from tfmigrate.compat.launcher.trigger import arm
 
-    compat.install()
+    arm(Settings(replicas=options.replicas))
 
 
 def main(argv=None):

@@ -261,7 +261,10 @@ def _observed_run(probe: Probe, original: Callable[..., Any]) -> Callable[..., A
 
         return original(strategy, observed, args, kwargs, options)
 
-    return unconverted(run)
+    # Not wrapped in `unconverted`: functools.wraps made it a function of
+    # TensorFlow's in autograph's eyes, and the caller's conversion status, which
+    # tf_convert above needs, survives only so.
+    return run
 
 
 def _code(fn: Any) -> Any:

@@ -1,0 +1,571 @@
+"""Runs the symbol rules over one module: detect first, edit once.
+
+Every use of a TensorFlow symbol is resolved, given to one rule, and the rule's
+answer becomes a finding. ``scan`` and ``rewrite`` both come through here; the
+edits are applied together at the end, all or none per place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from ..project.text import Edit, apply_edits
+from ..report.findings import Outcome, Safety
+from ..symbols.names import Door, canonical, door
+from ..symbols.resolver import Resolver
+from ..symbols.scopes import Binding, BindingKind, Use
+from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
+from . import changed_arguments, cross_entropy_labels, dataset_iterator, dropout_rate
+from .base import Diagnosis, SymbolUse
+from .calls import fit_call
+from .context import Context
+from .imports import (
+    Fate,
+    ImportItem,
+    advice,
+    gather_imports,
+    has_no_home,
+    rewrite_imports,
+)
+from .notes import note_edit
+
+__all__ = ["RulesResult", "SymbolFinding", "run_rules"]
+
+# Rules that know one symbol better than the table does.
+_SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
+    symbol: module.check
+    for module in (dropout_rate, cross_entropy_labels)
+    for symbol in module.SYMBOLS
+}
+
+
+@dataclass(frozen=True)
+class SymbolFinding:
+    """A diagnosis and where it stands (offset in the analysed text)."""
+
+    offset: int
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True)
+class RulesResult:
+    """The text after the edits, and every finding."""
+
+    text: str
+    findings: tuple[SymbolFinding, ...]
+
+
+def run_rules(
+    text: str,
+    module: cst.Module,
+    resolver: Resolver,
+    *,
+    allows: Callable[[str], bool] = lambda rule: True,
+    silenced: Callable[[int, str], bool] = lambda line, rule: False,
+    notes: bool = True,
+) -> RulesResult:
+    """Find what the symbol rules have to say about a module and apply it.
+
+    ``allows`` selects rules, ``silenced`` knows the ignore comments of lines.
+    """
+    engine = _Engine(Context(text, module, resolver), allows, silenced)
+    engine.collect()
+    return engine.result(notes=notes)
+
+
+@dataclass(eq=False)
+class _Found:
+    """One place under judgement."""
+
+    node: cst.CSTNode
+    statement: cst.CSTNode | None
+    diagnosis: Diagnosis
+
+
+class _Engine:
+    def __init__(
+        self,
+        context: Context,
+        allows: Callable[[str], bool],
+        silenced: Callable[[int, str], bool],
+    ) -> None:
+        self.context = context
+        self.resolver = context.resolver
+        self.allows = allows
+        self.silenced = silenced
+        self.found: list[_Found] = []
+        self.items: list[ImportItem] = []
+        self.by_binding: dict[Binding, ImportItem] = {}
+
+    # -- detection ------------------------------------------------------------
+
+    def collect(self) -> None:
+        self.items = gather_imports(self.context)
+        for item in self.items:
+            self.context.want(item.use.node, item.use.statement, item.alias)
+            binding = self._binding_of(item)
+            if binding is not None:
+                self.by_binding[binding] = item
+        uses = [u for u in map(self._symbol_use, self.resolver.scopes.uses) if u]
+        for use in uses:
+            self._want(use)
+        self._choose_imports(uses)
+        for use in uses:
+            self._judge(use)
+        for call in self.resolver.scopes.calls.values():
+            self._judge_method(call)
+        self._judge_imports()
+
+    def _want(self, use: SymbolUse) -> None:
+        self.context.want(use.node, use.use.node, use.use.statement)
+        if use.call is not None:
+            self.context.want(use.call)
+            for arg in use.call.args:
+                self.context.want(arg.keyword, arg.value)
+                self.context.want(*getattr(arg.value, "lpar", ()))
+                self.context.want(*getattr(arg.value, "rpar", ()))
+
+    def _binding_of(self, item: ImportItem) -> Binding | None:
+        for binding in item.use.scope.bindings.get(item.bound, ()):
+            if binding.node is item.use.node:
+                return binding
+        # ``global`` declarations bind elsewhere.
+        for binding in item.use.scope.module.bindings.get(item.bound, ()):
+            if binding.node is item.use.node:
+                return binding
+        return None
+
+    def _symbol_use(self, use: Use) -> SymbolUse | None:
+        """The symbol in a chain: the longest prefix that the table knows."""
+        dotted = self.resolver.qualified(use.node)
+        if dotted is None:
+            return None
+        where = door(dotted)
+        if where is None:
+            return None
+        node: cst.BaseExpression = use.node
+        first = True
+        while True:
+            symbol = canonical(dotted)
+            if symbol is None or symbol == "tf":
+                return None
+            move = lookup(symbol)
+            known = move is not None or needs_nothing(symbol) or has_no_home(symbol)
+            if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
+                today = "tf." + symbol[len("tf.compat.v2.") :]
+                move, known = Move(symbol, today), True
+            if known or symbol.startswith("tf.python"):
+                break
+            if not isinstance(node, cst.Attribute) or not isinstance(
+                node.value, (cst.Attribute, cst.Name)
+            ):
+                return None
+            node, first = node.value, False
+            dotted = dotted.rpartition(".")[0]
+        assert isinstance(node, (cst.Name, cst.Attribute))
+        call = self.resolver.scopes.calls.get(use.node) if first else None
+        return SymbolUse(use, node, symbol, dotted, where, move, call)
+
+    def _root_item(self, use: Use) -> ImportItem | None:
+        """The judged import that a chain starts from."""
+        if use.root is None:
+            return None
+        bound = self.resolver.bindings(use.root)
+        found = [self.by_binding[b] for b in bound if b in self.by_binding]
+        return found[0] if found else None
+
+    def _choose_imports(self, uses: list[SymbolUse]) -> None:
+        """Where every call of an imported function fits, import today's function."""
+        direct: dict[ImportItem, list[SymbolUse]] = {}
+        for use in uses:
+            item = self._root_item(use.use)
+            if item is not None and isinstance(use.node, cst.Name):
+                direct.setdefault(item, []).append(use)
+        for item, places in direct.items():
+            move = lookup(item.symbol)
+            if move is None or move.old is None or item.symbol in _SPECIAL:
+                continue
+            if all(
+                place.call is not None
+                and fit_call(place.call, move, self.context).problem is None
+                for place in places
+            ):
+                same = move.to == item.symbol and item.door is Door.PUBLIC
+                item.fate = Fate.KEEP if same else Fate.RENAME
+                item.target = move.to
+                for place in places:
+                    assert place.call is not None
+                    edits = fit_call(place.call, move, self.context).edits
+                    if edits:
+                        self._add(
+                            place.node,
+                            place.use.statement,
+                            Diagnosis(
+                                changed_arguments.RULE.id,
+                                f"`{item.symbol}` arguments changed",
+                                edits,
+                                symbol=item.symbol,
+                            ),
+                        )
+
+    # -- judgement ----------------------------------------------------------------
+
+    def _judge(self, use: SymbolUse) -> None:
+        item = self._root_item(use.use)
+        if item is not None:
+            item.uses += 1
+        diagnosis = self._diagnose(use, item)
+        if diagnosis is None:
+            if item is not None and item.fate is Fate.KEEP:
+                item.rewritten += 1
+            return
+        if (
+            isinstance(use.node, cst.Name)
+            and item is not None
+            and item.fate is not Fate.INLINE
+        ):
+            return  # told once, at the import
+        rewrites = diagnosis.target is not None or bool(diagnosis.edits)
+        if rewrites:
+            placed = self._spelled(use, item, diagnosis)
+            if placed is None:
+                return
+            diagnosis = placed
+        kept = self._add(use.node, use.use.statement, diagnosis)
+        if kept and rewrites and item is not None:
+            item.rewritten += 1
+
+    def _diagnose(self, use: SymbolUse, item: ImportItem | None) -> Diagnosis | None:
+        symbol, move = use.symbol, use.move
+        if use.door is Door.COMPAT_V1 and in_compat_v1(symbol):
+            return None
+        special = _SPECIAL.get(symbol)
+        if special is not None and isinstance(use.node, cst.Attribute):
+            return special(use, self.context)
+        if move is None:
+            return self._without_home(use)
+        if move.old is not None:
+            if isinstance(use.node, cst.Name) and item is not None:
+                return None
+            return changed_arguments.check(use, self.context)
+        if symbol.startswith("tf.contrib."):
+            rule, what = "TFM301", "moved to"
+        elif use.door is Door.PRIVATE:
+            rule, what = "TFM204", "is public as"
+        elif move.to.startswith("tf.compat.v1."):
+            rule, what = "TFM202", "lives on as"
+        else:
+            rule, what = "TFM201", "is called"
+        return Diagnosis(
+            rule,
+            f"`{symbol if rule != 'TFM204' else use.spelled}` {what} `{move.to}`",
+            symbol=symbol,
+            target=move.to,
+        )
+
+    def _without_home(self, use: SymbolUse) -> Diagnosis | None:
+        symbol = use.symbol
+        if needs_nothing(symbol):
+            if use.door is not Door.PRIVATE:
+                return None
+            return Diagnosis(
+                "TFM204",
+                f"`{use.spelled}` is public as `{symbol}`",
+                symbol=symbol,
+                target=symbol,
+            )
+        if symbol.startswith("tf.python"):
+            return Diagnosis(
+                "TFM204",
+                f"`{use.spelled}` is private and may move",
+                outcome=Outcome.ADVICE,
+                safety=Safety.NEEDS_REVIEW,
+                symbol=symbol,
+            )
+        text = advice(symbol)
+        if symbol.startswith("tf.contrib"):
+            rule = "TFM302"
+        elif symbol.startswith(("tf.estimator", "tf.keras.estimator")):
+            rule = "TFM209"
+        else:
+            rule = "TFM208"
+        return Diagnosis(
+            rule,
+            f"`{symbol}` is gone: {text}",
+            outcome=Outcome.ADVICE,
+            safety=Safety.NEEDS_REVIEW,
+            note=f"`{symbol}` is gone: {text}",
+            symbol=symbol,
+        )
+
+    def _spelled(
+        self, use: SymbolUse, item: ImportItem | None, diagnosis: Diagnosis
+    ) -> Diagnosis | None:
+        """Add the edit that puts the target's name at the place, if one is due."""
+        target = diagnosis.target
+        if target is None:
+            return diagnosis
+        if self._will_mean(use, item) == target:
+            return diagnosis if diagnosis.edits else None
+        root = use.use.root
+        near = root if root is not None and item is None else None
+        spelled = self.context.spell(target, use.scope, near)
+        if self.context.source(use.node) == spelled:
+            return diagnosis if diagnosis.edits else None
+        edit = self.context.replace(use.node, spelled)
+        return replace(diagnosis, edits=(edit, *diagnosis.edits))
+
+    def _will_mean(self, use: SymbolUse, item: ImportItem | None) -> str | None:
+        """What the chain will mean once its import or alias has been rewritten."""
+        root = use.use.root
+        if root is None:
+            return None
+        suffix = ""
+        node: cst.BaseExpression = use.node
+        while isinstance(node, cst.Attribute):
+            suffix = f".{node.attr.value}{suffix}"
+            node = node.value
+        if item is not None:
+            if item.fate is Fate.RENAME and item.target is not None:
+                return item.target + suffix
+            return None
+        bound = self.resolver.bindings(root)
+        if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN:
+            base = self.resolver.resolve(bound[0].value)
+            if base is None:
+                return None
+            if base == "tf":
+                return None
+            move = lookup(base)
+            if move is not None:
+                return (move.otherwise or move.to) + suffix
+            return base + suffix if needs_nothing(base) else None
+        dotted = self.resolver.qualified(root)
+        if dotted is None or door(dotted) is None or door(dotted) is Door.PRIVATE:
+            return None
+        return "tf" + dotted[len(dotted.split(".")[0]) :] + suffix
+
+    def _judge_method(self, call: cst.Call) -> None:
+        if not isinstance(call.func, cst.Attribute):
+            return
+        if call.func.attr.value not in dataset_iterator.METHODS:
+            return
+        if not self._knows_tensorflow():
+            return
+        self.context.want(call, call.func, call.func.value)
+        diagnosis = dataset_iterator.check_call(call, self.context)
+        if diagnosis is not None:
+            self._add(call.func, None, diagnosis)
+
+    def _knows_tensorflow(self) -> bool:
+        scopes = self.resolver.scopes
+        for use in scopes.imports:
+            node = use.node
+            if isinstance(node, cst.ImportFrom):
+                if node.module is not None and canonical(_dotted(node.module)):
+                    return True
+            elif any(canonical(_dotted(a.name)) for a in node.names):
+                return True
+        return any(self.resolver.resolve(u.root) == "tf" for u in scopes.uses if u.root)
+
+    def _judge_imports(self) -> None:
+        edits = rewrite_imports(
+            [i for i in self.items if self._may_move(i)], self.context
+        )
+        for item in self.items:
+            if item.fate is Fate.KEEP:
+                continue
+            diagnosis = self._import_diagnosis(item, edits)
+            if diagnosis is not None:
+                self._add(item.alias, item.use.statement, diagnosis)
+
+    def _rule_of(self, item: ImportItem) -> str:
+        move = lookup(item.symbol)
+        if item.fate is not Fate.RENAME:
+            return "TFM205"
+        if item.symbol.startswith("tf.contrib."):
+            return "TFM301"
+        if item.door is Door.PRIVATE:
+            return "TFM204"
+        if move is not None and move.old is not None and item.target == move.to:
+            return "TFM203"
+        if item.target is not None and item.target.startswith("tf.compat.v1."):
+            return "TFM202"
+        return "TFM201"
+
+    def _may_move(self, item: ImportItem) -> bool:
+        rule = self._rule_of(item)
+        line, _ = self.context.lines.place(self.context.span(item.alias)[0])
+        return (
+            item.fate is not Fate.KEEP
+            and self.allows(rule)
+            and not self.silenced(line, rule)
+        )
+
+    def _import_diagnosis(
+        self, item: ImportItem, edits: dict[ImportItem, tuple[Edit, ...]]
+    ) -> Diagnosis | None:
+        rule = self._rule_of(item)
+        if item in edits:
+            if item.fate is Fate.RENAME:
+                message = f"`{item.dotted}` is `{item.target}` today"
+            else:
+                message = f"`{item.dotted}` is no longer needed"
+            # A second name in one statement shares the first one's edit.
+            return Diagnosis(
+                rule, message, edits[item], symbol=item.symbol, target=item.target
+            )
+        if item.symbol.startswith("tf.python"):
+            if item.uses and not item.blocked:
+                return None  # its uses have been told
+            return Diagnosis(
+                "TFM204",
+                f"`{item.dotted}` is private and may move",
+                outcome=Outcome.ADVICE,
+                safety=Safety.NEEDS_REVIEW,
+                symbol=item.symbol,
+            )
+        if item.blocked:
+            reason = item.blocked[0]
+        else:
+            reason = advice(item.symbol)
+        note = None
+        if not item.use.guarded:
+            note = f"`{item.dotted}` cannot be imported in TensorFlow 2: {reason}"
+        return Diagnosis(
+            "TFM205",
+            f"`{item.dotted}` cannot be imported in TensorFlow 2",
+            outcome=Outcome.LEFT,
+            safety=Safety.NEEDS_REVIEW,
+            reason=reason,
+            note=note,
+            symbol=item.symbol,
+        )
+
+    def _add(
+        self, node: cst.CSTNode, statement: cst.CSTNode | None, diagnosis: Diagnosis
+    ) -> bool:
+        """Record a diagnosis unless its rule is off; say whether it counts."""
+        if not self.allows(diagnosis.rule):
+            return False
+        line, _ = self.context.lines.place(self.context.span(node)[0])
+        if self.silenced(line, diagnosis.rule):
+            return False
+        self.found.append(_Found(node, statement, diagnosis))
+        return True
+
+    # -- application -----------------------------------------------------------------
+
+    def result(self, *, notes: bool) -> RulesResult:
+        edits: list[Edit] = []
+        findings: list[SymbolFinding] = []
+        noted: set[tuple[int, str]] = set()
+        taken: list[tuple[int, int]] = []
+        for found in sorted(self.found, key=lambda f: self.context.span(f.node)[0]):
+            diagnosis = found.diagnosis
+            offset = self.context.span(found.node)[0]
+            if diagnosis.edits and _overlaps(diagnosis.edits, taken):
+                diagnosis = replace(
+                    diagnosis,
+                    edits=(),
+                    outcome=Outcome.LEFT,
+                    reason="it overlaps another rewrite; run again",
+                )
+            edits.extend(diagnosis.edits)
+            taken.extend((e.start, e.end) for e in diagnosis.edits if e.end > e.start)
+            findings.append(SymbolFinding(offset, diagnosis))
+            if notes and diagnosis.note is not None and found.statement is not None:
+                start = self._statement_start(found.statement)
+                # What is said of tf.estimator holds for the file: once is enough.
+                place = -1 if diagnosis.rule == "TFM209" else start
+                key = (place, diagnosis.rule)
+                if key not in noted:
+                    noted.add(key)
+                    note = note_edit(
+                        start, diagnosis.rule, diagnosis.note, self.context
+                    )
+                    if note is not None:
+                        edits.append(note)
+        if self.context.needs_tf is not None:
+            edits.append(self._import_edit(self.context.needs_tf))
+        return RulesResult(apply_edits(self.context.text, edits), tuple(findings))
+
+    def _statement_start(self, statement: cst.CSTNode) -> int:
+        decorators = getattr(statement, "decorators", ())
+        node = decorators[0] if decorators else statement
+        return self.context.span(node)[0]
+
+    def _import_edit(self, name: str) -> Edit:
+        """``import tensorflow as tf`` above the first TensorFlow import."""
+        text = "import tensorflow"
+        if name != "tensorflow":
+            text += f" as {name}"
+        text += self.context.module.default_newline
+        module_scope = self.resolver.scopes.module_scope
+        top = [
+            use
+            for use in self.resolver.scopes.imports
+            if use.scope is module_scope and use.statement in self.context.module.body
+        ]
+        chosen = next(
+            (u for u in top if self._is_tensorflow(u.node)), top[-1] if top else None
+        )
+        if chosen is not None and chosen.statement is not None:
+            start = self.context.span(chosen.statement)[0]
+            if self._is_tensorflow(chosen.node):
+                return Edit(start, start, text)
+            line, _ = self.context.lines.place(self.context.span(chosen.statement)[1])
+            starts = self.context.lines.starts
+            if line < len(starts):
+                return Edit(starts[line], starts[line], text)
+        return self._after_docstring(text)
+
+    def _after_docstring(self, text: str) -> Edit:
+        for statement in self.context.module.body:
+            if _is_docstring(statement):
+                line, _ = self.context.lines.place(self.context.span(statement)[1])
+                starts = self.context.lines.starts
+                if line < len(starts):
+                    return Edit(starts[line], starts[line], text)
+                continue
+            start = self.context.span(statement)[0]
+            line, _ = self.context.lines.place(start)
+            begin = self.context.lines.starts[line - 1]
+            return Edit(begin, begin, text)
+        return Edit(0, 0, text)
+
+    def _is_tensorflow(self, node: cst.Import | cst.ImportFrom) -> bool:
+        if isinstance(node, cst.ImportFrom):
+            return (
+                node.module is not None and canonical(_dotted(node.module)) is not None
+            )
+        return any(canonical(_dotted(alias.name)) is not None for alias in node.names)
+
+
+def _dotted(node: cst.CSTNode) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _overlaps(edits: Iterable[Edit], taken: list[tuple[int, int]]) -> bool:
+    return any(
+        edit.start < end and start < edit.end
+        for edit in edits
+        if edit.end > edit.start
+        for start, end in taken
+    )
+
+
+def _is_docstring(statement: cst.CSTNode) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    first = statement.body[0]
+    if isinstance(first, cst.ImportFrom):
+        return isinstance(first.module, cst.Name) and first.module.value == "__future__"
+    return isinstance(first, cst.Expr) and isinstance(
+        first.value, (cst.SimpleString, cst.ConcatenatedString)
+    )
