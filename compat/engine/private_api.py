@@ -31,13 +31,16 @@ from tensorflow.python.framework import kernels, ops
 # The resources of a tree ensemble and of its quantile sketches with their
 # checkpoint entries, and the graph of Lloyd's algorithm: Python halves of kernels
 # that are still there, public only through the Estimators that used them.
-from tensorflow.python.ops import boosted_trees_ops, clustering_ops
-
 # Tables of tf.contrib.lookup: the classes and from-file helpers have no public
 # name any more, tables themselves have.
 # tf.contrib.summary's functions, which write without a merge; the public
 # tf.summary of TF 2 takes other arguments.
-from tensorflow.python.ops import lookup_ops, summary_ops_v2
+from tensorflow.python.ops import (
+    boosted_trees_ops,
+    clustering_ops,
+    lookup_ops,
+    summary_ops_v2,
+)
 
 # Loading one graph of a SavedModel into the current graph, with inputs replaced.
 # The public loaders need a session and restore the variables at once.
