@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import tf_keras
+
+# tf.nn.rnn_cell: tensorflow.compat.v1 looks for it in Keras 3, which has none.
+from tf_keras.api._v1.keras.__internal__.legacy import rnn_cell
 from tf_keras.src.engine import training_utils_v1
 from tf_keras.src.optimizers import optimizer_v1
 
@@ -21,6 +24,7 @@ __all__ = [
     "convert_to_legacy_optimizer",
     "initialize_variables",
     "restore_subclassed_model",
+    "rnn_cell",
     "standardize_sample_weights",
     "track_variable",
 ]

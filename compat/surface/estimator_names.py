@@ -55,8 +55,8 @@ _CANNED = """
     DNNRegressor LinearClassifier LinearEstimator LinearRegressor
     classifier_parse_example_spec regressor_parse_example_spec
 """
-_CANNED_V1 = ""
-_EXPERIMENTAL_V1 = "LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
+_CANNED_V1 = "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
+_EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 
 def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:

@@ -298,7 +298,7 @@ class _Model:
     def _slot(self, variable: Any) -> list[Any]:
         return [
             tf.Variable(
-                tf.zeros_like(piece.initialized_value(), tf.float32),
+                tf.zeros(piece.shape, tf.float32),
                 name=f"{piece.op.name}_unshrunk",
             )
             for piece in _pieces(variable)

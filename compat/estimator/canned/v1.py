@@ -9,6 +9,7 @@ from .combined import (
     DNNLinearCombinedRegressor,
 )
 from .dnn import DNNClassifier, DNNEstimator, DNNRegressor, dnn_logit_fn_builder
+from .kmeans import KMeansClustering as KMeans
 from .linear import (
     LinearClassifier,
     LinearEstimator,
@@ -17,17 +18,26 @@ from .linear import (
 )
 from .parsing import classifier_parse_example_spec, regressor_parse_example_spec
 from .sdca import LinearSDCA
+from .trees import (
+    BoostedTreesClassifier,
+    BoostedTreesEstimator,
+    BoostedTreesRegressor,
+)
 
 __all__ = [
     "BaselineClassifier",
     "BaselineEstimator",
     "BaselineRegressor",
+    "BoostedTreesClassifier",
+    "BoostedTreesEstimator",
+    "BoostedTreesRegressor",
     "DNNClassifier",
     "DNNEstimator",
     "DNNLinearCombinedClassifier",
     "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
+    "KMeans",
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",
