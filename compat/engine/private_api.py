@@ -28,7 +28,15 @@ from tensorflow.python.distribute.parameter_server_strategy import (
 from tensorflow.python.framework import ops
 
 # The graph of Lloyd's algorithm, public only through the KMeans estimator.
-from tensorflow.python.ops import clustering_ops
+# Tables of tf.contrib.lookup: the classes and from-file helpers have no public
+# name any more, tables themselves have.
+# tf.contrib.summary's functions, which write without a merge; the public
+# tf.summary of TF 2 takes other arguments.
+from tensorflow.python.ops import (
+    clustering_ops,
+    lookup_ops,
+    summary_ops_v2,
+)
 
 # Loading one graph of a SavedModel into the current graph, with inputs replaced.
 # The public loaders need a session and restore the variables at once.
@@ -39,15 +47,17 @@ from tensorflow.python.saved_model import loader_impl
 # still what SavedModel building inside TensorFlow expects.
 from tensorflow.python.saved_model.model_utils import export_output, export_utils
 
+# One evaluation of a checkpoint, as tf.contrib.training offered it publicly.
 # The collection key under which stock hooks look for one shared read of the
 # global step. The main thread has to create it before replica threads start.
-from tensorflow.python.training import training_util
+from tensorflow.python.training import evaluation, training_util
 
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
     "clustering_ops",
     "distributed_initializer",
+    "evaluation",
     "export_output",
     "export_utils",
     "get_next_as_optional",
@@ -55,10 +65,12 @@ __all__ = [
     "init_central_storage",
     "is_export_output",
     "is_in_graph_collective",
+    "lookup_ops",
     "make_input_fn_iterator",
     "ops",
     "saved_model_loader",
     "step_fn",
+    "summary_ops_v2",
 ]
 
 GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY

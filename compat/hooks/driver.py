@@ -111,8 +111,9 @@ class HookDriver:
         session.run(initializer)
         self._session = _StepSession(session, self._refresh_step)
         self._step_is_stale = True
-        for hook in self.hooks:
-            hook.after_create_session(self._session, self._coordinator)
+        with self._graph.as_default():
+            for hook in self.hooks:
+                hook.after_create_session(self._session, self._coordinator)
         return self
 
     def __exit__(
@@ -128,8 +129,9 @@ class HookDriver:
         )
         try:
             if normal:
-                for hook in self.hooks:
-                    hook.end(self._session)
+                with self._graph.as_default():
+                    for hook in self.hooks:
+                        hook.end(self._session)
         finally:
             self._session.close()
             self._session = None

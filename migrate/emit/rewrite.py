@@ -1,4 +1,9 @@
-"""From a module with training programs to the same module with native loops."""
+"""From a module with training programs to the same module with native loops.
+
+The ladder: a program becomes a native loop (T1); or it keeps its Estimator and
+imports tfmigrate.compat (T3); or it stays untouched with a note (T4). It moves
+as a whole, and so do all programs of one module: they share its imports.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,14 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
+from ..plan.legacy import legacy_places
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.sites import Blocked, Program
-from ..plan.tree import Tree, walk
+from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..symbols.resolver import Resolver
+from .compat_import import CannotImport, compat_flavour, note, use_compat
+from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
@@ -42,28 +50,56 @@ def rewrite_programs(
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    Each program moves as a whole or stays as a whole. What is not part of a
-    program is left to the symbol rules.
+    What is not part of a program is left to the symbol rules.
     """
     tree = Tree(module, resolver)
-    findings: list[Finding] = []
+    places = legacy_places(tree)
+    if not places:
+        return ProgramsRewrite(module)
     programs: list[Program] = []
-    blocked: list[Blocker] = []
-    for node in walk(module):
-        if (
-            isinstance(node, cst.Call)
-            and resolver.resolve(node.func) in KERAS_ESTIMATORS
-        ):
-            try:
-                programs.append(recognise_keras(tree, node))
-            except Blocked as stop:
-                blocked.append(stop.blocker)
-    if blocked:
-        findings += [_left(path, blocker) for blocker in blocked]
-        return ProgramsRewrite(module, tuple(findings))
-    if len(programs) != 1:
-        return ProgramsRewrite(module, tuple(findings))
-    program = programs[0]
+    stops: list[tuple[cst.CSTNode, Blocker]] = []
+    for place in places.programs:
+        try:
+            if resolver.resolve(place.func) not in KERAS_ESTIMATORS:
+                symbol = resolver.resolve(place.func)
+                raise Blocked(
+                    "TFM103",
+                    tree.line(place),
+                    f"no native loop yet for `{symbol}`",
+                )
+            programs.append(recognise_keras(tree, place))
+        except Blocked as stop:
+            stops.append((place, stop.blocker))
+    if len(programs) > 1 and not stops:
+        # Two programs of one module share names and data too often.
+        stops = [
+            (place, Blocker("TFM103", tree.line(place), "several programs in one file"))
+            for place in places.programs
+        ]
+    strays = places.strays(tree, programs)
+    if not places.programs and all(_is_mode(tree, node) for node in strays):
+        # A helper that only compares modes is the symbol rules' matter.
+        return ProgramsRewrite(module)
+    if stops or strays:
+        if not stops:
+            line = tree.line(strays[0])
+            symbol = tree.symbol(strays[0])
+            reason = f"`{symbol}` belongs to no training program seen here"
+            stops = [(strays[0], Blocker("TFM103", line, reason))]
+        return _keep_estimator(path, tree, stops)
+    if not programs:
+        return ProgramsRewrite(module)
+    return _native(path, tree, programs[0], options)
+
+
+def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
+    return (tree.symbol(node) or "").startswith("tf.estimator.ModeKeys")
+
+
+def _native(
+    path: Path, tree: Tree, program: Program, options: RewriteOptions
+) -> ProgramsRewrite:
+    module = tree.module
     names = Names(tree)
     tf = imported_as(module, "tensorflow")
     emitter = KerasEmitter(tree, program, names, tf or names.fresh("tf"))
@@ -74,25 +110,65 @@ def rewrite_programs(
     edited = cst.parse_module(edited.bytes)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
-    findings += _moved(path, tree, program)
-    return ProgramsRewrite(edited, tuple(findings), (program.plan,))
+    findings = tuple(_moved(path, program))
+    return ProgramsRewrite(edited, findings, (program.plan,))
 
 
-def _left(path: Path, blocker: Blocker) -> Finding:
-    return Finding(
-        path=path,
-        line=blocker.line,
-        column=1,
-        rule=blocker.rule,
-        message="this training program keeps its Estimator",
-        outcome=Outcome.LEFT,
-        safety=Safety.NEEDS_REVIEW,
-        tier=Tier.UNTOUCHED,
-        reason=blocker.reason,
-    )
+def _keep_estimator(
+    path: Path, tree: Tree, stops: list[tuple[cst.CSTNode, Blocker]]
+) -> ProgramsRewrite:
+    """T3, or T4 where the clone cannot stand in for the imports."""
+    tier, rule = Tier.COMPAT, "TFM103"
+    message = "this program keeps its Estimator and imports tfmigrate.compat"
+    reasons = [blocker.reason for _, blocker in stops]
+    try:
+        use_compat(tree, compat_flavour(tree))
+    except CannotImport as problem:
+        tier, rule = Tier.UNTOUCHED, "TFM104"
+        message = "this program stays as it is"
+        reasons = [
+            f"{reason}, and tfmigrate.compat has no `{problem}`" for reason in reasons
+        ]
+    edits = Edits()
+    findings = []
+    for (place, blocker), reason in zip(stops, reasons, strict=True):
+        statement = tree.statement(place)
+        indent = tree.column(statement) - 1
+        if statement not in edits.nodes:
+            edits.nodes[statement] = _Noted(rule, reason, indent)
+        findings.append(
+            Finding(
+                path=path,
+                line=blocker.line,
+                column=1,
+                rule=rule,
+                message=message,
+                outcome=Outcome.LEFT,
+                safety=Safety.NEEDS_REVIEW,
+                tier=tier,
+                reason=reason,
+            )
+        )
+    edited = edits.apply(tree.module)
+    if tier is Tier.COMPAT:
+        noted = Tree(edited, Resolver(edited))
+        edited = use_compat(noted, compat_flavour(tree))
+    return ProgramsRewrite(edited, tuple(findings))
 
 
-def _moved(path: Path, tree: Tree, program: Program) -> list[Finding]:
+@dataclass
+class _Noted:
+    """Puts a note above a statement."""
+
+    rule: str
+    reason: str
+    indent: int
+
+    def __call__(self, statement: cst.CSTNode) -> cst.CSTNode:
+        return note(statement, self.rule, self.reason, self.indent)  # type: ignore[arg-type]
+
+
+def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
     found = [
         Finding(

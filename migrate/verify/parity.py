@@ -71,7 +71,7 @@ class Verdict:
         if trajectory.problems:
             return "No parity: " + "; ".join(trajectory.problems) + "."
         failed = trajectory.first_failure
-        if failed is not None:
+        if failed is not None and not trajectory.only_ragged_end:
             return (
                 f"No parity: the losses part at step {failed}, beyond what rounding "
                 "explains."
@@ -81,7 +81,13 @@ class Verdict:
             if trajectory.same_start
             else "as far as both were logged"
         )
-        told = f"they train the same over {len(trajectory.steps)} steps, {start}"
+        count = len(trajectory.steps) - trajectory.only_ragged_end
+        told = f"they train the same over {count} steps, {start}"
+        if trajectory.only_ragged_end:
+            told += (
+                f"; step {failed}, where the data ends and replicas get batches of "
+                f"unequal size, differs by {trajectory.loss_differences[-1]:.2g}"
+            )
         if self.accuracy is None:
             return f"Parity: {told}."
         if self.accuracy.equivalent:

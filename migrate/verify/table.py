@@ -22,6 +22,8 @@ def rows(verdict: Verdict) -> list[Row]:
     judged = "-"
     if difference is not None:
         judged = "same" if failed is None else f"differs from step {failed}"
+        if trajectory.only_ragged_end:
+            judged = f"same before step {failed}"
     result: list[Row] = [
         ("", verdict.first.kind.value, verdict.second.kind.value, ""),
         ("runs on", _producer(first.producer), _producer(second.producer), ""),

@@ -12,6 +12,7 @@ _here = os.path.dirname(os.path.abspath(__file__))
 
 
 def _arm():
+    # type: () -> None
     if "TFMIGRATE_RUN" not in os.environ or sys.version_info < (3, 10):
         return
     try:
@@ -23,6 +24,7 @@ def _arm():
 
 
 def _run_hidden_sitecustomize():
+    # type: () -> None
     """The sitecustomize that ours hides (distributions ship one) runs as well."""
     for folder in sys.path:
         path = os.path.join(folder or os.curdir, "sitecustomize.py")

@@ -1,0 +1,10 @@
+"""``tf.contrib.framework``: arg_scope, variables by name, checkpoint helpers."""
+
+from __future__ import annotations
+
+from . import scopes, tensors, variables
+from .scopes import *
+from .tensors import *
+from .variables import *
+
+__all__ = [*scopes.__all__, *tensors.__all__, *variables.__all__]

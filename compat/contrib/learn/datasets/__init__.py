@@ -1,0 +1,22 @@
+"""``tf.contrib.learn.datasets``: MNIST, and CSV files."""
+
+from __future__ import annotations
+
+from . import base, mnist
+
+__all__ = ["base", "load_dataset", "mnist"]
+
+
+def load_dataset(
+    name: str, size: str = "small", test_with_fake_data: bool = False
+) -> object:
+    """A data set by name; the ones that were downloads raise."""
+    del size, test_with_fake_data
+    if name == "mnist":
+        return mnist.load_mnist()
+    if name == "iris":
+        return base.load_iris()
+    raise ValueError(
+        f"the data set {name} was a download that is gone; scikit-learn or "
+        "tensorflow_datasets may have it"
+    )

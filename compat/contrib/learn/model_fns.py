@@ -1,0 +1,370 @@
+"""``learn.Estimator`` and what its model functions give and take."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from ...engine.callables import accepts_any_keyword, argument_names
+from ...estimator import estimator as core
+from ...estimator.mode_keys import ModeKeys as CoreModeKeys
+from ...estimator.spec import EstimatorSpec
+
+__all__ = ["Estimator", "MetricSpec", "ModeKeys", "ModelFnOps", "SKCompat"]
+
+
+class ModeKeys:
+    """The modes, under the names that tf.contrib.learn used."""
+
+    TRAIN = CoreModeKeys.TRAIN
+    EVAL = CoreModeKeys.EVAL
+    INFER = CoreModeKeys.PREDICT
+
+
+_Ops = collections.namedtuple(
+    "_Ops",
+    "predictions loss train_op eval_metric_ops output_alternatives "
+    "training_chief_hooks training_hooks scaffold mode",
+)
+
+
+class ModelFnOps(_Ops):
+    """What a model function of tf.contrib.learn returns."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metric_ops: Any = None,
+        output_alternatives: Any = None,
+        training_chief_hooks: Any = None,
+        training_hooks: Any = None,
+        scaffold: Any = None,
+    ) -> ModelFnOps:
+        """Check what the mode needs."""
+        if mode == ModeKeys.TRAIN and train_op is None:
+            raise ValueError("Missing train_op.")
+        if mode in (ModeKeys.TRAIN, ModeKeys.EVAL) and loss is None:
+            raise ValueError("Missing loss.")
+        if mode == ModeKeys.INFER and predictions is None:
+            raise ValueError("Missing predictions.")
+        return super().__new__(
+            cls,
+            predictions,
+            loss,
+            train_op,
+            eval_metric_ops or {},
+            output_alternatives,
+            training_chief_hooks or [],
+            training_hooks or [],
+            scaffold,
+            mode,
+        )
+
+    def estimator_spec(self, default_serving_output_alternative_key: Any = None) -> Any:
+        """The same as a ``tf.estimator.EstimatorSpec``."""
+        del default_serving_output_alternative_key
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=self.eval_metric_ops,
+            export_outputs=_exports(self.predictions)
+            if self.mode == ModeKeys.INFER
+            else None,
+            training_chief_hooks=self.training_chief_hooks,
+            training_hooks=self.training_hooks,
+            scaffold=self.scaffold,
+        )
+
+
+def _exports(predictions: Any) -> Any:
+    from ...estimator import export
+
+    outputs = predictions if isinstance(predictions, dict) else {"output": predictions}
+    key = tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    return {key: export.PredictOutput(outputs)}
+
+
+class MetricSpec:
+    """A metric function and the keys of what it compares."""
+
+    def __init__(
+        self,
+        metric_fn: Callable[..., Any],
+        prediction_key: str | None = None,
+        label_key: str | None = None,
+        weight_key: str | None = None,
+    ) -> None:
+        self.metric_fn = metric_fn
+        self.prediction_key = prediction_key
+        self.label_key = label_key
+        self.weight_key = weight_key
+
+    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
+        """The metric over these tensors."""
+
+        def pick(source: Any, key: str | None, what: str) -> Any:
+            if not isinstance(source, Mapping):
+                return source
+            if key is not None:
+                return source[key]
+            if len(source) == 1:
+                return next(iter(source.values()))
+            raise ValueError(f"MetricSpec without {what} but {what}s are a dict")
+
+        kwargs: dict[str, Any] = {}
+        if self.weight_key is not None:
+            kwargs["weights"] = inputs[self.weight_key]
+        return self.metric_fn(
+            pick(predictions, self.prediction_key, "prediction_key"),
+            pick(labels, self.label_key, "label_key"),
+            **kwargs,
+        )
+
+
+class Estimator:
+    """``fit`` / ``evaluate`` / ``predict`` over a model function."""
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any] | None = None,
+        model_dir: str | None = None,
+        config: Any = None,
+        params: Any = None,
+        feature_engineering_fn: Callable[..., Any] | None = None,
+    ) -> None:
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        self._user_model_fn = model_fn
+        self._engineer = feature_engineering_fn
+        self._metrics: Any = None
+        self._core = core.Estimator(
+            self._core_model_fn, model_dir=model_dir, config=config, params=params
+        )
+
+    def _core_model_fn(
+        self, features: Any, labels: Any, mode: str, params: Any, config: Any
+    ) -> Any:
+        if self._engineer is not None:
+            features, labels = self._engineer(features, labels)
+        offered = {
+            "mode": mode,
+            "params": params,
+            "config": config,
+            "model_dir": self.model_dir,
+        }
+        if not accepts_any_keyword(self._user_model_fn):
+            taken = argument_names(self._user_model_fn)
+            offered = {k: v for k, v in offered.items() if k in taken}
+        ops = self._user_model_fn(features, labels, **offered)
+        if not isinstance(ops, ModelFnOps):
+            predictions, loss, train_op = ops
+            ops = ModelFnOps(mode, predictions, loss, train_op)
+        if mode == ModeKeys.EVAL and self._metrics:
+            metrics = dict(ops.eval_metric_ops)
+            for name, spec in self._metrics.items():
+                if not isinstance(spec, MetricSpec):
+                    spec = MetricSpec(spec)
+                metrics[name] = spec.create_metric_ops(
+                    features, labels, ops.predictions
+                )
+            ops = ops._replace(eval_metric_ops=metrics)
+        return ops.estimator_spec()
+
+    @property
+    def config(self) -> Any:
+        """The run configuration."""
+        return self._core.config
+
+    @property
+    def model_dir(self) -> Any:
+        """Where checkpoints are."""
+        return self._core.model_dir if hasattr(self, "_core") else None
+
+    @property
+    def params(self) -> Any:
+        """The hyper-parameters."""
+        return self._core.params
+
+    def get_variable_names(self) -> Any:
+        """Names in the latest checkpoint."""
+        return self._core.get_variable_names()
+
+    def get_variable_value(self, name: str) -> Any:
+        """One value in the latest checkpoint."""
+        return self._core.get_variable_value(name)
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        steps: int | None = None,
+        batch_size: int | None = None,
+        monitors: Any = None,
+        max_steps: int | None = None,
+    ) -> Estimator:
+        """Train."""
+        input_fn = _input_fn(x, y, input_fn, batch_size, shuffle=True, epochs=None)
+        self._core.train(input_fn, hooks=monitors, steps=steps, max_steps=max_steps)
+        return self
+
+    def partial_fit(self, *args: Any, **kwargs: Any) -> Estimator:
+        """Train some more."""
+        return self.fit(*args, **kwargs)
+
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        feed_fn: Any = None,
+        batch_size: int | None = None,
+        steps: int | None = None,
+        metrics: Any = None,
+        name: str | None = None,
+        checkpoint_path: str | None = None,
+        hooks: Any = None,
+        log_progress: bool = True,
+    ) -> Any:
+        """Metrics over the data, as a dict."""
+        del log_progress
+        if feed_fn is not None:
+            raise ValueError("feed_fn is not supported; give an input_fn.")
+        input_fn = _input_fn(x, y, input_fn, batch_size, shuffle=False, epochs=1)
+        self._metrics = metrics
+        try:
+            return self._core.evaluate(
+                input_fn,
+                steps=steps,
+                hooks=hooks,
+                checkpoint_path=checkpoint_path,
+                name=name,
+            )
+        finally:
+            self._metrics = None
+
+    def predict(
+        self,
+        x: Any = None,
+        input_fn: Any = None,
+        batch_size: int | None = None,
+        outputs: Any = None,
+        as_iterable: bool = True,
+        iterate_batches: bool = False,
+    ) -> Any:
+        """Predictions, one example at a time."""
+        input_fn = _input_fn(x, None, input_fn, batch_size, shuffle=False, epochs=1)
+        found = self._core.predict(
+            input_fn,
+            predict_keys=outputs,
+            yield_single_examples=not iterate_batches,
+        )
+        found = _unpacked(found)
+        return found if as_iterable else list(found)
+
+    def export_savedmodel(
+        self, export_dir_base: str, serving_input_fn: Any, **kwargs: Any
+    ) -> Any:
+        """Export for serving; takes an InputFnOps or a receiver function."""
+        from .exports import as_receiver_fn
+
+        kwargs.pop("default_output_alternative_key", None)
+        return self._core.export_saved_model(
+            export_dir_base,
+            as_receiver_fn(serving_input_fn),
+            assets_extra=kwargs.get("assets_extra"),
+            as_text=kwargs.get("as_text", False),
+            checkpoint_path=kwargs.get("checkpoint_path"),
+        )
+
+
+def _unpacked(found: Iterator[Any]) -> Iterator[Any]:
+    # A model that predicts one tensor gave that tensor, not a dict of one.
+    for item in found:
+        if isinstance(item, dict) and list(item) == ["predictions"]:
+            yield item["predictions"]
+        else:
+            yield item
+
+
+def _input_fn(
+    x: Any, y: Any, input_fn: Any, batch_size: int | None, *, shuffle: bool, epochs: Any
+) -> Any:
+    if input_fn is not None:
+        if x is not None or y is not None:
+            raise ValueError("Can not provide both input_fn and x or y.")
+        return input_fn
+    if x is None:
+        raise ValueError("Either x or input_fn must be provided.")
+    arrays = x if isinstance(x, dict) else np.asarray(x)
+    size = batch_size or len(
+        next(iter(arrays.values())) if isinstance(arrays, dict) else arrays
+    )
+
+    def from_arrays() -> Any:
+        data = arrays if y is None else (arrays, np.asarray(y))
+        dataset = tf.data.Dataset.from_tensor_slices(data)
+        if shuffle:
+            dataset = dataset.shuffle(max(1000, size))
+        return dataset.repeat(epochs).batch(size)
+
+    return from_arrays
+
+
+class SKCompat:
+    """An Estimator with scikit-learn's calls."""
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+
+    def fit(
+        self,
+        x: Any,
+        y: Any,
+        batch_size: int = 128,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        monitors: Any = None,
+    ) -> SKCompat:
+        """Train on arrays."""
+        self._estimator.fit(
+            x,
+            y,
+            batch_size=batch_size,
+            steps=steps,
+            max_steps=max_steps,
+            monitors=monitors,
+        )
+        return self
+
+    def score(
+        self,
+        x: Any,
+        y: Any,
+        batch_size: int = 128,
+        steps: int | None = None,
+        metrics: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Evaluate on arrays."""
+        return self._estimator.evaluate(
+            x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name
+        )
+
+    def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> Any:
+        """All predictions at once."""
+        found = list(self._estimator.predict(x, batch_size=batch_size, outputs=outputs))
+        if found and isinstance(found[0], dict):
+            return {key: np.array([item[key] for item in found]) for key in found[0]}
+        return np.array(found)

@@ -1,0 +1,10 @@
+"""``tf.contrib.rnn``: cells, wrappers, unrolled and fused recurrences."""
+
+from __future__ import annotations
+
+from . import cells, fused, loops
+from .cells import *
+from .fused import *
+from .loops import *
+
+__all__ = [*cells.__all__, *fused.__all__, *loops.__all__]

@@ -1,0 +1,3 @@
+"""``tensorflow.examples.tutorials``."""
+
+from __future__ import annotations

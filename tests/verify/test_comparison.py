@@ -1,0 +1,327 @@
+"""Comparison and verdicts, on recordings made here: no TensorFlow needed."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from tfmigrate.errors import UserError
+from tfmigrate.verify.comparison import (
+    LOSS_TOLERANCE,
+    NOISE_FACTOR,
+    compare_trajectories,
+    noise_of,
+)
+from tfmigrate.verify.html import render
+from tfmigrate.verify.matching import MatchError, match_weights, plain_name
+from tfmigrate.verify.parity import Verdict
+from tfmigrate.verify.recording import Recording, load_recording, save_recording
+from tfmigrate.verify.sides import Kind, Side, look_at
+from tfmigrate.verify.statistics import equivalence, t_tail
+from tfmigrate.verify.table import as_json, print_verdict
+
+
+def recording(
+    losses: list[float], *, shift: float = 0.0, **changes: object
+) -> Recording:
+    start = [("dense/kernel", np.ones((2, 3), np.float32)), ("dense/bias", np.zeros(3))]
+    end = [(name, value + 1 + shift) for name, value in start]
+    base = Recording(
+        program="train.py",
+        producer={"tensorflow": "1.15.5"},
+        replicas=1,
+        losses=losses,
+        global_step=len(losses),
+        evaluate={"accuracy": 0.5, "loss": 1.0},
+        accuracy_metric="accuracy",
+        initial_weights=start,
+        final_weights=end,
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+# -- what must not count as a difference --------------------------------------
+
+
+def test_equal_runs_have_parity() -> None:
+    same = compare_trajectories(recording([2.0, 1.0]), recording([2.0, 1.0]))
+    assert same.parity
+    assert same.loss_difference == 0
+    assert same.weight_difference == 0
+    assert same.same_start
+
+
+def test_rounding_is_no_difference() -> None:
+    near = recording([2.0, 1.0 + LOSS_TOLERANCE / 2])
+    assert compare_trajectories(recording([2.0, 1.0]), near).parity
+
+
+def test_both_diverging_to_nan_is_the_same() -> None:
+    nan = float("nan")
+    assert compare_trajectories(recording([2.0, nan]), recording([2.0, nan])).parity
+
+
+def test_own_noise_widens_the_limit_of_later_steps_only() -> None:
+    first, second = recording([2.0, 1.0, 0.5]), recording([2.0, 1.0, 0.5001])
+    assert compare_trajectories(first, second).first_failure == 3
+    noise = noise_of(first, recording([2.0, 1.0, 0.50003]))
+    explained = compare_trajectories(first, second, noise=noise)
+    assert explained.parity
+    assert explained.loss_limits[:2] == [LOSS_TOLERANCE] * 2
+    assert explained.loss_limits[2] == pytest.approx(NOISE_FACTOR * 6e-5, rel=1e-3)
+    early = compare_trajectories(first, recording([2.0, 1.001, 0.5]), noise=noise)
+    assert early.first_failure == 2
+
+
+# -- what must -----------------------------------------------------------------
+
+
+def test_a_wrong_factor_is_found_at_its_step() -> None:
+    other = compare_trajectories(recording([2.0, 1.0]), recording([2.0, 1.0005]))
+    assert not other.parity
+    assert other.first_failure == 2
+
+
+def test_nan_on_one_side_is_found() -> None:
+    other = compare_trajectories(recording([2.0, 1.0]), recording([2.0, float("nan")]))
+    assert other.first_failure == 2
+
+
+def test_different_lengths_of_finished_runs_are_found() -> None:
+    first = recording([2.0, 1.0], complete=True)
+    second = recording([2.0], complete=True)
+    assert "2 steps" in compare_trajectories(first, second).problems[0]
+    # A run that was cut short says nothing about its length.
+    cut = replace(second, complete=False)
+    assert compare_trajectories(first, cut).parity
+
+
+def test_other_weights_or_another_start_are_found() -> None:
+    other_start = recording(
+        [2.0], initial_weights=[("k", np.zeros((2, 3))), ("b", np.zeros(3))]
+    )
+    assert not compare_trajectories(recording([2.0]), other_start).parity
+    fewer = recording([2.0], final_weights=[("dense/kernel", np.ones((2, 3)))])
+    problems = compare_trajectories(recording([2.0]), fewer).problems
+    assert "dense/bias [3]" in problems[0]
+
+
+def test_no_common_step_is_no_parity() -> None:
+    late = recording([1.0], logged_steps=[100])
+    assert not compare_trajectories(recording([1.0]), late).parity
+
+
+def test_weight_difference_is_measured() -> None:
+    result = compare_trajectories(recording([2.0]), recording([2.0], shift=0.25))
+    assert result.weight_difference == pytest.approx(0.25)
+    assert result.weight_drift == pytest.approx(0.25)  # each weight moved by 1
+
+
+@pytest.mark.parametrize(("replicas", "parity"), [(1, False), (2, True)])
+def test_only_the_ragged_end_of_several_replicas_is_excused(
+    replicas: int, parity: bool
+) -> None:
+    first = recording([2.0, 1.0, 0.5], complete=True, replicas=replicas)
+    second = recording([2.0, 1.0, 0.51], complete=True, replicas=replicas)
+    assert compare_trajectories(first, second).parity is parity
+    cut = replace(second, complete=False)
+    assert not compare_trajectories(first, cut).parity
+    early = replace(second, losses=[2.0, 1.1, 0.51])
+    assert not compare_trajectories(first, early).parity
+
+
+# -- matching ------------------------------------------------------------------
+
+
+def test_matching_by_order_name_and_shape() -> None:
+    first = [("conv2d/kernel", (3, 3)), ("conv2d/bias", (3,))]
+    assert match_weights(first, [("a:0", (3, 3)), ("b:0", (3,))]) == [0, 1]
+    swapped = [("model/conv2d_7/bias:0", (3,)), ("model/conv2d_7/kernel:0", (3, 3))]
+    assert match_weights(first, swapped) == [1, 0]
+    assert match_weights(first, [("x", (3,)), ("y", (3, 3))]) == [1, 0]
+    same_shapes = [("dense/a", (2,)), ("dense/b", (2,))]
+    assert match_weights(same_shapes, same_shapes[::-1]) == [1, 0]
+    assert plain_name("sequential_1/dense_2/kernel:0") == "dense/kernel"
+
+
+def test_matching_refuses_to_guess() -> None:
+    first = [("a/k", (2,)), ("b/k", (2,)), ("c/k", (3,))]
+    with pytest.raises(MatchError, match="neither their order"):
+        match_weights(first, [("x", (3,)), ("y", (2,)), ("z", (2,))])
+    with pytest.raises(MatchError, match=r"c/k \[3\]"):
+        match_weights(first, [("x", (2,)), ("y", (2,))])
+
+
+# -- statistics ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [-3.0, -0.1, 0.0, 0.5, 2.0, 12.0])
+@pytest.mark.parametrize("freedom", [1.0, 2.5, 4.0, 30.0, 500.0])
+def test_student_tail_agrees_with_scipy(value: float, freedom: float) -> None:
+    assert t_tail(value, freedom) == pytest.approx(
+        stats.t.sf(value, freedom), rel=1e-10, abs=1e-14
+    )
+
+
+def test_equivalence_agrees_with_two_welch_tests() -> None:
+    first, second = [0.850, 0.853, 0.847, 0.851], [0.852, 0.849, 0.855]
+    found = equivalence(first, second, margin=0.01)
+    above = stats.ttest_ind(
+        np.add(second, 0.01), first, equal_var=False, alternative="greater"
+    )
+    below = stats.ttest_ind(
+        np.subtract(second, 0.01), first, equal_var=False, alternative="less"
+    )
+    assert found.p_value == pytest.approx(max(above.pvalue, below.pvalue), rel=1e-9)
+    assert found.equivalent
+    assert not equivalence(first, second, margin=0.002).equivalent
+    assert not equivalence(first, [0.80, 0.81, 0.80], margin=0.01).equivalent
+    assert equivalence([0.5, 0.5], [0.5, 0.5], margin=0.01).equivalent
+
+
+# -- recordings and reports -----------------------------------------------------
+
+
+def test_recordings_survive_the_disk(tmp_path: Path) -> None:
+    original = recording([2.0, 0.1 + 0.2], complete=True, logged_steps=[1, 7])
+    save_recording(original, tmp_path / "a")
+    back = load_recording(tmp_path / "a")
+    assert list(back.losses) == [2.0, 0.1 + 0.2]
+    assert list(back.steps) == [1, 7]
+    assert back.complete
+    assert back.accuracy == 0.5
+    assert [n for n, _ in back.final_weights] == ["dense/kernel", "dense/bias"]
+    np.testing.assert_array_equal(
+        back.final_weights[0][1], original.final_weights[0][1]
+    )
+
+
+def test_damaged_recordings_are_plain_errors(tmp_path: Path) -> None:
+    save_recording(recording([2.0]), tmp_path / "a")
+    path = tmp_path / "a" / "recording.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "format": 99}))
+    with pytest.raises(UserError, match="format 99"):
+        load_recording(tmp_path / "a")
+    path.write_text("{")
+    with pytest.raises(UserError, match="not a readable recording"):
+        load_recording(tmp_path / "a")
+
+
+def verdict(first: Recording, second: Recording) -> Verdict:
+    return Verdict(
+        first=Side(Path("old/<train>.py"), Kind.LEGACY),
+        second=Side(Path("new/train.py"), Kind.TF2),
+        recordings=(first, second),
+        trajectory=compare_trajectories(first, second),
+        noise_measured=False,
+        data=None,
+        replicas=1,
+        accuracy=equivalence([0.5, 0.51, 0.52], [0.5, 0.51, 0.53], margin=0.1),
+        accuracies=([0.5, 0.51, 0.52], [0.5, 0.51, 0.53]),
+    )
+
+
+class Balance(HTMLParser):
+    """Fails on tags that do not nest, and collects what the page would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loads += [v or "" for n, v in attrs if n in ("src", "href")]
+        if tag not in ("meta", "br", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("losses", [[2.0, 1.0], [2.0, float("nan")], [0.0], [5.0] * 40])
+def test_html_report_is_whole_and_self_contained(losses: list[float]) -> None:
+    page = render(verdict(recording(losses), recording([2.0, 1.0, 0.5])))
+    parser = Balance()
+    parser.feed(page)
+    assert not parser.open
+    assert not parser.loads
+    assert "<script" not in page
+    assert "old/&lt;train&gt;.py" in page
+    assert "<train>" not in page
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(drawings) == 2
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+        assert "nan" not in drawing
+        assert "inf" not in drawing
+
+
+def test_text_and_json_say_the_same() -> None:
+    found = verdict(recording([2.0, 1.0]), recording([2.0, 1.5]))
+    stream = StringIO()
+    print_verdict(found, stream)
+    text = stream.getvalue()
+    assert "No parity" in text
+    assert "0.33" in text
+    document = json.loads(json.dumps(as_json(found)))
+    assert document["parity"] is False
+    assert document["trajectory"]["first_failure"] == 2
+    assert document["trajectory"]["largest_relative_difference"] == pytest.approx(1 / 3)
+    assert document["verdict"] in text
+
+
+# -- sides ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("import tensorflow as tf\ntf.estimator.RunConfig()", Kind.LEGACY),
+        ("from tensorflow.contrib.distribute import MirroredStrategy", Kind.LEGACY),
+        ("from tensorflow import estimator as e", Kind.LEGACY),
+        ("import tensorflow_estimator", Kind.LEGACY),
+        ("import tfmigrate.compat.v1 as tf", Kind.LEGACY),
+        ("from tfmigrate.compat import v1 as tf", Kind.LEGACY),
+        ("import tensorflow as tf\nwith tf.GradientTape(): pass", Kind.TF2),
+        ("from sklearn.estimator import x", Kind.TF2),
+        ("estimator = 3\nprint('tf.contrib')", Kind.TF2),
+    ],
+)
+def test_kind_of_a_program(source: str, kind: Kind, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(source)
+    assert look_at(path).kind is kind
+
+
+def test_kind_follows_modules_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("import tensorflow as tf\ntf.estimator.Estimator")
+    (tmp_path / "main.py").write_text("import job\njob.main()")
+    assert look_at(tmp_path / "main.py").kind is Kind.LEGACY
+
+
+def test_notebooks_and_folders(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "import tensorflow"]},
+        {"cell_type": "markdown", "source": ["tf.estimator is not code"]},
+    ]
+    path = tmp_path / "train.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    assert look_at(path).kind is Kind.TF2
+    save_recording(recording([1.0]), tmp_path / "recorded")
+    assert look_at(tmp_path / "recorded").kind is Kind.RECORDING
+    (tmp_path / "empty").mkdir()
+    for wrong in ("empty", "missing.py"):
+        with pytest.raises(UserError, match=wrong):
+            look_at(tmp_path / wrong)
+    (tmp_path / "py2.py").write_text("print 'hello'")
+    with pytest.raises(UserError, match=r"py2\.py:1"):
+        look_at(tmp_path / "py2.py")
