@@ -21,6 +21,7 @@ from ..rules.context import Context
 from ..rules.engine import RulesResult, run_rules
 from ..rules.notes import note_edit
 from ..symbols.resolver import Resolver
+from .deep import call_deep
 from .facts import ProjectFacts
 from .guard import GuardError, check_output
 from .notebook import NotebookError
@@ -59,8 +60,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw):
             return _unchanged(path, raw, ())
-        source = load_source(path, raw)
-        new, findings = _rewrite(source, job, facts)
+        new, findings = call_deep(lambda: _rewrite(load_source(path, raw), job, facts))
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError) as error:
