@@ -1,0 +1,223 @@
+"""The training loop of a Keras model, compiled once or lifted from a model_fn."""
+
+
+def prepare():
+    """What must be made under the strategy's scope, next to the model."""
+    X_OPTIMIZER
+    optimizer.build(model.trainable_variables)
+    X_OPTIMIZER_STATE
+    if X_LOSS_OBJECT:
+        loss_object = X_LOSS
+    if X_EVALUATES:
+        test_loss = tf.keras.metrics.Mean(name="loss")
+        test_metrics = X_METRICS
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def manager():
+    """Checkpoints: continue from the latest one, as the Estimator did."""
+    # Training goes on from the latest checkpoint in this directory, if any.
+    manager = tf.train.CheckpointManager(
+        checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+    )
+    manager.restore_or_initialize()
+
+
+def train_functions():
+    """One replica's part of a step, and as many steps as one call may run."""
+
+    def train_step(batch):
+        """Trains on one replica's share of a step and returns its loss."""
+        features, labels = batch
+        with tf.GradientTape() as tape:
+            X_FORWARD
+            if X_PER_EXAMPLE_LOSS:
+                # Divide once, by the examples on all replicas: exact for short batches.
+                examples = tf.distribute.get_replica_context().all_reduce(
+                    tf.distribute.ReduceOp.SUM, tf.cast(tf.size(losses), losses.dtype)
+                )
+                loss = tf.reduce_sum(losses) / examples
+            if X_REGULARIZED:
+                if model.losses:
+                    loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        return loss
+
+    @tf.function
+    def train_steps(iterator, steps):
+        """Runs up to `steps` steps; returns the last loss and how many ran."""
+        loss, done = tf.constant(0.0), tf.constant(0)
+        for batch in iterator:
+            losses = strategy.run(train_step, args=(batch,))
+            loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+            done += 1
+            if done >= steps:
+                break
+        return loss, done
+
+
+def test_functions():
+    """Evaluation: one replica's part, the pass over the data, the figures."""
+
+    def test_step(batch):
+        """Adds one replica's batch to the test metrics."""
+        features, labels = batch
+        if X_REPLICATED:
+            # At the end of the data a replica may be left without examples.
+            if tf.size(labels) > 0:
+                X_TEST_BODY
+        else:
+            X_TEST_BODY
+
+    @tf.function
+    def test_steps(iterator):
+        """Runs the model over all batches."""
+        for batch in iterator:
+            strategy.run(test_step, args=(batch,))
+
+    def evaluate(dataset_fn):
+        """Returns the figures of one pass over a data set, as Estimator.evaluate."""
+        metrics = X_ALL_METRICS
+        for metric in metrics:
+            metric.reset_state()
+        test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+        results = {metric.name: float(metric.result()) for metric in metrics}
+        results["global_step"] = int(optimizer.iterations.numpy())
+        return results
+
+
+def keras_loss():
+    """The forward pass of a compiled model."""
+    predictions = model(features, training=True)
+    losses = X_PER_EXAMPLE(labels, predictions)
+
+
+def scalar_loss():
+    """A loss that model_fn had averaged itself."""
+    # The replicas' losses are averaged, as the Estimator did.
+    loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+
+
+def keras_test():
+    """What a replica does with a batch of test data."""
+    predictions = model(features, training=False)
+    loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
+    if X_REGULARIZED:
+        if model.losses:
+            loss += tf.add_n(model.losses)
+    # As in Estimator.evaluate, every batch weighs the same in the loss.
+    test_loss.update_state(loss)
+    if X_HAS_METRICS:
+        for metric in test_metrics:
+            metric.update_state(labels, predictions)
+
+
+def model_class():
+    """A model_fn's layers and forward pass as a Keras model."""
+
+    class LiftedModel(tf.keras.Model):
+        """The layers of the model; its call is the forward pass."""
+
+        if X_HAS_PARAMS:
+
+            def __init__(self, params):
+                super().__init__()
+                self.params = params
+                X_LAYERS
+
+            def call(self, features, training=False):
+                params = self.params
+                X_FORWARD
+                return X_OUTPUTS
+
+        else:
+
+            def __init__(self):
+                super().__init__()
+                X_LAYERS
+
+            def call(self, features, training=False):
+                X_FORWARD
+                return X_OUTPUTS
+
+
+def lifted_setup():
+    """The model, its optimizer and metrics, before the first train call."""
+    features_spec, _ = X_DATASET.element_spec
+    with strategy.scope():
+        if X_HAS_PARAMS:
+            model = LiftedModel(params)
+        else:
+            model = LiftedModel()
+        # Makes the variables, whose shapes follow from those of the data.
+        model(
+            tf.nest.map_structure(
+                lambda spec: tf.keras.Input(type_spec=spec), features_spec
+            )
+        )
+        X_OPTIMIZER
+        optimizer.build(model.trainable_variables)
+        X_OPTIMIZER_STATE
+        if X_EVALUATES:
+            test_loss = tf.keras.metrics.Mean(name="loss")
+            X_TEST_METRICS
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def train_data():
+    """The batches of one train call."""
+
+    def train_batches(context):
+        """Serves batches as before: each replica takes the next one, of full size."""
+        dataset = X_DATASET
+        if X_REPLICATED:
+            # A step needs a batch for every replica: an incomplete set is left out.
+            return dataset.window(
+                strategy.num_replicas_in_sync, drop_remainder=True
+            ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
+        else:
+            return dataset
+
+
+def train_loop():
+    """One train call: the loop itself."""
+    train_iterator = iter(strategy.distribute_datasets_from_function(train_batches))
+    step = int(optimizer.iterations.numpy())
+    X_LIMIT
+    if X_SAVES_BY_TIME:
+        last_save = time.time()
+    if X_SAVES_BY_STEP:
+        last_save = step
+    X_BEGIN
+    while X_CONDITION:
+        if X_PER_STEP:
+            X_BEFORE_STEP
+            loss, done = train_steps(train_iterator, 1)
+            if not done:
+                break  # end of the data
+            step += 1
+            X_AFTER_STEP
+            if X_LOGS:
+                if step % X_LOG_STEPS == 0:
+                    print(f"step {step}: loss = {float(loss):.6f}")
+        else:
+            steps = X_CHUNK
+            loss, done = train_steps(train_iterator, tf.constant(steps))
+            step += int(done)
+            if X_LOGS:
+                if done > 0:
+                    print(f"step {step}: loss = {float(loss):.6f}")
+        if X_SAVES_BY_TIME:
+            if time.time() - last_save >= X_SAVE_SECONDS:
+                manager.save(step)
+                last_save = time.time()
+        if X_SAVES_BY_STEP:
+            if step - last_save >= X_SAVE_STEPS:
+                manager.save(step)
+                last_save = step
+        if X_CHUNKED:
+            if done < steps:
+                break  # end of the data
+    X_END
+    manager.save(step)

@@ -1,0 +1,97 @@
+"""``tfmigrate verify`` as a user runs it: right programs pass, wrong ones fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tfmigrate.verify.recording import load_recording
+
+PROGRAMS = Path(__file__).parent / "programs"
+LEGACY, LOOP = PROGRAMS / "legacy_line.py", PROGRAMS / "loop_line.py"
+
+Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def compared(
+    tfmigrate: Runner, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The legacy program against the right loop, two replicas."""
+    folder = tmp_path_factory.mktemp("verify")
+    result = tfmigrate(
+        *["verify", LEGACY, LOOP, "--replicas", "2"],
+        *["--keep", folder / "kept", "--report", folder / "report.html"],
+        cwd=folder,
+    )
+    return folder, result
+
+
+def test_parity_of_a_program_and_its_loop(
+    compared: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, result = compared
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Parity: they train the same over 12 steps" in result.stdout
+    first = load_recording(folder / "kept" / "run-0")
+    second = load_recording(folder / "kept" / "run-1")
+    assert first.replicas == second.replicas == 2
+    assert len(first.losses) == len(second.losses) == 12
+    assert first.losses[-1] < first.losses[0]
+    assert first.accuracy == second.accuracy
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+    assert {path.name for path in folder.iterdir()} == {"kept", "report.html"}
+
+
+@pytest.mark.parametrize(("mistake", "latest"), [("l2", 1), ("epsilon", 12)])
+def test_small_mistakes_are_found(
+    mistake: str,
+    latest: int,
+    compared: tuple[Path, subprocess.CompletedProcess[str]],
+    tfmigrate: Runner,
+) -> None:
+    """A weight decay of 1e-4 too many shows at once, Keras' epsilon soon."""
+    recorded = compared[0] / "kept" / "run-0"
+    result = tfmigrate(
+        *["verify", recorded, LOOP, "--format", "json"], env={"MISTAKE": mistake}
+    )
+    assert result.returncode == 1, result.stdout + result.stderr
+    document = json.loads(result.stdout)
+    assert document["parity"] is False
+    assert document["replicas"] == 2
+    assert document["trajectory"]["same_start"]
+    assert document["trajectory"]["first_failure"] <= latest
+
+
+def test_a_run_directory_is_a_side(
+    compared: tuple[Path, subprocess.CompletedProcess[str]], tfmigrate: Runner
+) -> None:
+    """Event files and checkpoints of a training against its recording."""
+    kept = compared[0] / "kept" / "run-0"
+    (run,) = (kept / "files").iterdir()
+    result = tfmigrate("verify", run, kept, "--format", "json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    document = json.loads(result.stdout)
+    assert document["trajectory"]["steps"]
+    assert document["trajectory"]["largest_relative_difference"] < 1e-6
+    assert document["trajectory"]["largest_weight_difference"] == 0
+    assert document["sides"][0]["accuracy"] == document["sides"][1]["accuracy"]
+
+
+def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import tensorflow as tf\nraise ValueError('no data today')\n")
+    for arguments, told in (
+        ([LOOP, tmp_path], "neither a recording nor a run directory"),
+        ([LOOP, LOOP, "--seeds", "1"], "one seed"),
+        ([LOOP, LOOP, "--env", "novalue"], "NAME=VALUE"),
+        ([LOOP, LOOP, "--report", tmp_path / "no" / "r.html"], "no such directory"),
+        ([broken, LOOP], "no data today"),
+    ):
+        result = tfmigrate("verify", *arguments)
+        assert result.returncode == 2
+        assert told in result.stderr
+        assert "cli/verify.py" not in result.stderr
