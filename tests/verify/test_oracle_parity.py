@@ -2,7 +2,9 @@
 
 Each recording was made by real TensorFlow 1.15.5 (one replica) or 1.12.3 (two)
 from fixed initial weights; tolerances are ten times what real TensorFlow differs
-from itself (fixtures/oracle/noise.json).
+from itself (fixtures/oracle/noise.json). Its two versions share most kernels;
+where today's ones round otherwise and a convolution amplifies that, the limit is
+what the program makes of a nudge to its own weights (docs/verify.md).
 """
 
 from __future__ import annotations
@@ -14,10 +16,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tfmigrate.datasets import make_keras_home
-from tfmigrate.verify.comparison import compare_trajectories
-from tfmigrate.verify.recording import load_recording
-from tfmigrate.verify.runner import Settings, run_program
+from tfmigrate.verify.comparison import LOSS_TOLERANCE
+from tfmigrate.verify.parity import Options, verify
 from tfmigrate.verify.sides import Kind, look_at
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -38,11 +38,6 @@ PROGRAMS = {program.name: program for program in recorder().PROGRAMS}
 NOISE = json.loads((ORACLE / "noise.json").read_text())["programs"]
 MAIN = "fashion_mnist_mirrored"
 SLOW = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_keras_home(tmp_path_factory.mktemp("home"), sample=True, noise=True)
 
 
 @pytest.mark.parametrize(
@@ -76,31 +71,35 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ],
 )
 def test_trains_like_real_tensorflow(
-    side: str, name: str, label: str, script: str, home: dict[str, str], tmp_path: Path
+    side: str, name: str, label: str, script: str, tmp_path: Path
 ) -> None:
     program = PROGRAMS[name]
-    recorded = load_recording(ORACLE / name / label)
+    recording = look_at(ORACLE / name / label)
     path = look_at(FIXTURES / side / name / script)
     assert path.kind is (Kind.LEGACY if side == "legacy" else Kind.TF2)
-    launch = run_program(
+    verdict = verify(
+        recording,
         path,
-        tmp_path / "run",
-        Settings(
-            replicas=recorded.replicas,
+        Options(
             steps=program.steps,
+            tolerance=NOISE[name]["loss_tolerance"],
             args=program.arguments,
-            env={**home, **program.environment},
+            env=program.environment,
         ),
-        weights=ORACLE / name / label / "initial_weights.npz",
+        work=tmp_path,
+        say=print,
     )
-    tolerance = NOISE[name]["loss_tolerance"]
-    compared = compare_trajectories(recorded, launch.recording, tolerance=tolerance)
+    compared = verdict.trajectory
+    recorded, trained = verdict.recordings
     assert compared.same_start
-    assert len(compared.steps) == program.steps == launch.recording.global_step
+    assert len(compared.steps) == program.steps == trained.global_step
+    assert recorded.replicas == trained.replicas == int(label[-1])
     assert compared.parity, compared.loss_differences
+    # The first steps, where mistakes would show, need no measured noise.
+    assert max(compared.loss_differences[:3]) < LOSS_TOLERANCE
     assert compared.weight_difference is not None
-    assert compared.weight_difference <= NOISE[name]["weight_tolerance"]
+    if not verdict.noise_measured:
+        assert compared.weight_difference <= NOISE[name]["weight_tolerance"]
     if side == "legacy":
-        # What a user's code reads from evaluate() keeps its names; "acc" became
-        # "accuracy" with TF 1.15's Keras, and both are read today.
-        assert set(launch.recording.evaluate) == set(recorded.evaluate)
+        # What a user's code reads from evaluate() keeps its names.
+        assert set(trained.evaluate) == set(recorded.evaluate)
