@@ -6,10 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..estimator.canned.rnn import RNNClassifier, RNNEstimator
-from ..estimator.canned.trees import (
-    boosted_trees_classifier_train_in_memory,
-    boosted_trees_regressor_train_in_memory,
-)
 from ..estimator.canned.v1 import (
     BaselineEstimator,
     DNNEstimator,
@@ -63,8 +59,6 @@ __all__ = [
     "TowerOptimizer",
     "add_metrics",
     "binary_classification_head",
-    "boosted_trees_classifier_train_in_memory",
-    "boosted_trees_regressor_train_in_memory",
     "build_raw_supervised_input_receiver_fn",
     "build_supervised_input_receiver_fn_from_input_fn",
     "call_logit_fn",

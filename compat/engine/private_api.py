@@ -24,19 +24,15 @@ from tensorflow.python.distribute.parameter_server_strategy import (
 )
 
 # Constants are made in one place; large arrays of an input function are kept
-# out of the graph there (see arrays.py). The kernel registry tells ops that can
-# run from those that are only still named.
-from tensorflow.python.framework import kernels, ops
+# out of the graph there (see arrays.py).
+from tensorflow.python.framework import ops
 
-# The resources of a tree ensemble and of its quantile sketches with their
-# checkpoint entries, and the graph of Lloyd's algorithm: Python halves of kernels
-# that are still there, public only through the Estimators that used them.
+# The graph of Lloyd's algorithm, public only through the KMeans estimator.
 # Tables of tf.contrib.lookup: the classes and from-file helpers have no public
 # name any more, tables themselves have.
 # tf.contrib.summary's functions, which write without a merge; the public
 # tf.summary of TF 2 takes other arguments.
 from tensorflow.python.ops import (
-    boosted_trees_ops,
     clustering_ops,
     lookup_ops,
     summary_ops_v2,
@@ -59,7 +55,6 @@ from tensorflow.python.training import evaluation, training_util
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
-    "boosted_trees_ops",
     "clustering_ops",
     "distributed_initializer",
     "evaluation",
@@ -67,7 +62,6 @@ __all__ = [
     "export_utils",
     "get_next_as_optional",
     "get_or_create_global_step_read",
-    "has_kernel",
     "init_central_storage",
     "is_export_output",
     "is_in_graph_collective",
@@ -95,11 +89,6 @@ def get_next_as_optional(iterator: Any) -> Any:
     """
     public = tf.data.experimental.get_next_as_optional
     return getattr(public, "__wrapped__", public)(iterator)
-
-
-def has_kernel(op_name: str) -> bool:
-    """Whether this TensorFlow can run an op, not only name it."""
-    return bool(kernels.get_registered_kernels_for_op(op_name).kernel)
 
 
 def init_central_storage(strategy: Any, compute_devices: list[str]) -> None:

@@ -8,6 +8,7 @@ the same appear once, in the common part.
 from __future__ import annotations
 
 from .namespace import Base, Entry, attribute
+from .unavailable import Unavailable
 
 __all__ = ["ESTIMATOR_V1", "ESTIMATOR_V2"]
 
@@ -55,7 +56,13 @@ _CANNED = """
     DNNRegressor LinearClassifier LinearEstimator LinearRegressor
     classifier_parse_example_spec regressor_parse_example_spec
 """
-_CANNED_V1 = "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
+# TensorFlow names their ops still, but dropped the kernels before 2.16.
+_TREES = "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
+_TREES_ADVICE = (
+    "TensorFlow has no kernels for boosted trees any more; train them with TensorFlow "
+    "Decision Forests (GradientBoostedTreesModel) or scikit-learn "
+    "(HistGradientBoostingClassifier / -Regressor)."
+)
 _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 
@@ -84,8 +91,21 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "tf.estimator.inputs", {f"{_HERE}.inputs": "numpy_input_fn pandas_input_fn"}
     ),
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
-    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED + _CANNED_V1}),
+    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED}),
     **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    **{
+        f"tf.estimator.{name}": Unavailable(f"tf.estimator.{name}", _TREES_ADVICE)
+        for name in _TREES.split()
+    },
+    **{
+        f"tf.contrib.estimator.{name}": Unavailable(
+            f"tf.contrib.estimator.{name}", _TREES_ADVICE
+        )
+        for name in (
+            "boosted_trees_classifier_train_in_memory",
+            "boosted_trees_regressor_train_in_memory",
+        )
+    },
     "tf.feature_column.shared_embedding_columns": attribute(
         f"{_HERE}.canned.feature_columns:shared_embedding_columns"
     ),

@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "scan": ("scan", "scan", "List legacy code and what a rewrite makes of it."),
     "rewrite": ("rewrite", "rewrite", "Rewrite legacy code to plain TF2."),
     "undo": ("undo", "undo", "Restore the files of the last rewrite."),
+    "rules": ("rules", "rules", "List the rules."),
+    "explain": ("explain", "explain", "Show the page of a rule."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
     "demo": ("demo", "demo", "Show all of this on a bundled program."),

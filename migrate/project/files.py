@@ -136,12 +136,12 @@ def find_files(
             raise UserError(f"no such file or directory: {path}")
         if path.is_dir():
             for found in _walk(path, exclude, suffixes):
-                key = os.path.realpath(found)
+                key = os.path.abspath(found)
                 if key not in seen:
                     seen.add(key)
                     yield Candidate(Path(found), Path(found))
         else:
-            key = os.path.realpath(path)
+            key = os.path.abspath(path)
             if key not in seen:
                 seen.add(key)
                 yield Candidate(path, path, named=True)
@@ -152,44 +152,62 @@ def _walk(
 ) -> Iterator[str]:
     ignores = _Ignores(top, exclude)
     absolute_top = os.path.abspath(top)
-    stack = [(str(top), absolute_top, ignores.chain(Path(absolute_top)))]
     in_repository = _repository(Path(absolute_top)) is not None
+    specs = ignores.chain(Path(absolute_top))
+    if _is_ignored_itself(absolute_top, specs, ignores):
+        # The user named an ignored directory: then what is inside is wanted.
+        own = ignores.spec(absolute_top)
+        specs = [(absolute_top, own)] if own is not None else []
+    stack = [(str(top), absolute_top, specs)]
     while stack:
         shown, absolute, specs = stack.pop()
         try:
             entries = sorted(os.scandir(absolute), key=lambda entry: entry.name)
         except PermissionError:
             continue
+        names = {entry.name for entry in entries}
+        if absolute != absolute_top:
+            if "pyvenv.cfg" in names:  # a virtual environment, whatever its name
+                continue
+            if in_repository and ".gitignore" in names:
+                own = ignores.spec(absolute)
+                if own is not None:
+                    specs = [*specs, (absolute, own)]
+        plain = not specs and ignores.exclude is None
         files: list[str] = []
         directories = []
         for entry in entries:
             name = entry.name
             if entry.is_dir(follow_symlinks=False):
-                if name in SKIPPED_DIRECTORIES or _is_environment(entry.path):
+                if name in SKIPPED_DIRECTORIES:
                     continue
-                if _ignored(entry.path, True, specs, ignores, absolute_top):
-                    continue
-                below = specs
-                if in_repository or name == ".git":
-                    own = ignores.spec(entry.path)
-                    if own is not None:
-                        below = [*specs, (entry.path, own)]
-                directories.append((os.path.join(shown, name), entry.path, below))
+                if plain or not _ignored(
+                    entry.path, True, specs, ignores, absolute_top
+                ):
+                    directories.append((os.path.join(shown, name), entry.path, specs))
             elif name.endswith(suffixes):
                 if entry.is_symlink() and not _inside(entry.path, absolute_top):
                     continue
                 if not entry.is_file():
                     continue
-                if _ignored(entry.path, False, specs, ignores, absolute_top):
-                    continue
-                files.append(os.path.join(shown, name))
+                if plain or not _ignored(
+                    entry.path, False, specs, ignores, absolute_top
+                ):
+                    files.append(os.path.join(shown, name))
         yield from files
         stack.extend(reversed(directories))
 
 
-def _is_environment(directory: str) -> bool:
-    """A virtual environment, whatever its name."""
-    return os.path.exists(os.path.join(directory, "pyvenv.cfg"))
+def _is_ignored_itself(
+    directory: str, specs: list[tuple[str, pathspec.GitIgnoreSpec]], ignores: _Ignores
+) -> bool:
+    """Whether a directory or one above it is left out by files further up."""
+    parents = [directory, *(str(parent) for parent in Path(directory).parents)]
+    return any(
+        _ignored(path, True, above, ignores, directory)
+        for path in parents
+        if (above := [s for s in specs if path != s[0] and path.startswith(s[0])])
+    )
 
 
 def _inside(path: str, top: str) -> bool:

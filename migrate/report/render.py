@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from .model import Report
-from .text import text_report
 
 __all__ = ["render"]
 
 
 def render(report: Report, form: str, *, written: bool) -> str:
     """The report as text, JSON, SARIF or HTML."""
+    if form == "json":
+        from .json_report import json_report
+
+        return json_report(report, written=written)
+    if form == "sarif":
+        from .sarif import sarif_report
+
+        return sarif_report(report)
+    if form == "html":
+        from .html import html_report
+
+        return html_report(report, written=written)
+    from .text import text_report
+
     return text_report(report, written=written)

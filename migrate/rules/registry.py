@@ -14,7 +14,16 @@ from .base import Rule
 __all__ = ["all_rules", "find_rule", "rule_modules"]
 
 # Not rules: the machinery they stand on.
-_MACHINERY = {"base", "calls", "context", "engine", "imports", "notes", "registry"}
+_MACHINERY = {
+    "base",
+    "calls",
+    "context",
+    "engine",
+    "imports",
+    "notes",
+    "pages",
+    "registry",
+}
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from . import columns as fc
 __all__ = ["KMeansClustering"]
 
 
-class _InitializeClustersHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class _InitializeClustersHook(tf.train.SessionRunHook):
     """Chooses the initial clusters from the data, batch by batch."""
 
     def __init__(self, init_op: Any, is_initialized: Any, is_chief: bool) -> None:
@@ -36,7 +36,7 @@ class _InitializeClustersHook(tf.train.SessionRunHook):  # type: ignore[misc]
             session.run(self._init_op)
 
 
-class _RelativeChangeHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class _RelativeChangeHook(tf.train.SessionRunHook):
     """Stops when the loss hardly changes any more."""
 
     def __init__(self, loss: Any, tolerance: float) -> None:

@@ -112,7 +112,7 @@ def sdca_spec(
     return spec._replace(training_chief_hooks=(*spec.training_chief_hooks, hook))
 
 
-class _UpdateWeightsHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class _UpdateWeightsHook(tf.train.SessionRunHook):
     """Copies the solver's weights into the model after every step."""
 
     def __init__(self, model: _Model, train_op: Any) -> None:

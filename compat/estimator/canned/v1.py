@@ -18,19 +18,11 @@ from .linear import (
 )
 from .parsing import classifier_parse_example_spec, regressor_parse_example_spec
 from .sdca import LinearSDCA
-from .trees import (
-    BoostedTreesClassifier,
-    BoostedTreesEstimator,
-    BoostedTreesRegressor,
-)
 
 __all__ = [
     "BaselineClassifier",
     "BaselineEstimator",
     "BaselineRegressor",
-    "BoostedTreesClassifier",
-    "BoostedTreesEstimator",
-    "BoostedTreesRegressor",
     "DNNClassifier",
     "DNNEstimator",
     "DNNLinearCombinedClassifier",

@@ -34,7 +34,7 @@ __all__ = [
 Update = Callable[..., None]
 
 
-class _AccuracyBaseline(tf_keras.metrics.Mean):  # type: ignore[misc]
+class _AccuracyBaseline(tf_keras.metrics.Mean):
     """Accuracy of always answering with the more frequent class."""
 
     def result(self) -> Any:

@@ -32,7 +32,7 @@ _NO_TPU = (
 )
 
 
-class ExamplesPerSecondHook(tf.train.StepCounterHook):  # type: ignore[misc]
+class ExamplesPerSecondHook(tf.train.StepCounterHook):
     """Reports ``global_step/sec`` and ``examples/sec``."""
 
     def __init__(

@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 __all__ = ["CrossShardOptimizer"]
 
 
-class CrossShardOptimizer(tf.train.Optimizer):  # type: ignore[misc]
+class CrossShardOptimizer(tf.train.Optimizer):
     """Wraps an optimizer; off TPU it is the optimizer itself.
 
     Legacy programs wrap unconditionally or under ``if use_tpu``: both train the

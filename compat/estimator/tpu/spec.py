@@ -145,7 +145,7 @@ def _called(name: str, call: Any) -> Any:
     return function(*tensors)
 
 
-class _HostCallHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class _HostCallHook(tf.train.SessionRunHook):
     """Runs the ops of ``host_call`` with every step, as legacy did off TPU.
 
     They are usually summaries of ``tf.contrib.summary``, whose writers have to

@@ -1,0 +1,218 @@
+"""The HTML report: one page without outside parts, to share and to keep."""
+
+from __future__ import annotations
+
+import difflib
+import html
+from collections.abc import Iterator
+from importlib import resources
+
+from .. import __version__
+from .effort import finding_minutes, report_minutes
+from .findings import Finding, Outcome, Tier
+from .model import FileResult, FileStatus, Report
+
+__all__ = ["html_report"]
+
+
+def html_report(report: Report, *, written: bool) -> str:
+    """The whole page; every number in it comes from the report model."""
+    folder = resources.files(__package__)
+    style = folder.joinpath("report.css").read_text("utf-8")
+    script = folder.joinpath("report.js").read_text("utf-8")
+    body = "\n".join(
+        [
+            _overview(report, written=written),
+            _filters(report),
+            *(_file(result) for result in _in_order(report)),
+        ]
+    )
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>tfmigrate report</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n<main>\n<h1>tfmigrate report</h1>\n{body}\n"
+        f"<footer>tfmigrate {html.escape(__version__)}</footer>\n</main>\n"
+        f"<script>\n{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _in_order(report: Report) -> list[FileResult]:
+    """Files that have something to show, in path order."""
+    return [
+        result
+        for result in report.results
+        if result.findings or result.status is FileStatus.FAILED
+    ]
+
+
+def _overview(report: Report, *, written: bool) -> str:
+    files = report.files_by_status()
+    findings = report.findings_by_outcome()
+    changed = "changed" if written else "would change"
+    cards = [
+        ("files", len(report.results)),
+        (changed, files[FileStatus.CHANGED]),
+        ("failed", files[FileStatus.FAILED]),
+        ("findings", sum(findings.values())),
+        ("rewritten", findings[Outcome.REWRITTEN]),
+        ("advice", findings[Outcome.ADVICE]),
+        ("left", findings[Outcome.LEFT]),
+        ("about minutes of review", report_minutes(report)),
+    ]
+    tiers = report.programs_by_tier()
+    cards += [
+        (f"programs at {tier.value}", number)
+        for tier, number in tiers.items()
+        if number
+    ]
+    shown = "".join(
+        f'<div class="card"><b>{number}</b> {html.escape(label)}</div>'
+        for label, number in cards
+    )
+    rows = "".join(
+        f"<tr><td><code>{rule}</code></td><td>{html.escape(_rule_text(rule))}</td>"
+        + "".join(f"<td>{outcomes[outcome] or ''}</td>" for outcome in Outcome)
+        + "</tr>"
+        for rule, outcomes in report.findings_by_rule().items()
+    )
+    heads = "".join(f"<th>{outcome.value}</th>" for outcome in Outcome)
+    table = (
+        '<div class="scroll"><table><thead><tr><th>rule</th><th>what</th>'
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        if rows
+        else "<p>No legacy TensorFlow code was found.</p>"
+    )
+    return f'<div class="cards">{shown}</div>\n{table}'
+
+
+def _rule_text(rule_id: str) -> str:
+    from ..rules.registry import all_rules
+
+    return next((rule.summary for rule in all_rules() if rule.id == rule_id), "")
+
+
+def _filters(report: Report) -> str:
+    def options(values: list[str]) -> str:
+        return "".join(f"<option>{html.escape(value)}</option>" for value in values)
+
+    rules = list(report.findings_by_rule())
+    tiers = [tier.value for tier in Tier if report.programs_by_tier()[tier]]
+    return (
+        '<form id="filters" onsubmit="return false">'
+        f'<label>rule <select id="rule"><option value="">all</option>{options(rules)}'
+        "</select></label>"
+        f'<label>tier <select id="tier"><option value="">all</option>{options(tiers)}'
+        "</select></label>"
+        '<label>outcome <select id="outcome"><option value="">all</option>'
+        f"{options([o.value for o in Outcome])}</select></label>"
+        '<label>path or text <input id="text" type="search"></label>'
+        f'<output id="shown">{len(report.findings)} findings shown</output></form>'
+    )
+
+
+def _file(result: FileResult) -> str:
+    minutes = sum(finding_minutes(finding) for finding in result.findings)
+    effort = f"about {minutes} min" if minutes else "nothing to review"
+    path = html.escape(result.path.as_posix())
+    parts = [
+        f'<details class="file" data-path="{path}" open>',
+        f"<summary><code>{path}</code> "
+        f'<span class="status">{result.status.value}</span> '
+        f'<span class="effort">{effort}</span></summary>',
+    ]
+    if result.error is not None:
+        parts.append(f'<p class="error">{html.escape(result.error)}</p>')
+    if result.findings:
+        parts.append("<ul>")
+        parts += [_finding(finding) for finding in sorted(result.findings)]
+        parts.append("</ul>")
+    if result.new is not None:
+        parts.append(f'<details class="diff"><summary>diff</summary>{_diff(result)}')
+        parts.append("</details>")
+    parts.append("</details>")
+    return "\n".join(parts)
+
+
+def _finding(finding: Finding) -> str:
+    place = f"{finding.line}:{finding.column}"
+    if finding.cell is not None:
+        place = f"cell {finding.cell}, {place}"
+    tier = finding.tier.value if finding.tier is not None else ""
+    reason = f" <i>{html.escape(finding.reason)}</i>" if finding.reason else ""
+    safety = finding.safety.value if finding.outcome is Outcome.REWRITTEN else ""
+    tags = "".join(
+        f'<span class="tag {html.escape(tag.replace(" ", "-"))}">{tag}</span>'
+        for tag in (finding.outcome.value, safety, tier)
+        if tag
+    )
+    return (
+        f'<li class="finding" data-rule="{finding.rule}" data-tier="{tier}" '
+        f'data-outcome="{finding.outcome.value}">'
+        f'<span class="place">{place}</span> <code>{finding.rule}</code> {tags} '
+        f'<span class="message">{_code(finding.message)}{reason}</span></li>'
+    )
+
+
+def _code(message: str) -> str:
+    """Backquoted parts as code."""
+    parts = html.escape(message).split("`")
+    if len(parts) % 2 == 0:
+        return html.escape(message)
+    return "".join(
+        f"<code>{part}</code>" if index % 2 else part
+        for index, part in enumerate(parts)
+    )
+
+
+def _diff(result: FileResult) -> str:
+    """A unified diff with the colours of the code."""
+    assert result.new is not None
+    python = result.path.suffix == ".py"
+    old = _coloured(result.old.decode("utf-8", "replace"), python)
+    new = _coloured(result.new.decode("utf-8", "replace"), python)
+    rows = "".join(
+        f'<div class="{kind}">{line}</div>' for kind, line in _diff_rows(old, new)
+    )
+    return f'<div class="scroll"><pre>{rows}</pre></div>'
+
+
+def _diff_rows(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for group in matcher.get_grouped_opcodes(3):
+        yield "gap", f"line {group[0][1] + 1}"
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                for line in old[old_start:old_end]:
+                    yield "same", f"  {line}"
+                continue
+            for line in old[old_start:old_end]:
+                yield "gone", f"- {line}"
+            for line in new[new_start:new_end]:
+                yield "new", f"+ {line}"
+
+
+def _coloured(text: str, python: bool) -> list[str]:
+    """HTML of each line; a token that spans lines is closed and opened again."""
+    if not python:
+        return [html.escape(line) for line in text.split("\n")]
+    from pygments.lexers import PythonLexer
+    from pygments.token import STANDARD_TYPES, Token, _TokenType
+
+    def css(kind: _TokenType) -> str:
+        while kind not in STANDARD_TYPES and kind is not Token:
+            kind = kind.parent
+        return str(STANDARD_TYPES.get(kind, ""))[:1]
+
+    lines = [""]
+    for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
+        name = css(kind)
+        for index, piece in enumerate(value.split("\n")):
+            if index:
+                lines.append("")
+            if piece:
+                escaped = html.escape(piece)
+                wanted = name in ("k", "s", "c", "m")
+                lines[-1] += f'<i class="{name}">{escaped}</i>' if wanted else escaped
+    return lines

@@ -1,0 +1,88 @@
+"""The JSON report. Its schema is ``report.schema.json`` beside this module."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+from .. import __version__
+from .effort import report_minutes
+from .findings import Finding
+from .model import FileResult, Report
+
+__all__ = ["json_report", "report_data", "schema"]
+
+FORMAT = 1
+
+
+def schema() -> dict[str, Any]:
+    """The published JSON schema of the report."""
+    text = (
+        resources.files(__package__).joinpath("report.schema.json").read_text("utf-8")
+    )
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def json_report(report: Report, *, written: bool) -> str:
+    """The report as JSON text, the same bytes for the same results."""
+    return json.dumps(report_data(report, written=written), indent=1) + "\n"
+
+
+def report_data(report: Report, *, written: bool) -> dict[str, Any]:
+    """The report as plain data."""
+    return {
+        "format": FORMAT,
+        "tool": {"name": "tfmigrate", "version": __version__},
+        "written": written,
+        "summary": {
+            "files": {s.value: n for s, n in report.files_by_status().items()},
+            "findings": {o.value: n for o, n in report.findings_by_outcome().items()},
+            "rules": {
+                rule: {o.value: n for o, n in outcomes.items()}
+                for rule, outcomes in report.findings_by_rule().items()
+            },
+            "programs": {t.value: n for t, n in report.programs_by_tier().items()},
+            "notes": sum(result.notes for result in report.results),
+            "leftovers": report.leftovers(),
+            "minutes": report_minutes(report),
+        },
+        "files": [_file(result) for result in report.results],
+    }
+
+
+def _file(result: FileResult) -> dict[str, Any]:
+    return {
+        "path": result.path.as_posix(),
+        "status": result.status.value,
+        "error": result.error,
+        "lines": result.lines,
+        "notes": result.notes,
+        "findings": [_finding(finding) for finding in sorted(result.findings)],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "line": finding.line,
+        "column": finding.column,
+        "cell": finding.cell,
+        "message": finding.message,
+        "outcome": finding.outcome.value,
+        "safety": finding.safety.value,
+        "tier": finding.tier.value if finding.tier is not None else None,
+        "reason": finding.reason,
+        "symbol": finding.symbol,
+        "fix": [
+            {
+                "line": part.line,
+                "column": part.column,
+                "end_line": part.end_line,
+                "end_column": part.end_column,
+                "text": part.text,
+            }
+            for part in finding.fix
+        ],
+    }

@@ -1,0 +1,172 @@
+"""SARIF 2.1.0, the form that code hosts show beside the code.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from .. import __version__
+from ..rules.base import Rule
+from .findings import Finding, Outcome, Safety
+from .model import FileResult, Report
+
+__all__ = ["sarif_report"]
+
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+    "sarif-schema-2.1.0.json"
+)
+_LEVELS = {
+    Outcome.REWRITTEN: "warning",
+    Outcome.ADVICE: "warning",
+    Outcome.LEFT: "warning",
+    Outcome.FAILED: "error",
+}
+
+
+def sarif_report(report: Report) -> str:
+    """The report as a SARIF log with one run."""
+    from ..rules.registry import all_rules
+
+    used = {finding.rule for finding in report.findings}
+    rules = [rule for rule in all_rules() if rule.id in used]
+    known = {rule.id for rule in rules}
+    unknown = sorted(used - known)
+    index = {rule.id: number for number, rule in enumerate(rules)}
+    descriptors = [_descriptor(rule) for rule in rules]
+    for number, rule_id in enumerate(unknown, start=len(rules)):
+        index[rule_id] = number
+        descriptors.append({"id": rule_id, "shortDescription": {"text": rule_id}})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "tfmigrate",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": descriptors,
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            "SRCROOT": {"description": {"text": "Where tfmigrate was started."}}
+        },
+        "invocations": [
+            {
+                "executionSuccessful": not report.failed,
+                "toolExecutionNotifications": [_failure(r) for r in report.failed],
+            }
+        ],
+        "results": [
+            _result(finding, index, result)
+            for result in report.results
+            for finding in sorted(result.findings)
+        ],
+    }
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=1) + "\n"
+
+
+def _descriptor(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "name": "".join(part.capitalize() for part in rule.name.split("-")),
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": f"{rule.why}\n\nSee `tfmigrate explain {rule.id}`."},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"safety": rule.safety.value},
+    }
+
+
+def _artifact(path: Path) -> dict[str, Any]:
+    location: dict[str, Any] = {"uri": quote(path.as_posix())}
+    if path.is_absolute():
+        location["uri"] = "file://" + location["uri"]
+    else:
+        location["uriBaseId"] = "SRCROOT"
+    return location
+
+
+def _result(
+    finding: Finding, index: dict[str, int], result: FileResult
+) -> dict[str, Any]:
+    text = finding.message
+    if finding.reason:
+        text += f" ({finding.reason})"
+    location: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": _artifact(finding.path),
+            "region": {"startLine": finding.line, "startColumn": finding.column},
+        }
+    }
+    if finding.cell is not None:
+        location["logicalLocations"] = [
+            {"name": f"cell {finding.cell}", "kind": "module"}
+        ]
+    data: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": index[finding.rule],
+        "level": _LEVELS[finding.outcome],
+        "message": {"text": text},
+        "locations": [location],
+        "partialFingerprints": {"tfmigrate/v1": _fingerprint(finding, result)},
+        "properties": {
+            "outcome": finding.outcome.value,
+            "safety": finding.safety.value,
+            "tier": finding.tier.value if finding.tier is not None else None,
+        },
+    }
+    if finding.fix:
+        exact = finding.safety is Safety.EXACT
+        data["fixes"] = [
+            {
+                "description": {
+                    "text": "Rewrite (exact)" if exact else "Rewrite (review it)"
+                },
+                "artifactChanges": [
+                    {
+                        "artifactLocation": _artifact(finding.path),
+                        "replacements": [
+                            {
+                                "deletedRegion": {
+                                    "startLine": part.line,
+                                    "startColumn": part.column,
+                                    "endLine": part.end_line,
+                                    "endColumn": part.end_column,
+                                },
+                                "insertedContent": {"text": part.text},
+                            }
+                            for part in finding.fix
+                        ],
+                    }
+                ],
+            }
+        ]
+    return data
+
+
+def _fingerprint(finding: Finding, result: FileResult) -> str:
+    """Stays the same when lines above are added or removed."""
+    same = [
+        other
+        for other in sorted(result.findings)
+        if (other.rule, other.message) == (finding.rule, finding.message)
+    ]
+    parts = (finding.rule, finding.message, str(same.index(finding)))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _failure(result: FileResult) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": f"cannot process: {result.error}"},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": _artifact(result.path)}}
+        ],
+    }
