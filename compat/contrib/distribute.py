@@ -285,7 +285,7 @@ class _EitherCollective(type):
 
 class CollectiveAllReduceStrategy(
     _TowerNames,
-    _v2.Strategy,  # type: ignore[misc]
+    _v2.Strategy,
     metaclass=_EitherCollective,
 ):
     """Workers trained in step; alone, the GPUs of this machine."""
