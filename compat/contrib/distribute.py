@@ -54,7 +54,7 @@ __all__ = [
     "run_standard_tensorflow_server",
 ]
 
-_v2 = tf.compat.v2.distribute
+_v2: Any = tf.compat.v2.distribute
 
 DistributionStrategy = _v2.Strategy
 ReplicaContext = _v2.ReplicaContext
@@ -209,7 +209,7 @@ def _agreed_count(num_gpus: int | None, num_gpus_per_worker: int | None) -> int 
     return num_gpus if num_gpus is not None else num_gpus_per_worker
 
 
-class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):  # type: ignore[misc]
+class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):
     """Replicas on several devices of one machine, trained in step."""
 
     def __init__(
@@ -238,7 +238,7 @@ class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):  # type: ignore[misc]
         )
 
 
-class OneDeviceStrategy(_TowerNames, _v2.OneDeviceStrategy):  # type: ignore[misc]
+class OneDeviceStrategy(_TowerNames, _v2.OneDeviceStrategy):
     """Everything on one device."""
 
     def __init__(self, device: str, prefetch_on_device: bool | None = None) -> None:
@@ -252,7 +252,7 @@ class _LocalCollective(MirroredStrategy):
 
 class _ClusterCollective(
     _TowerNames,
-    _v2.MultiWorkerMirroredStrategy,  # type: ignore[misc]
+    _v2.MultiWorkerMirroredStrategy,
 ):
     """The collective strategy of one process of a cluster."""
 
@@ -271,9 +271,7 @@ class _EitherCollective(type):
 class CollectiveAllReduceStrategy(metaclass=_EitherCollective):
     """Workers trained in step; alone, the GPUs of this machine."""
 
-    def __new__(  # type: ignore[misc]
-        cls, num_gpus_per_worker: int = 0, communication: Any = None
-    ) -> Any:
+    def __new__(cls, num_gpus_per_worker: int = 0, communication: Any = None) -> Any:
         """Chooses by ``TF_CONFIG``; ``communication`` is chosen by TensorFlow."""
         del communication
         if _has_cluster():
@@ -283,7 +281,7 @@ class CollectiveAllReduceStrategy(metaclass=_EitherCollective):
 
 class ParameterServerStrategy(
     _TowerNames,
-    tf.distribute.experimental.ParameterServerStrategy,  # type: ignore[misc]
+    tf.distribute.experimental.ParameterServerStrategy,
 ):
     """Variables on parameter servers; alone, on the CPU."""
 
