@@ -58,16 +58,17 @@ def _named(tensors: Any, what: str, *, int_keys: bool = False) -> dict[Any, Any]
     """``tensors`` as a checked dict; the same object when it was one."""
     if tensors is None:
         raise ValueError(f"{what}s must be defined.")
-    if not isinstance(tensors, dict):
-        tensors = {_LONE_NAMES[what]: tensors}
-    for key, value in tensors.items():
+    named: dict[Any, Any] = (
+        tensors if isinstance(tensors, dict) else {_LONE_NAMES[what]: tensors}
+    )
+    for key, value in named.items():
         if not isinstance(key, str):
             if not int_keys:
                 raise ValueError(f"{what} keys must be strings: {key}.")
             if not isinstance(key, int):
                 raise ValueError(f"{what} keys must be strings or ints: {key}.")
         _check_tensor(value, key, what)
-    return tensors
+    return named
 
 
 def _checked_alternatives(alternatives: Any) -> dict[str, Any] | None:
@@ -140,9 +141,7 @@ class UnsupervisedInputReceiver(ServingInputReceiver):
 
     __slots__ = ()
 
-    def __new__(  # type: ignore[override]
-        cls, features: Any, receiver_tensors: Any
-    ) -> UnsupervisedInputReceiver:
+    def __new__(cls, features: Any, receiver_tensors: Any) -> UnsupervisedInputReceiver:
         receiver = super().__new__(cls, features, receiver_tensors, None)
         assert isinstance(receiver, UnsupervisedInputReceiver)
         return receiver
