@@ -2,131 +2,44 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
-import libcst as cst
-
-from ..plan.program import TF, CallKind, EstimatorCall, TrainingPlan
-from ..plan.sites import Program
-from ..plan.tree import Tree, only_small
+from ..plan.program import KerasModelPlan
+from ..plan.sites import KerasSites, Program
+from ..plan.tree import Tree
 from .edits import Edits, Statement
-from .hook_class import RENAMED, to_callback
-from .layout import fit, one_line
+from .loop_program import LoopEmitter
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .strategies import strategy_code
-from .template import Filling, fill, parse_statements
+from .template import parse_statements
 
 __all__ = ["KerasEmitter"]
 
-_TEMPLATES = "keras_loop"
 
-
-class KerasEmitter:
-    """Emits one program; collects the imports that its code needs."""
+class KerasEmitter(LoopEmitter):
+    """Emits a ``model_to_estimator`` program."""
 
     def __init__(self, tree: Tree, program: Program, names: Names, tf: str) -> None:
-        self.tree = tree
-        self.plan: TrainingPlan = program.plan
-        self.sites = program.sites
-        self.tf = tf
-        self.names = names
-        self.imports: set[str] = set()
-        self.edits = Edits()
-        self.inside = not isinstance(self.sites.body, cst.Module)
-        model = self.plan.model
-        self.strategy = self.plan.strategy.variable or names.fresh("strategy")
-        self.optimizer = model.optimizer.variable or names.fresh("optimizer")
-        self.renamed = {
-            "tf": tf,
-            "model": model.variable,
-            "strategy": self.strategy,
-            "optimizer": self.optimizer,
-            **{
-                name: names.fresh(name)
-                for name in (
-                    "loss_object",
-                    "checkpoint",
-                    "manager",
-                    "train_step",
-                    "train_steps",
-                    *(
-                        ("test_loss", "test_metrics", "test_step", "test_steps")
-                        if self.evaluates
-                        else ()
-                    ),
-                )
-            },
-        }
-        if self.evaluates:
-            self.renamed["evaluate"] = names.fresh("evaluate")
-
-    @property
-    def evaluates(self) -> bool:
-        """The program evaluates its model."""
-        return any(c.kind == CallKind.EVALUATE for c in self.plan.calls)
-
-    # -- pieces of text ------------------------------------------------------
-
-    def text(self, code: str) -> str:
-        """Source text of a plan with the module's name for tensorflow."""
-        return code.replace(TF, self.tf)
-
-    def module(self, name: str) -> str:
-        """The local name of a module of the standard library."""
-        found = self.tree.resolver.scopes.module_scope.bindings.get(name, ())
-        if any(b.target == name for b in found):
-            return name
-        if not found:
-            self.imports.add(name)
-            return name
-        alias = self.names.fresh(f"{name}_module")
-        self.imports.add(f"{name} as {alias}")
-        return alias
-
-    def fill(
-        self,
-        template: str,
-        *,
-        expressions: dict[str, str] | None = None,
-        statements: dict[str, Sequence[Statement]] | None = None,
-        flags: dict[str, bool] | None = None,
-        names: dict[str, str] | None = None,
-    ) -> list[Statement]:
-        """A template with this program's names."""
-        filling = Filling(
-            names={**self.renamed, **(names or {})},
-            expressions={k: self.text(v) for k, v in (expressions or {}).items()},
-            statements=statements or {},
-            flags=flags or {},
+        model, sites = program.plan.model, program.sites
+        assert isinstance(model, KerasModelPlan)
+        assert isinstance(sites, KerasSites)
+        super().__init__(
+            tree,
+            program,
+            names,
+            tf,
+            model=model.variable,
+            optimizer=model.optimizer.variable,
         )
-        return fill(_TEMPLATES, template, filling)
-
-    def fitted(
-        self, statements: Sequence[Statement], extra: int = 0
-    ) -> list[Statement]:
-        """Statements broken to width where they will stand."""
-        return fit(self.tree.module, statements, self.indent + extra)
-
-    @property
-    def step_width(self) -> int:
-        return len(self.tree.module.default_indent.expandtabs(8))
-
-    @property
-    def indent(self) -> int:
-        """Column at which the program's own statements begin."""
-        return self.tree.column(self.sites.estimator_statement) - 1
-
-    # -- the program -----------------------------------------------------------
+        self.model = model
+        self.sites = sites
+        self.renamed["loss_object"] = names.fresh("loss_object")
 
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         edits.scope = f"{self.strategy}.scope()"
         edits.scoped.update(sites.model_statements)
-        self._strategy()
+        self.place_strategy(sites.model_statements[0])
         prepare = self.fitted(self._prepare(), self.step_width)
         if sites.compile_statement is not None:
             edits.replace[sites.compile_statement] = prepare
@@ -139,52 +52,11 @@ class KerasEmitter:
         edits.replace[sites.estimator_statement] = space_definitions(
             functions, top_level=not self.inside
         )
-        for hook_class in sites.hook_classes:
-            edits.nodes[hook_class] = to_callback
-        for call, node in sites.calls:
-            if call.kind == CallKind.TRAIN:
-                self._train(call, node)
-            else:
-                self._evaluate(call, node)
+        self.calls()
         return edits
 
-    def _strategy(self) -> None:
-        sites, edits = self.sites, self.edits
-        code = self.text(strategy_code(self.plan.strategy))
-        first = sites.model_statements[0]
-        if self.plan.strategy.variable is None:
-            line = f"{self.strategy} = {code}\n"
-            if self.plan.config.seed is not None:
-                line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
-            edits.before[first] = self.fitted(parse_statements(line))
-        else:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self._fitted_expression(
-                sites.strategy_call, code
-            )
-            if self.plan.config.seed is not None:
-                line = f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
-                edits.before[first] = self.fitted(parse_statements(line))
-        if sites.hoist:
-            edits.moved[first] = list(sites.hoist)
-            for statement in sites.hoist:
-                edits.replace[statement] = []
-
-    def _fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
-        """``code`` in place of ``old``, broken if its line becomes too long."""
-        statement = self.tree.statement(old)
-        new = cst.parse_expression(code)
-        if not isinstance(statement, cst.SimpleStatementLine):
-            return new
-        changed = statement.deep_replace(old, new)
-        column = self.tree.column(statement) - 1
-        fitted = fit(self.tree.module, [changed], column)[0]  # type: ignore[list-item]
-        value = getattr(only_small(fitted), "value", None)
-        assert isinstance(value, cst.BaseExpression)
-        return value
-
     def _prepare(self) -> list[Statement]:
-        model = self.plan.model
+        model = self.model
         converted = convert_optimizer(model.optimizer, self.optimizer)
         metrics = ", ".join(metric.code for metric in model.metrics)
         return self.fill(
@@ -199,223 +71,41 @@ class KerasEmitter:
             flags={
                 "X_LOSS_OBJECT": model.loss_is_object,
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_METRICS": bool(model.metrics),
             },
         )
 
     def _functions(self) -> list[Statement]:
-        model, config = self.plan.model, self.plan.config
+        model = self.model
         per_example = (
             self.renamed["loss_object"]
             if model.loss_is_object
             else model.per_example_loss
         )
-        keep = config.keep_max or "5"
-        result = self.fill(
-            "manager",
-            expressions={
-                "X_MODEL_DIR": self._model_dir(),
-                "X_KEEP_MAX": "None" if keep == "0" else keep,
-            },
-        )
+        result = self.manager()
         before = list(self.sites.estimator_statement.leading_lines)
-        if not before or before[0].comment is not None:
-            result[0] = with_blank_lines(result[0], 1)
+        if before and before[0].comment is None:
+            result[0] = with_blank_lines(result[0], 0)
+        forward = self.fill("keras_loss", expressions={"X_PER_EXAMPLE": per_example})
         result += self.fill(
             "train_functions",
-            expressions={"X_PER_EXAMPLE": per_example},
-            flags={"X_REGULARIZED": model.regularized},
+            statements={"X_FORWARD": forward},
+            flags={"X_REGULARIZED": model.regularized, "X_PER_EXAMPLE_LOSS": True},
         )
         if self.evaluates:
-            has_metrics = bool(model.metrics)
             loss, metrics = self.renamed["test_loss"], self.renamed["test_metrics"]
             flags = {
                 "X_REGULARIZED": model.regularized,
-                "X_HAS_METRICS": has_metrics,
+                "X_HAS_METRICS": bool(model.metrics),
                 "X_REPLICATED": self.plan.strategy.symbol is not None,
             }
             body = self.fill(
-                "test_body", expressions={"X_PER_EXAMPLE": per_example}, flags=flags
+                "keras_test", expressions={"X_PER_EXAMPLE": per_example}, flags=flags
             )
+            every = f"[*{metrics}, {loss}]" if model.metrics else f"[{loss}]"
             result += self.fill(
                 "test_functions",
-                expressions={
-                    "X_ALL_METRICS": f"[*{metrics}, {loss}]"
-                    if has_metrics
-                    else f"[{loss}]",
-                },
+                expressions={"X_ALL_METRICS": every},
                 statements={"X_TEST_BODY": body},
                 flags=flags,
             )
         return result
-
-    def _model_dir(self) -> str:
-        """The checkpoint directory; a new one each time, as before, when not given."""
-        code = self.plan.config.model_dir
-        temporary = (
-            f"{self.module('tempfile')}.mkdtemp()"
-            if (code is None or self.plan.config.model_dir_optional)
-            else ""
-        )
-        if code is None:
-            return temporary
-        if not temporary:
-            return code
-        code = re.sub(r"\s+or\s+None$", "", code)
-        return f"{code} or {temporary}"
-
-    # -- calls -------------------------------------------------------------------
-
-    def _train(self, call: EstimatorCall, node: cst.Call) -> None:
-        statement = self.tree.statement(node)
-        body = self.tree.body(statement)
-        column = self.tree.column(statement) - 1
-        top_level = isinstance(body, cst.Module)
-        data = self.names.fresh("train_batches")
-        replicated = self.plan.strategy.symbol is not None
-        definition = self.fill(
-            "train_data",
-            expressions={"X_DATASET": one_line(call.input.dataset)},
-            flags={"X_REPLICATED": replicated},
-            names={"train_batches": data},
-        )
-        loop = self._loop(call, data)
-        statements = fit(self.tree.module, [*definition, *loop], column)
-        statements = space_definitions(statements, top_level=top_level)
-        lines = statement.leading_lines
-        if any(line.comment is not None for line in lines):
-            statements[1] = statements[1].with_changes(
-                leading_lines=[*statements[1].leading_lines, *_from_comment(lines)]
-            )
-        statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
-        self.edits.replace[statement] = statements
-        self.edits.own_lines.add(statement)
-
-    def _loop(self, call: EstimatorCall, data: str) -> list[Statement]:
-        config = self.plan.config
-        names = {
-            name: self.names.fresh(name)
-            for name in ("train_iterator", "step", "loss", "done", "steps", "last_step")
-        }
-        names["train_batches"] = data
-        names["last_save"] = self.names.fresh("last_save")
-        names["time"] = "time"
-        by_step = config.save_steps is not None
-        if not by_step:
-            names["time"] = self.module("time")
-        step, loss = names["step"], names["loss"]
-        calls: dict[str, list[str]] = {name: [] for name in RENAMED}
-        made: list[str] = []
-        for hook in call.hooks:
-            variable = hook.code
-            if not variable.isidentifier():
-                variable = self.names.fresh(_snake(hook.class_name))
-                made.append(f"{variable} = {hook.code}\n")
-            arguments = {"step": step, "loss": f"float({loss})"}
-            for method in hook.methods:
-                name, parameters = RENAMED[method]
-                inside = ", ".join(arguments[p] for p in parameters)
-                calls[method].append(f"{variable}.{name}({inside})\n")
-        per_step = bool(calls["before_run"] or calls["after_run"])
-        limit, condition = self._limit(call, names)
-        log_steps = config.log_steps or "100"
-        terms = [log_steps]
-        if by_step:
-            terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
-        optional = limit and call.limit_optional
-        if limit and not optional:
-            terms.append(f"{names['last_step']} - {step}")
-        chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
-        if optional:
-            inner = ", ".join([*terms, f"{names['last_step']} - {step}"])
-            chunk = f"{chunk} if {names['last_step']} is None else min({inner})"
-
-        def lines(method: str) -> list[Statement]:
-            return parse_statements("".join(calls[method]))
-
-        return self.fill(
-            "train_loop",
-            expressions={
-                "X_CONDITION": condition,
-                "X_LOG_STEPS": log_steps,
-                "X_CHUNK": chunk,
-                "X_SAVE_SECONDS": config.save_seconds or "600",
-                "X_SAVE_STEPS": config.save_steps or "",
-            },
-            statements={
-                "X_LIMIT": parse_statements(limit),
-                "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
-                "X_BEFORE_STEP": lines("before_run"),
-                "X_AFTER_STEP": lines("after_run"),
-                "X_END": lines("end"),
-            },
-            flags={
-                "X_SAVES_BY_TIME": not by_step,
-                "X_SAVES_BY_STEP": by_step,
-                "X_PER_STEP": per_step,
-                "X_CHUNKED": not per_step,
-                "X_LOGS": True,
-            },
-            names=names,
-        )
-
-    def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:
-        """Statements that set the last step, and the loop's condition."""
-        step, last = names["step"], names["last_step"]
-        if call.steps is None and call.max_steps is None:
-            return "", "True"
-        if call.max_steps is not None:
-            code = f"{last} = {call.max_steps}\n"
-        elif call.limit_optional:
-            code = f"{last} = {step} + {call.steps} if {call.steps} else None\n"
-        else:
-            code = f"{last} = {step} + {call.steps}\n"
-        condition = f"{step} < {last}"
-        if call.limit_optional:
-            condition = f"{last} is None or {condition}"
-        return code, condition
-
-    def _evaluate(self, call: EstimatorCall, node: cst.Call) -> None:
-        argument = _input_argument(node)
-        dataset = call.input.dataset
-        steps = call.steps
-        if isinstance(argument, cst.Lambda) and steps is None:
-            # Keep the author's own line breaks.
-            function: cst.BaseExpression = argument.with_changes(
-                params=cst.Parameters(params=[cst.Param(cst.Name("_"))]),
-                whitespace_after_lambda=cst.SimpleWhitespace(" "),
-            )
-        else:
-            if steps is not None:
-                limit = f"{steps} or -1" if call.limit_optional else steps
-                dataset = f"{one_line(dataset)}.take({limit})"
-            function = cst.parse_expression(f"lambda _: {one_line(dataset)}")
-        first = node.args[0].with_changes(
-            value=function,
-            keyword=None,
-            equal=cst.MaybeSentinel.DEFAULT,
-            comma=cst.MaybeSentinel.DEFAULT,
-        )
-        last = node.args[-1]
-        first = first.with_changes(whitespace_after_arg=last.whitespace_after_arg)
-        self.edits.expressions[node] = node.with_changes(
-            func=cst.Name(self.renamed["evaluate"]), args=[first]
-        )
-
-
-def _input_argument(node: cst.Call) -> cst.BaseExpression:
-    for argument in node.args:
-        if argument.keyword is not None and argument.keyword.value == "input_fn":
-            return argument.value
-    return node.args[0].value
-
-
-def _from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    kept = list(lines)
-    while kept and kept[0].comment is None:
-        kept.pop(0)
-    return kept
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..plan.tree import Tree
+from ..plan.tree import Body, Tree
+from ..symbols.scopes import Scope
 
 __all__ = ["Names"]
 
@@ -10,11 +11,23 @@ __all__ = ["Names"]
 class Names:
     """Hands out identifiers that the module does not use yet."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, body: Body) -> None:
         scopes = tree.resolver.scopes
-        self._taken = {name.value for name in scopes.loads}
-        for scope in scopes.opened.values():
-            self._taken.update(scope.bindings)
+        owner = tree.parent(body)
+        here = scopes.opened.get(owner) if owner is not None else None
+        visible: list[Scope] = []
+        scope: Scope | None = here or scopes.module_scope
+        while scope is not None:
+            visible.append(scope)
+            scope = scope.parent
+        self._taken = {name for scope in visible for name in scope.bindings}
+        for name, (inner, _) in scopes.loads.items():
+            # A name that another function binds for itself is no obstacle.
+            found: Scope | None = inner
+            while found is not None and name.value not in found.bindings:
+                found = found.parent
+            if found is None or found in visible:
+                self._taken.add(name.value)
 
     def fresh(self, wanted: str) -> str:
         """``wanted`` itself when free, else with the smallest number after it."""

@@ -16,8 +16,9 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
+from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, Program
+from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..symbols.resolver import Resolver
@@ -26,6 +27,7 @@ from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
+from .model_fn_program import ModelFnEmitter
 from .names import Names
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
@@ -60,8 +62,11 @@ def rewrite_programs(
     stops: list[tuple[cst.CSTNode, Blocker]] = []
     for place in places.programs:
         try:
-            if resolver.resolve(place.func) not in KERAS_ESTIMATORS:
-                symbol = resolver.resolve(place.func)
+            symbol = resolver.resolve(place.func)
+            if symbol in MODEL_FN_ESTIMATORS:
+                programs.append(recognise_model_fn(tree, place))
+                continue
+            if symbol not in KERAS_ESTIMATORS:
                 raise Blocked(
                     "TFM103",
                     tree.line(place),
@@ -100,9 +105,10 @@ def _native(
     path: Path, tree: Tree, program: Program, options: RewriteOptions
 ) -> ProgramsRewrite:
     module = tree.module
-    names = Names(tree)
+    names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
-    emitter = KerasEmitter(tree, program, names, tf or names.fresh("tf"))
+    kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
+    emitter = kind(tree, program, names, tf or names.fresh("tf"))
     edited = emitter.emit().apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
@@ -176,7 +182,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
             line=plan.line,
             column=1,
             rule="TFM101",
-            message="`tf.keras.estimator.model_to_estimator` becomes a training loop",
+            message=f"the Estimator `{plan.estimator}` becomes a training loop",
             outcome=Outcome.REWRITTEN,
             safety=Safety.NEEDS_REVIEW,
             tier=Tier.NATIVE,

@@ -24,7 +24,16 @@ from .program import (
 from .sites import Blocked, KerasSites, Program
 from .tree import Body, Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["KERAS_ESTIMATORS", "recognise_keras"]
+__all__ = [
+    "KERAS_ESTIMATORS",
+    "OPTIMIZERS",
+    "assigned_to",
+    "hoisted",
+    "own_statement",
+    "ragged_difference",
+    "read_calls",
+    "recognise_keras",
+]
 
 KERAS_ESTIMATORS = ("tf.keras.estimator.model_to_estimator",)
 
@@ -110,7 +119,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     for name in ("keras_model_path", "metric_names_map", "export_outputs"):
         if not is_none(given.get(name)):
             raise Blocked("TFM110", line, f"model_to_estimator(`{name}`=)")
-    statement, body, variable = _assigned_to(tree, call)
+    statement, body, variable = assigned_to(tree, call)
 
     config, distribute = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
@@ -124,14 +133,14 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    calls, hook_classes = _calls(tree, variable, statement, differences)
-    _add_differences(differences, strategy, line)
+    calls, hook_classes = read_calls(tree, variable, statement, differences)
+    replica_differences(differences, strategy, line)
 
     drop: list[Statement] = []
-    found = _own_statement(tree, given.get("config"), body, "RunConfig")
+    found = own_statement(tree, given.get("config"), body, "RunConfig")
     if found is not None:
         drop.append(found)
-    hoist = _hoisted(tree, strategy_call, body, parts.statements[0])
+    hoist = hoisted(tree, strategy_call, body, parts.statements[0])
     plan = TrainingPlan(
         line=line,
         estimator=variable,
@@ -156,7 +165,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     return Program(plan, sites)
 
 
-def _assigned_to(tree: Tree, call: cst.Call) -> tuple[Statement, Body, str]:
+def assigned_to(tree: Tree, call: cst.Call) -> tuple[Statement, Body, str]:
     """The statement ``estimator = model_to_estimator(...)``, its body and name."""
     line = tree.line(call)
     assign = tree.parent(call)
@@ -217,7 +226,7 @@ def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
     )
 
 
-def _calls(
+def read_calls(
     tree: Tree, variable: str, statement: Statement, differences: list[Difference]
 ) -> tuple[list[tuple[EstimatorCall, cst.Call]], list[cst.ClassDef]]:
     """All uses of the estimator, which must all be calls that are understood."""
@@ -296,7 +305,7 @@ def _call(
     return plan, [cls for _, cls in hooks]
 
 
-def _own_statement(
+def own_statement(
     tree: Tree, node: cst.BaseExpression | None, body: Body, what: str
 ) -> Statement | None:
     """The assignment behind a name that only this program reads."""
@@ -312,7 +321,7 @@ def _own_statement(
     return statement
 
 
-def _hoisted(
+def hoisted(
     tree: Tree, strategy_call: cst.Call | None, body: Body, before: Statement
 ) -> list[Statement]:
     """Assignments between the model and the strategy that the strategy needs."""
@@ -362,20 +371,13 @@ def _check_plain(tree: Tree, name: cst.Name, later: list[Statement]) -> None:
             )
 
 
-def _add_differences(
+def replica_differences(
     differences: list[Difference], strategy: StrategyPlan, line: int
 ) -> None:
     if strategy.symbol is None:
         return
     if strategy.symbol.startswith("tf.contrib."):
-        differences.append(
-            Difference(
-                "TFM131",
-                line,
-                "a last set of batches of unequal size is averaged over its examples; "
-                "the Estimator averaged the replicas' averages",
-            )
-        )
+        differences.append(ragged_difference(line))
     else:
         differences.append(
             Difference(
@@ -387,3 +389,13 @@ def _add_differences(
                 needs_review=True,
             )
         )
+
+
+def ragged_difference(line: int) -> Difference:
+    """What dividing by the true number of examples changes."""
+    return Difference(
+        "TFM131",
+        line,
+        "a last set of batches of unequal size is averaged over its examples; "
+        "the Estimator averaged the replicas' averages",
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .hooks import HOOK_BASES
-from .sites import Program
+from .sites import ModelFnSites, Program
 from .tree import Tree, walk
 
 __all__ = ["LegacyPlaces", "legacy_places"]
@@ -35,6 +35,8 @@ class LegacyPlaces:
             sites = program.sites
             gone.update(sites.drop)
             gone.add(sites.estimator_statement)
+            if isinstance(sites, ModelFnSites):
+                gone.add(sites.model_fn)
             gone.update(sites.hook_classes)
             gone.update(node for _, node in sites.calls)
         return [

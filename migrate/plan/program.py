@@ -19,6 +19,8 @@ __all__ = [
     "InputPlan",
     "KerasModelPlan",
     "MetricPlan",
+    "MetricUpdate",
+    "ModelFnPlan",
     "OptimizerPlan",
     "RunConfigPlan",
     "StrategyPlan",
@@ -115,6 +117,40 @@ class KerasModelPlan:
 
 
 @dataclass(frozen=True)
+class MetricUpdate:
+    """One eval_metric_ops entry: key, Keras metric, what each batch gives it."""
+
+    key: str
+    code: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelFnPlan:
+    """A ``model_fn`` taken apart; everything is source text of the new code.
+
+    ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
+    ``outputs``, which is all that losses and metrics read of it.
+    """
+
+    name: str
+    class_name: str
+    has_params: bool
+    params: str | None
+    layers: tuple[tuple[str, str], ...]
+    forward: tuple[str, ...]
+    outputs: tuple[str, ...]
+    train_loss: tuple[str, ...]
+    loss: str
+    per_example: bool
+    eval_loss: tuple[str, ...]
+    eval_loss_name: str
+    docstring: str | None
+    metrics: tuple[MetricUpdate, ...]
+    optimizer: OptimizerPlan
+
+
+@dataclass(frozen=True)
 class InputPlan:
     """Where batches come from: source text that evaluates to a Dataset."""
 
@@ -159,7 +195,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan
+    model: KerasModelPlan | ModelFnPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

@@ -9,7 +9,7 @@ import libcst as cst
 from .program import Blocker, EstimatorCall, TrainingPlan
 from .tree import Body, Statement
 
-__all__ = ["Blocked", "KerasSites", "Program"]
+__all__ = ["Blocked", "KerasSites", "ModelFnSites", "Program"]
 
 
 class Blocked(Exception):
@@ -42,8 +42,23 @@ class KerasSites:
 
 
 @dataclass
+class ModelFnSites:
+    """Nodes of an ``Estimator(model_fn)`` program that an emitter edits."""
+
+    body: Body
+    model_fn: cst.FunctionDef
+    first_call: Statement
+    estimator_statement: Statement
+    drop: list[Statement]
+    hoist: list[Statement]
+    strategy_call: cst.Call | None
+    calls: list[tuple[EstimatorCall, cst.Call]]
+    hook_classes: list[cst.ClassDef]
+
+
+@dataclass
 class Program:
     """A training program: its plan and its places."""
 
     plan: TrainingPlan
-    sites: KerasSites
+    sites: KerasSites | ModelFnSites

@@ -14,6 +14,7 @@ import libcst as cst
 
 from ..project.text import Edit, apply_edits
 from ..report.findings import Outcome, Safety
+from ..symbols.curated import importable
 from ..symbols.names import Door, canonical, door
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Binding, BindingKind, Use
@@ -195,6 +196,8 @@ class _Engine:
             ):
                 same = move.to == item.symbol and item.door is Door.PUBLIC
                 item.fate = Fate.KEEP if same else Fate.RENAME
+                if not same and not importable(move.to):
+                    item.fate = Fate.INLINE
                 item.target = move.to
                 for place in places:
                     assert place.call is not None

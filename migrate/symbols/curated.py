@@ -29,7 +29,7 @@ NOT_IMPORTABLE = (
 def importable(name: str) -> bool:
     """Whether ``from <parent of name> import <name>`` works in TF 2.21."""
     parent = name.rpartition(".")[0]
-    return name != "tf.distribute.cluster_resolver" and not any(
+    return name != "tf.compat.v1.app.flags" and not any(
         parent == hidden or parent.startswith(hidden + ".") for hidden in NOT_IMPORTABLE
     )
 

@@ -286,7 +286,7 @@ class _Builder:
             self.load(base)
             self.tree.uses.append(Use(node, base, self.scope, self.statement))
         else:
-            if isinstance(base, cst.Call):
+            if isinstance(base, (cst.Call, cst.NamedExpr)):
                 self.tree.uses.append(Use(node, None, self.scope, self.statement))
             self.walk(base)
 

@@ -20,7 +20,7 @@ PROGRAMS = sorted(
     if path.suffix in (".py", ".ipynb")
 )
 # Programs that become native loops; the rest lands lower on the ladder.
-NATIVE = [p for p in PROGRAMS if p.startswith("fashion_mnist_")]
+NATIVE = [p for p in PROGRAMS if p.startswith(("fashion_mnist_", "model_fn_"))]
 
 
 def rewrite(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
@@ -146,7 +146,9 @@ def verify(program: str, replicas: int, *more: str) -> subprocess.CompletedProce
     ("program", "replicas"),
     [
         ("fashion_mnist_partial/train.py", 2),
+        ("model_fn_dense/train.py", 2),
         pytest.param("fashion_mnist_partial/train.py", 1, marks=pytest.mark.slow),
+        pytest.param("model_fn_dense/train.py", 1, marks=pytest.mark.slow),
         *(
             pytest.param(f"fashion_mnist_{name}", n, marks=pytest.mark.slow)
             for name in ("mirrored/train.py", "main/train.py", "imports/train.py")

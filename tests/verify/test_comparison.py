@@ -70,15 +70,17 @@ def test_both_diverging_to_nan_is_the_same() -> None:
 
 
 def test_own_noise_widens_the_limit_of_later_steps_only() -> None:
-    first, second = recording([2.0, 1.0, 0.5]), recording([2.0, 1.0, 0.5001])
-    assert compare_trajectories(first, second).first_failure == 3
-    noise = noise_of(first, recording([2.0, 1.0, 0.50003]))
+    losses = [4.0, 3.0, 2.0, 1.0, 0.5]
+    first, second = recording(losses), recording([*losses[:4], 0.5001])
+    assert compare_trajectories(first, second).first_failure == 5
+    noise = noise_of(first, recording([*losses[:4], 0.50003]))
     explained = compare_trajectories(first, second, noise=noise)
     assert explained.parity
+    # Leaps may come up to two steps apart, hence from step 3 on.
     assert explained.loss_limits[:2] == [LOSS_TOLERANCE] * 2
     assert explained.loss_limits[2] == pytest.approx(NOISE_FACTOR * 6e-5, rel=1e-3)
-    early = compare_trajectories(first, recording([2.0, 1.001, 0.5]), noise=noise)
-    assert early.first_failure == 2
+    early = recording([4.0, 3.001, 2.0, 1.0, 0.5])
+    assert compare_trajectories(first, early, noise=noise).first_failure == 2
 
 
 # -- what must -----------------------------------------------------------------

@@ -201,8 +201,10 @@ def private_paths(found: Dict[str, Any]) -> Dict[str, str]:
             home = home.replace("tensorflow_core.", "tensorflow.", 1)
             here = module_name.replace("tensorflow_core.", "tensorflow.", 1)
             public = best[id(obj)]
-            same = public == "tf." + below + "." + name
-            if (home == here or mirrors or package) and not same:
+            # A public name of its own stays what it is, even when TensorFlow has
+            # the same object elsewhere: tf.contrib.x must not pass for tf.x.
+            itself = "tf." + below + "." + name in found
+            if (home == here or mirrors or package) and not itself:
                 table[below + "." + name] = public
     return table
 

@@ -1,4 +1,4 @@
-"""The training loop of a compiled Keras model."""
+"""The training loop of a Keras model, compiled once or lifted from a model_fn."""
 
 
 def prepare():
@@ -30,13 +30,13 @@ def train_functions():
         """Trains on one replica's share of a step and returns its loss."""
         features, labels = batch
         with tf.GradientTape() as tape:
-            predictions = model(features, training=True)
-            losses = X_PER_EXAMPLE(labels, predictions)
-            # Divide once, by the examples on all replicas: exact for short batches.
-            examples = tf.distribute.get_replica_context().all_reduce(
-                tf.distribute.ReduceOp.SUM, tf.cast(tf.size(losses), losses.dtype)
-            )
-            loss = tf.reduce_sum(losses) / examples
+            X_FORWARD
+            if X_PER_EXAMPLE_LOSS:
+                # Divide once, by the examples on all replicas: exact for short batches.
+                examples = tf.distribute.get_replica_context().all_reduce(
+                    tf.distribute.ReduceOp.SUM, tf.cast(tf.size(losses), losses.dtype)
+                )
+                loss = tf.reduce_sum(losses) / examples
             if X_REGULARIZED:
                 if model.losses:
                     loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
@@ -87,7 +87,19 @@ def test_functions():
         return results
 
 
-def test_body():
+def keras_loss():
+    """The forward pass of a compiled model."""
+    predictions = model(features, training=True)
+    losses = X_PER_EXAMPLE(labels, predictions)
+
+
+def scalar_loss():
+    """A loss that model_fn had averaged itself."""
+    # The replicas' losses are averaged, as the Estimator did.
+    loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+
+
+def keras_test():
     """What a replica does with a batch of test data."""
     predictions = model(features, training=False)
     loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
@@ -99,6 +111,58 @@ def test_body():
     if X_HAS_METRICS:
         for metric in test_metrics:
             metric.update_state(labels, predictions)
+
+
+def model_class():
+    """A model_fn's layers and forward pass as a Keras model."""
+
+    class LiftedModel(tf.keras.Model):
+        """The layers of the model; its call is the forward pass."""
+
+        if X_HAS_PARAMS:
+
+            def __init__(self, params):
+                super().__init__()
+                self.params = params
+                X_LAYERS
+
+            def call(self, features, training=False):
+                params = self.params
+                X_FORWARD
+                return X_OUTPUTS
+
+        else:
+
+            def __init__(self):
+                super().__init__()
+                X_LAYERS
+
+            def call(self, features, training=False):
+                X_FORWARD
+                return X_OUTPUTS
+
+
+def lifted_setup():
+    """The model, its optimizer and metrics, before the first train call."""
+    features_spec, _ = X_DATASET.element_spec
+    with strategy.scope():
+        if X_HAS_PARAMS:
+            model = LiftedModel(params)
+        else:
+            model = LiftedModel()
+        # Makes the variables, whose shapes follow from those of the data.
+        model(
+            tf.nest.map_structure(
+                lambda spec: tf.keras.Input(type_spec=spec), features_spec
+            )
+        )
+        X_OPTIMIZER
+        optimizer.build(model.trainable_variables)
+        X_OPTIMIZER_STATE
+        if X_EVALUATES:
+            test_loss = tf.keras.metrics.Mean(name="loss")
+            X_TEST_METRICS
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
 
 
 def train_data():

@@ -1,0 +1,163 @@
+"""Writes the native loop of an ``Estimator(model_fn)`` into its module."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
+from ..plan.sites import ModelFnSites, Program
+from ..plan.tree import Statement, Tree, statements_of
+from .edits import Edits
+from .layout import fit, one_line
+from .loop_program import LoopEmitter
+from .names import Names
+from .optimizers import convert_optimizer
+from .spacing import space_definitions
+from .template import parse_statements
+
+__all__ = ["ModelFnEmitter"]
+
+_SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
+
+
+class ModelFnEmitter(LoopEmitter):
+    """Emits a program whose model_fn was lifted into a Keras model."""
+
+    def __init__(self, tree: Tree, program: Program, names: Names, tf: str) -> None:
+        model, sites = program.plan.model, program.sites
+        assert isinstance(model, ModelFnPlan)
+        assert isinstance(sites, ModelFnSites)
+        super().__init__(
+            tree, program, names, tf, model=names.fresh("model"), optimizer=None
+        )
+        self.model = model
+        self.sites = sites
+        self.class_name = names.fresh(model.class_name)
+        self.metric_names = {
+            metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
+            for metric in model.metrics
+        }
+
+    def emit(self) -> Edits:
+        """All edits that turn the program into a native loop."""
+        sites, edits = self.sites, self.edits
+        edits.replace[sites.model_fn] = [self._class()]
+        edits.replace[sites.estimator_statement] = []
+        for statement in sites.drop:
+            edits.replace[statement] = []
+        first = sites.first_call
+        self.place_strategy(first)
+        edits.before[first] += self._setup()
+        self.calls()
+        return edits
+
+    # -- the model -------------------------------------------------------------
+
+    def _class(self) -> Statement:
+        """The Keras model in the place of the model_fn."""
+        model = self.model
+        outputs = ", ".join(model.outputs)
+        lines = "".join(
+            f"self.{attribute} = {self.text(one_line(code))}\n"
+            for attribute, code in model.layers
+        )
+        (made,) = self.fill(
+            "model_class",
+            names={"LiftedModel": self.class_name},
+            expressions={"X_OUTPUTS": outputs},
+            statements={
+                "X_LAYERS": parse_statements(lines),
+                "X_FORWARD": parse_statements(self.text("".join(model.forward))),
+            },
+            flags={"X_HAS_PARAMS": model.has_params},
+        )
+        assert isinstance(made.body, cst.IndentedBlock)
+        inner = space_definitions(statements_of(made.body), top_level=False)
+        if model.docstring is not None:
+            inner[0] = parse_statements(model.docstring)[0]
+        made = made.with_changes(body=made.body.with_changes(body=inner))
+        return fit(self.tree.module, [made], 0)[0]
+
+    def _setup(self) -> list[Statement]:
+        """Everything that stands before the first train call."""
+        model = self.model
+        converted = convert_optimizer(model.optimizer, self.optimizer)
+        params = ""
+        if model.has_params and model.params != "params":
+            params = f"params = {one_line(model.params or '{}')}\n"
+        first_input = next(
+            c.input.dataset for c in self.plan.calls if c.kind == CallKind.TRAIN
+        )
+        metrics = [
+            f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
+            for metric in model.metrics
+        ]
+        result = parse_statements(params)
+        result += self.fill(
+            "lifted_setup",
+            names={"LiftedModel": self.class_name},
+            expressions={
+                "X_DATASET": one_line(first_input),
+                "X_MODEL_ARGUMENTS": "params",
+            },
+            statements={
+                "X_OPTIMIZER": parse_statements(
+                    self.text(f"{self.optimizer} = {converted.code}\n")
+                ),
+                "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+                "X_TEST_METRICS": parse_statements("".join(metrics)),
+            },
+            flags={
+                "X_EVALUATES": self.evaluates,
+                "X_HAS_PARAMS": model.has_params,
+            },
+        )
+        result += self.manager()
+        result += self._functions()
+        return space_definitions(self.fitted(result), top_level=not self.inside)
+
+    def _functions(self) -> list[Statement]:
+        model = self.model
+        forward = parse_statements(
+            self.text(self._call_model("True") + "".join(model.train_loss))
+        )
+        if not model.per_example:
+            forward += self.fill(
+                "scalar_loss", expressions={"X_SCALAR_LOSS": model.loss}
+            )
+        result = self.fill(
+            "train_functions",
+            statements={"X_FORWARD": forward},
+            flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
+        )
+        if not self.evaluates:
+            return result
+        test_loss = self.renamed["test_loss"]
+        updates = "".join(self._update(metric) for metric in model.metrics)
+        body = parse_statements(
+            self.text(
+                self._call_model("False")
+                + "".join(model.eval_loss)
+                + _SAME_WEIGHT
+                + f"{test_loss}.update_state({model.eval_loss_name})\n"
+                + updates
+            )
+        )
+        every = ", ".join([*self.metric_names.values(), test_loss])
+        result += self.fill(
+            "test_functions",
+            expressions={"X_ALL_METRICS": f"[{every}]"},
+            statements={"X_TEST_BODY": body},
+            flags={"X_REPLICATED": self.plan.strategy.symbol is not None},
+        )
+        return result
+
+    def _call_model(self, training: str) -> str:
+        outputs = ", ".join(self.model.outputs)
+        return f"{outputs} = {self.renamed['model']}(features, training={training})\n"
+
+    def _update(self, metric: MetricUpdate) -> str:
+        arguments = ", ".join(one_line(a) for a in metric.arguments)
+        return f"{self.metric_names[metric.key]}.update_state({arguments})\n"

@@ -1,0 +1,95 @@
+"""Recognises ``Estimator(model_fn)`` programs whose model can become layers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from .config import read_run_config, read_strategy
+from .keras_program import (
+    assigned_to,
+    hoisted,
+    own_statement,
+    ragged_difference,
+    read_calls,
+)
+from .model_fn import read_model_fn
+from .program import CallKind, Difference, TrainingPlan
+from .sites import Blocked, ModelFnSites, Program
+from .tree import Statement, Tree
+
+__all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
+
+MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
+
+_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+
+
+def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
+    """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
+    line = tree.line(call)
+    try:
+        given = match_arguments(call, _PARAMETERS)
+    except UnknownArguments as problem:
+        raise Blocked("TFM103", line, f"Estimator with {problem}") from None
+    if "model_fn" not in given or not is_none(given.get("warm_start_from")):
+        raise Blocked("TFM103", line, "Estimator(`warm_start_from`=)")
+    statement, body, variable = assigned_to(tree, call)
+    config, distribute = read_run_config(tree, given.get("config"))
+    strategy, strategy_call = read_strategy(tree, distribute)
+    if not is_none(given.get("model_dir")):
+        config = replace(
+            config,
+            model_dir=tree.code(given["model_dir"]),
+            model_dir_optional=may_be_none(tree, given["model_dir"]),
+        )
+    differences: list[Difference] = []
+    calls, hook_classes = read_calls(tree, variable, statement, differences)
+    evaluates = any(plan.kind == CallKind.EVALUATE for plan, _ in calls)
+    if calls[0][0].kind != CallKind.TRAIN:
+        raise Blocked("TFM103", line, "the Estimator is used before it is trained")
+    first = tree.statement_in(calls[0][1], body)
+    if first is None or first is not tree.statement(calls[0][1]):
+        raise Blocked("TFM103", calls[0][0].line, "train is called somewhere else")
+    model = read_model_fn(tree, given["model_fn"], evaluates=evaluates)
+    if model.per_example and strategy.symbol is not None:
+        differences.append(ragged_difference(line))
+    normalised = any("BatchNormalization" in code for _, code in model.layers)
+    if normalised and "UPDATE_OPS" not in tree.code(model.definition):
+        differences.append(
+            Difference(
+                "TFM132",
+                tree.line(model.definition),
+                "the moving averages of batch normalization are updated now; "
+                "the model_fn never ran their update ops",
+                needs_review=True,
+            )
+        )
+    params = given.get("params")
+    drop: list[Statement] = []
+    found = own_statement(tree, given.get("config"), body, "RunConfig")
+    if found is not None:
+        drop.append(found)
+    plan = TrainingPlan(
+        line=line,
+        estimator=variable,
+        model=model.plan(None if params is None else tree.code(params)),
+        strategy=strategy,
+        config=config,
+        calls=tuple(plan for plan, _ in calls),
+        differences=tuple(differences),
+    )
+    sites = ModelFnSites(
+        body=body,
+        model_fn=model.definition,
+        first_call=first,
+        estimator_statement=statement,
+        drop=drop,
+        hoist=hoisted(tree, strategy_call, body, first),
+        strategy_call=strategy_call,
+        calls=calls,
+        hook_classes=hook_classes,
+    )
+    return Program(plan, sites)

@@ -1,0 +1,107 @@
+"""The symbol table against a current TensorFlow."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from tfmigrate.symbols.curated import CONTRIB, KEEP_V1, SAME, advice_for, importable
+from tfmigrate.symbols.table import in_compat_v1, is_known, lookup, moves, needs_nothing
+
+CHECK = """
+import json, os, sys
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow as tf
+wanted = json.load(sys.stdin)
+missing, hidden = [], []
+for name in wanted["attributes"]:
+    value = tf
+    try:
+        for part in name.split(".")[1:]:
+            value = getattr(value, part)
+    except AttributeError:
+        missing.append(name)
+for name in wanted["imports"]:
+    parent, _, last = name.rpartition(".")
+    try:
+        exec("from tensorflow%s import %s" % (parent[2:], last), {})
+    except ImportError:
+        hidden.append(name)
+json.dump({"version": tf.__version__, "missing": missing, "hidden": hidden}, sys.stdout)
+"""
+
+
+def test_every_target_exists_in_todays_tensorflow() -> None:
+    pytest.importorskip("tensorflow", reason="needs a current TensorFlow")
+    targets = {move.to for move in moves()}
+    targets |= {move.otherwise for move in moves() if move.otherwise}
+    wanted = {
+        "attributes": sorted(targets),
+        "imports": sorted(target for target in targets if importable(target)),
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", CHECK],
+        input=json.dumps(wanted),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    answer = json.loads(result.stdout)
+    if tuple(map(int, answer["version"].split(".")[:2])) < (2, 21):
+        pytest.skip("the table is made for TensorFlow 2.21")
+    assert answer["missing"] == []
+    assert answer["hidden"] == []
+    assert len(targets) > 1500
+
+
+def test_the_table_knows_the_frequent_symbols() -> None:
+    expected = {
+        "tf.log": "tf.math.log",
+        "tf.Session": "tf.compat.v1.Session",
+        "tf.read_file": "tf.io.read_file",
+        "tf.train.AdamOptimizer": "tf.compat.v1.train.AdamOptimizer",
+        "tf.contrib.data.map_and_batch": "tf.data.experimental.map_and_batch",
+        "tf.contrib.data.shuffle_and_repeat": "tf.data.experimental.shuffle_and_repeat",
+        "tf.image.resize_images": "tf.compat.v1.image.resize_images",
+        "tf.string_split": "tf.compat.v1.string_split",
+        "tf.contrib.framework.nest.flatten": "tf.nest.flatten",
+        "tf.app.run": "tf.compat.v1.app.run",
+    }
+    found = {name: move.to for name in expected if (move := lookup(name))}
+    assert found == expected
+
+
+def test_renamed_arguments_are_known() -> None:
+    move = lookup("tf.reduce_sum")
+    assert move is not None
+    assert move.keywords == {"keep_dims": "keepdims", "reduction_indices": "axis"}
+    assert move.otherwise == "tf.compat.v1.reduce_sum"
+
+
+def test_a_symbol_has_one_outcome() -> None:
+    for move in moves():
+        assert not needs_nothing(move.symbol)
+    assert needs_nothing("tf.constant_initializer") is False
+    assert needs_nothing("tf.nn.relu")
+    assert is_known("tf.layers.dense")
+    assert lookup("tf.layers.dense") is None
+    assert not is_known("tf.no_such_symbol")
+    assert in_compat_v1("tf.train.AdamOptimizer")
+    assert not in_compat_v1("tf.contrib.slim")
+
+
+def test_curated_names_do_not_contradict_each_other() -> None:
+    assert not KEEP_V1 & SAME
+    for name, target in CONTRIB.items():
+        assert name.startswith("tf.contrib.")
+        if not target:
+            assert advice_for(name), f"{name} has neither home nor advice"
+
+
+def test_every_advice_is_a_sentence_part() -> None:
+    for name in ("tf.contrib.slim.conv2d", "tf.estimator.Estimator", "tf.contrib.x.y"):
+        text = advice_for(name)
+        assert text
+        assert not text.endswith(".")
