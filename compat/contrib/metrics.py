@@ -386,7 +386,7 @@ def _best_over_thresholds(
     predictions: Any,
     weights: Any,
     num_thresholds: int,
-    choose: Callable[[Any, Any, Any, Any], Any],
+    choose: Callable[..., Any],
 ) -> Pair:
     """A figure chosen from the confusion counts at evenly spaced thresholds."""
     epsilon = 1e-7
