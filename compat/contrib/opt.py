@@ -88,11 +88,16 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        # The gradient belongs to the weights before they decay.
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._apply_dense(grad, var)  # type: ignore[misc]
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_dense(grad, var)  # type: ignore[misc]
 
     def _decay_rows(self, var: Any, indices: Any) -> Any:
@@ -103,11 +108,15 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, grad.indices)]):
+        with tf.control_dependencies([grad.values]):
+            decay = self._decay_rows(var, grad.indices)
+        with tf.control_dependencies([decay]):
             return super()._apply_sparse(grad, var)  # type: ignore[misc]
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, indices)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay_rows(var, indices)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_sparse(  # type: ignore[misc]
                 grad, var, indices
             )
