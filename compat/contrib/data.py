@@ -274,7 +274,7 @@ def read_batch_features(
     return tf.data.make_one_shot_iterator(dataset).get_next()
 
 
-class CheckpointInputPipelineHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class CheckpointInputPipelineHook(tf.train.SessionRunHook):
     """Keeps the position in the input pipeline in a checkpoint of its own.
 
     TensorFlow no longer saves iterators that hold Python functions; for others

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from ..engine import private_api
+from ..engine import arrays, private_api
 from ..engine.devices import map_device, replica_devices, replica_stand_ins
+from ..surface.unavailable import Unavailable
 
 __all__ = [
     "AllReduceCrossDeviceOps",
@@ -54,7 +55,7 @@ __all__ = [
     "run_standard_tensorflow_server",
 ]
 
-_v2 = tf.compat.v2.distribute
+_v2: Any = tf.compat.v2.distribute
 
 DistributionStrategy = _v2.Strategy
 ReplicaContext = _v2.ReplicaContext
@@ -170,6 +171,20 @@ class _TowerNames:
         """Devices of variables that belong to no other variable."""
         return self.extended.non_slot_devices(var_list)  # type: ignore[attr-defined]
 
+    def experimental_run_v2(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """The name that ``run`` had before TF 2.2."""
+        return self.run(fn, args=args, kwargs=kwargs)  # type: ignore[attr-defined]
+
+    def experimental_make_numpy_dataset(
+        self, numpy_input: Any, session: Any = None
+    ) -> Any:
+        """A dataset of the rows of arrays, which stay out of the graph."""
+        del session
+        with arrays.kept_out_of_graph():
+            return tf.data.Dataset.from_tensor_slices(numpy_input)
+
     def initialize(self) -> list[Any]:
         """Nothing to initialise."""
         return []
@@ -209,7 +224,7 @@ def _agreed_count(num_gpus: int | None, num_gpus_per_worker: int | None) -> int 
     return num_gpus if num_gpus is not None else num_gpus_per_worker
 
 
-class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):  # type: ignore[misc]
+class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):
     """Replicas on several devices of one machine, trained in step."""
 
     def __init__(
@@ -238,7 +253,7 @@ class MirroredStrategy(_TowerNames, _v2.MirroredStrategy):  # type: ignore[misc]
         )
 
 
-class OneDeviceStrategy(_TowerNames, _v2.OneDeviceStrategy):  # type: ignore[misc]
+class OneDeviceStrategy(_TowerNames, _v2.OneDeviceStrategy):
     """Everything on one device."""
 
     def __init__(self, device: str, prefetch_on_device: bool | None = None) -> None:
@@ -252,7 +267,7 @@ class _LocalCollective(MirroredStrategy):
 
 class _ClusterCollective(
     _TowerNames,
-    _v2.MultiWorkerMirroredStrategy,  # type: ignore[misc]
+    _v2.MultiWorkerMirroredStrategy,
 ):
     """The collective strategy of one process of a cluster."""
 
@@ -268,12 +283,14 @@ class _EitherCollective(type):
         return isinstance(instance, _LocalCollective | _ClusterCollective)
 
 
-class CollectiveAllReduceStrategy(metaclass=_EitherCollective):
+class CollectiveAllReduceStrategy(
+    _TowerNames,
+    _v2.Strategy,
+    metaclass=_EitherCollective,
+):
     """Workers trained in step; alone, the GPUs of this machine."""
 
-    def __new__(  # type: ignore[misc]
-        cls, num_gpus_per_worker: int = 0, communication: Any = None
-    ) -> Any:
+    def __new__(cls, num_gpus_per_worker: int = 0, communication: Any = None) -> Any:
         """Chooses by ``TF_CONFIG``; ``communication`` is chosen by TensorFlow."""
         del communication
         if _has_cluster():
@@ -283,7 +300,7 @@ class CollectiveAllReduceStrategy(metaclass=_EitherCollective):
 
 class ParameterServerStrategy(
     _TowerNames,
-    tf.distribute.experimental.ParameterServerStrategy,  # type: ignore[misc]
+    tf.distribute.experimental.ParameterServerStrategy,
 ):
     """Variables on parameter servers; alone, on the CPU."""
 
@@ -297,21 +314,12 @@ class ParameterServerStrategy(
         super().__init__()
 
 
-class TPUStrategy:
-    """Needs a TPU, and a session-based TPU program cannot run on today's TF."""
-
-    def __init__(
-        self,
-        tpu_cluster_resolver: Any = None,
-        steps_per_run: int | None = None,
-        device_assignment: Any = None,
-        num_cores: int | None = None,
-    ) -> None:
-        raise RuntimeError(
-            "tf.contrib.distribute.TPUStrategy needs a TPU and the session-based TPU "
-            "runtime of TF 1.x. Use MirroredStrategy to run this program here, or "
-            "`tfmigrate rewrite --strategy tpu` for a loop on today's TPUStrategy."
-        )
+TPUStrategy = Unavailable(
+    "tf.contrib.distribute.TPUStrategy",
+    "It needs a TPU and the session-based TPU runtime of TF 1.x: use MirroredStrategy "
+    "to run this program here, or `tfmigrate rewrite --strategy tpu` for a loop on "
+    "today's TPUStrategy.",
+)
 
 
 def _has_cluster() -> bool:
@@ -354,14 +362,11 @@ def ReductionToOneDeviceCrossTowerOps(
     return _v2.ReductionToOneDevice(device, accumulation_fn)
 
 
-class MultiWorkerAllReduce:
-    """All-reduce between machines in one graph, which no strategy does any more."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            "tf.contrib.distribute.MultiWorkerAllReduce has no successor: use "
-            "CollectiveAllReduceStrategy, which chooses its communication itself."
-        )
+MultiWorkerAllReduce = Unavailable(
+    "tf.contrib.distribute.MultiWorkerAllReduce",
+    "No strategy reduces between machines inside of one graph any more: use "
+    "CollectiveAllReduceStrategy, which chooses its communication itself.",
+)
 
 
 # -- contexts --------------------------------------------------------------

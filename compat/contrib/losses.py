@@ -47,8 +47,24 @@ def mean_squared_error(
 def mean_pairwise_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: Any = None
 ) -> Any:
-    """Mean squared difference between pairs."""
-    return tf.losses.mean_pairwise_squared_error(labels, predictions, weights, scope)
+    """Mean squared difference between pairs of elements of an example.
+
+    It averages over all ordered pairs, an element with itself included;
+    ``tf.losses.mean_pairwise_squared_error`` leaves those out.
+    """
+    with tf.name_scope(scope, "mean_pairwise_squared_error", [predictions, labels]):
+        delta = tf.cast(predictions, tf.float32) - tf.cast(labels, tf.float32)
+        flat = tf.reshape(delta, [tf.shape(delta)[0], -1])
+        size = tf.cast(tf.shape(flat)[1], tf.float32)
+        squares = tf.reduce_sum(tf.square(flat), 1) / size
+        means = tf.square(tf.reduce_sum(flat, 1) / size)
+        losses = 2.0 * (squares - means)
+        weights = tf.cast(weights, tf.float32)
+        if weights.get_shape().ndims:
+            weights = tf.reshape(weights, [-1])
+        total = tf.reduce_sum(losses * weights)
+        tf.losses.add_loss(total)
+        return total
 
 
 def cosine_distance(

@@ -158,7 +158,9 @@ def confusion_matrix(
     weights: Any = None,
 ) -> Any:
     """Counts of label against prediction."""
-    return tf.confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
+    return tf.confusion_matrix(
+        labels, predictions, num_classes, weights=weights, dtype=dtype, name=name
+    )
 
 
 def aggregate_metrics(*value_update_tuples: Pair) -> tuple[list[Any], list[Any]]:
@@ -507,7 +509,7 @@ def cohen_kappa(
         if weights is not None:
             weights = tf.reshape(tf.cast(weights, tf.int64), [-1])
         counts = tf.confusion_matrix(
-            labels, predicted, num_classes, weights, dtype=tf.int64
+            labels, predicted, num_classes, weights=weights, dtype=tf.int64
         )
         totals = [
             _local([num_classes], tf.int64, label)

@@ -95,12 +95,19 @@ class DecoupledWeightDecayExtension:
         with tf.control_dependencies([self._decay(var)]):
             return super()._resource_apply_dense(grad, var)  # type: ignore[misc]
 
+    def _decay_rows(self, var: Any, indices: Any) -> Any:
+        # Only the rows that are looked up decay.
+        if self._decay_var_list is None or var.op.name in self._decay_var_list:
+            factor = tf.cast(self._weight_decay_tensor, var.dtype.base_dtype)
+            return tf.scatter_sub(var, indices, factor * tf.gather(var, indices))
+        return tf.no_op()
+
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        with tf.control_dependencies([self._decay_rows(var, grad.indices)]):
             return super()._apply_sparse(grad, var)  # type: ignore[misc]
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        with tf.control_dependencies([self._decay_rows(var, indices)]):
             return super()._resource_apply_sparse(  # type: ignore[misc]
                 grad, var, indices
             )

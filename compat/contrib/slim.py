@@ -1,21 +1,22 @@
-"""``tf.contrib.slim``: the tf_slim package, when it is installed."""
+"""``tf.contrib.slim``: the layer part; all of it when tf_slim is installed.
+
+With tf_slim installed, ``tf.contrib.slim`` is that package (see the name table
+in surface/v1_names.py). Without it, the names that slim only passed on from
+``tf.contrib.layers`` and ``tf.contrib.framework`` are here, and the rest (its
+training loop, its networks, its data sets) asks for tf_slim on use.
+"""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import Any
 
-from ..surface.unavailable import Unavailable
+from . import framework, layers, losses, metrics
 
-__all__: list[str] = []
+_SOURCES: tuple[Any, ...] = (layers, framework)
 
-_ADVICE = "It lives in a package of its own now: pip install tf_slim"
+_PASSED_ON = {
+    name: getattr(source, name) for source in _SOURCES for name in source.__all__
+}
+globals().update(_PASSED_ON)
 
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    if importlib.util.find_spec("tf_slim") is None:
-        return Unavailable(f"tf.contrib.slim.{name}", _ADVICE)
-    return getattr(importlib.import_module("tf_slim"), name)
+__all__ = [*sorted(_PASSED_ON), "losses", "metrics"]

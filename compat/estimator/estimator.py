@@ -267,7 +267,14 @@ class Estimator:
                 ),
                 hooks=[*source.hooks, *all_hooks, *spec.prediction_hooks],
             )
-        with session:
+
+        def close(*error: Any) -> Any:
+            # Hooks look for their graph when they end.
+            with graph.as_default():
+                return session.__exit__(*error)
+
+        with contextlib.ExitStack() as stack:
+            stack.push(close)
             while not session.should_stop():
                 with graph.as_default():
                     batch = session.run(predictions)
@@ -288,7 +295,7 @@ class Estimator:
         experimental_mode: str = ModeKeys.PREDICT,
     ) -> Any:
         """Exports the model for serving below ``export_dir_base``."""
-        if not serving_input_receiver_fn:
+        if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
         return self._export_all_saved_models(
             export_dir_base,
@@ -309,7 +316,7 @@ class Estimator:
         strip_default_attrs: bool = False,
     ) -> Any:
         """The older name of :meth:`export_saved_model`."""
-        if not serving_input_receiver_fn:
+        if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
         return self._export_all_saved_models(
             export_dir_base,
@@ -466,7 +473,7 @@ class EstimatorV2(Estimator):
     """The Estimator of TF 2.x: without the deprecated ``export_savedmodel``."""
 
     @property
-    def export_savedmodel(self) -> Any:  # type: ignore[override]
+    def export_savedmodel(self) -> Any:
         """Gone in TF 2.x."""
         raise AttributeError(
             "`Estimator.export_savedmodel` has been deprecated. Please use "

@@ -61,6 +61,25 @@ class RunConfig:
     comes from the environment variable ``TF_CONFIG``.
     """
 
+    # Set by name in _replace, where a type checker does not see them.
+    _model_dir: str | None
+    _tf_random_seed: int | None
+    _save_summary_steps: int | None
+    _save_checkpoints_steps: int | None
+    _save_checkpoints_secs: float | None
+    _session_config: Any
+    _keep_checkpoint_max: int | None
+    _keep_checkpoint_every_n_hours: float
+    _log_step_count_steps: int | None
+    _train_distribute: Any
+    _device_fn: Callable[[Any], str] | None
+    _protocol: str | None
+    _eval_distribute: Any
+    _experimental_distribute: Any
+    _experimental_max_worker_delay_secs: int | None
+    _session_creation_timeout_secs: int
+    _checkpoint_save_graph_def: bool
+
     def __init__(
         self,
         model_dir: Any = None,

@@ -83,7 +83,7 @@ class EstimatorSpec(_SpecFields):
             prediction_hooks=_checked_hooks(prediction_hooks),
         )
 
-    def _replace(self, **fields: Any) -> EstimatorSpec:  # type: ignore[override]
+    def _replace(self, **fields: Any) -> EstimatorSpec:
         """A new spec with some fields replaced; the mode stays as it is."""
         if fields.get("mode", self.mode) != self.mode:
             raise ValueError("mode of EstimatorSpec cannot be changed.")

@@ -348,7 +348,7 @@ def _merge_metric_variables(count: int) -> Any:
             f"Expected {size * count} local variables, but got {len(variables)} "
             "instead."
         )
-    done = []
+    done: list[Any] = []
     for index in range(size):
         others = variables[index + size :: size]
         added = variables[index].assign_add(tf.add_n([v.read_value() for v in others]))

@@ -168,12 +168,23 @@ class Namespace(types.ModuleType):
         except AttributeError:
             if name in state.children:
                 return self._tfm_sub(name, path, None)
+            gone = self._tfm_gone(name, path)
+            if gone is not None:
+                return gone
             raise AttributeError(
                 f"module '{self.__name__}' has no attribute '{name}'"
             ) from None
         if name in state.children or _is_api_module(value):
             return self._tfm_sub(name, path, lambda: value)
         return value
+
+    def _tfm_gone(self, name: str, path: str) -> Any:
+        """What stands for a contrib name without a home, or None."""
+        if not path.startswith("tf.contrib.") or name.startswith("__"):
+            return None
+        from .contrib_names import contrib_fallback
+
+        return contrib_fallback(path)
 
     def _tfm_sub(
         self, name: str, path: str, provide: Callable[[], Any] | None

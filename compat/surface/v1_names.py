@@ -6,6 +6,11 @@ through from ``tensorflow.compat.v1``.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+from typing import Any
+
+from .contrib_aliases import CONTRIB_ALIASES
 from .estimator_names import ESTIMATOR_V1
 from .keras_names import KERAS_V1
 from .namespace import Base, Entry, attribute
@@ -13,15 +18,30 @@ from .unavailable import Unavailable
 
 __all__ = ["OVERLAY"]
 
+
+def _slim() -> Any:
+    if importlib.util.find_spec("tf_slim") is not None:
+        return importlib.import_module("tf_slim")
+    return importlib.import_module("tfmigrate.compat.contrib.slim")
+
+
 _STATS = "Its statistics were dropped from tf.data; use the TensorFlow Profiler."
 _TPU_EMBEDDING = "Use tf.tpu.experimental.embedding with a TPUStrategy."
 
 OVERLAY: dict[str, Entry] = {
+    **CONTRIB_ALIASES,
     **KERAS_V1,
+    "tf.distribute.MirroredStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:MirroredStrategyV1"
+    ),
+    "tf.distribute.OneDeviceStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:OneDeviceStrategyV1"
+    ),
     **ESTIMATOR_V1,
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
     "tf.contrib": Base(attribute("tfmigrate.compat.contrib")),
+    "tf.contrib.slim": Base(_slim),
     "tf.python": attribute("tensorflow.python"),
     "tf.core": attribute("tensorflow.core"),
     "tf.tools": attribute("tensorflow.tools"),

@@ -59,7 +59,7 @@ def add_arg_scope(func: F) -> F:
     if code is not None:
         count = code.co_argcount + code.co_kwonlyargcount
         names = code.co_varnames[:count]
-        defaults = func.__defaults__ or ()  # type: ignore[attr-defined]
+        defaults = func.__defaults__ or ()
         _arguments[key] = tuple(names[-len(defaults) :]) if defaults else ()
     else:
         _arguments[key] = ()

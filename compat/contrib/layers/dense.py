@@ -36,7 +36,7 @@ _ZEROS = tf.zeros_initializer()
 @add_arg_scope
 def fully_connected(
     inputs: Any,
-    num_outputs: int,
+    num_outputs: Any,
     activation_fn: Any = tf.nn.relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,

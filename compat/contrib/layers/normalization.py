@@ -148,7 +148,7 @@ def _fused(
         data_format = "NHWC"
 
     def now() -> tuple[Any, Any, Any]:
-        return tuple(  # type: ignore[return-value]
+        return tuple(
             tf.nn.fused_batch_norm(
                 *(inputs, state.gamma, state.beta),
                 epsilon=epsilon,

@@ -212,7 +212,7 @@ def _multiplied(gradients: Gradients, factors: Mapping[Any, Any]) -> Gradients:
     }
     result = []
     for grad, var in gradients:
-        factor = by_name.get(var.name, by_name.get(var.op.name))
+        factor = by_name.get(var.name)
         if grad is not None and factor is not None:
             grad = _scaled(grad, tf.cast(factor, grad.dtype))
         result.append((grad, var))

@@ -25,7 +25,7 @@ def _check(scale: Any, *, at_most_one: bool) -> float:
     if isinstance(scale, numbers.Real):
         if scale < 0.0:
             raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
-        if at_most_one and scale >= 1.0:
+        if at_most_one and float(scale) >= 1.0:
             raise ValueError(
                 f"Setting a scale greater than 1 on a regularizer: {scale}"
             )
@@ -82,7 +82,7 @@ def l1_l2_regularizer(
         return l2_regularizer(scale_l2, place)
     if scale_l2 == 0.0:
         return l1_regularizer(scale_l1, place)
-    return sum_regularizer(
+    return sum_regularizer(  # type: ignore[no-any-return]
         [l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope=place
     )
 

@@ -18,7 +18,7 @@ __all__ = ["Experiment", "RunConfig", "TaskType", "run", "tune"]
 TaskType = core_config.TaskType
 
 
-class RunConfig(core_config.RunConfig):  # type: ignore[misc]
+class RunConfig(core_config.RunConfig):
     """The run configuration of tf.contrib.learn."""
 
     def __init__(
@@ -68,7 +68,7 @@ class RunConfig(core_config.RunConfig):  # type: ignore[misc]
         )
 
 
-class _EvaluateOnNewCheckpoint(tf.train.SessionRunHook):  # type: ignore[misc]
+class _EvaluateOnNewCheckpoint(tf.train.SessionRunHook):
     """Evaluates during training: every n steps, when there is a new checkpoint."""
 
     def __init__(self, experiment: Experiment, every: int) -> None:

@@ -321,15 +321,11 @@ class AttentionCellWrapper(_Wrapper):
         inner, attns, memory = state
         memory = tf.reshape(memory, [-1, self._length, self._attn_size])
         size = self._input_size or tf.dimension_value(inputs.get_shape()[1])
-        with tf.variable_scope("linear_input"):
-            mixed = _linear([inputs, attns], size, True)
+        mixed = _linear([inputs, attns], size, True)
         output, inner = self._cell(mixed, inner)
         flat = tf.concat(tf.nest.flatten(inner), 1)
         new_attns, kept = self._attention(flat, memory)
-        with (
-            tf.variable_scope("attn_output_projection"),
-            tf.variable_scope("linear_output"),
-        ):
+        with tf.variable_scope("attn_output_projection"):
             output = _linear([output, new_attns], self._attn_size, True)
         memory = tf.concat([kept, tf.expand_dims(output, 1)], 1)
         memory = tf.reshape(memory, [-1, self._attn_size * self._length])
@@ -341,8 +337,7 @@ class AttentionCellWrapper(_Wrapper):
             v = tf.get_variable("attn_v", [self._vec_size])
             hidden = tf.reshape(memory, [-1, self._length, 1, self._attn_size])
             features = tf.nn.conv2d(hidden, k, [1, 1, 1, 1], "SAME")
-            with tf.variable_scope("linear_query"):
-                y = _linear(query, self._vec_size, True)
+            y = _linear(query, self._vec_size, True)
             y = tf.reshape(y, [-1, 1, 1, self._vec_size])
             weights = tf.nn.softmax(tf.reduce_sum(v * tf.tanh(features + y), [2, 3]))
             found = tf.reduce_sum(

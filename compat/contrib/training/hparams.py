@@ -168,14 +168,7 @@ class HParams:
     def parse(self, values: str) -> HParams:
         """Set values from text such as ``"learning_rate=0.1,layers=[2,3]"``."""
         types = {name: kind for name, (kind, _) in self._hparam_types.items()}
-        for name, value in parse_values(values, types).items():
-            if isinstance(value, dict):
-                current = list(getattr(self, name))
-                for index, item in value.items():
-                    current[index] = item
-                value = current
-            self.set_hparam(name, value)
-        return self
+        return self.override_from_dict(parse_values(values, types))
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
         """Set several known hyper-parameters."""

@@ -193,7 +193,7 @@ def train(
         return loss
 
 
-class SummaryAtEndHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class SummaryAtEndHook(tf.train.SessionRunHook):
     """Writes one summary when the session ends."""
 
     def __init__(

@@ -107,7 +107,7 @@ def _model_fn(
                 )
                 logits.append(linear_fn(features))
                 trained.append((optimizer, scope.name))
-            summarise_layer(logits[-1], "linear")
+                summarise_layer(logits[-1], scope.name)
 
         def train_op_fn(loss: Any) -> Any:
             steps = [

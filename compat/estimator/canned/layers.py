@@ -113,7 +113,10 @@ def hidden_layers(
 
 
 def summarise_layer(value: Any, tag: str) -> None:
-    """The two summaries that canned models have always written per layer."""
-    with tf.name_scope(""):
-        tf.summary.scalar(f"{tag}/fraction_of_zero_values", tf.nn.zero_fraction(value))
-        tf.summary.histogram(f"{tag}/activation", value)
+    """The two summaries that canned models have always written per layer.
+
+    The scope around comes in front of the tag: TF 1 event files say
+    ``dnn/dnn/hiddenlayer_0/activation``.
+    """
+    tf.summary.scalar(f"{tag}/fraction_of_zero_values", tf.nn.zero_fraction(value))
+    tf.summary.histogram(f"{tag}/activation", value)

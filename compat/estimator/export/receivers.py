@@ -67,7 +67,7 @@ def _named(tensors: Any, what: str, *, int_keys: bool = False) -> dict[Any, Any]
             if not isinstance(key, int):
                 raise ValueError(f"{what} keys must be strings or ints: {key}.")
         _check_tensor(value, key, what)
-    return tensors
+    return tensors  # type: ignore[no-any-return]
 
 
 def _checked_alternatives(alternatives: Any) -> dict[str, Any] | None:
@@ -140,9 +140,7 @@ class UnsupervisedInputReceiver(ServingInputReceiver):
 
     __slots__ = ()
 
-    def __new__(  # type: ignore[override]
-        cls, features: Any, receiver_tensors: Any
-    ) -> UnsupervisedInputReceiver:
+    def __new__(cls, features: Any, receiver_tensors: Any) -> UnsupervisedInputReceiver:
         receiver = super().__new__(cls, features, receiver_tensors, None)
         assert isinstance(receiver, UnsupervisedInputReceiver)
         return receiver

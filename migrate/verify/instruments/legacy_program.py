@@ -46,6 +46,17 @@ def parse_arguments(argv):
         "--replicas", type=int, help="replicas on CPU devices instead of GPUs"
     )
     parser.add_argument("--initial-weights", help="npz file to start from")
+    parser.add_argument(
+        "--generate-weights",
+        type=int,
+        metavar="SEED",
+        help="start from weights drawn by shape, the same everywhere",
+    )
+    parser.add_argument(
+        "--light",
+        action="store_true",
+        help="write the norms of the weights instead of the weights",
+    )
     parser.add_argument("--no-shuffle", action="store_true")
     parser.add_argument("--seed", type=int, help="seed where the program sets none")
     parser.add_argument("--threads", type=int, help="threads of each session")
@@ -169,6 +180,24 @@ def match_weights(names, shapes, stored):
     return chosen
 
 
+def generated_weights(names, shapes, seed):
+    """Plausible initial weights that depend on the shapes and the seed only."""
+    import numpy as np
+
+    draw = np.random.RandomState(seed)
+    values = []
+    for name, shape in zip(names, shapes):
+        if len(shape) > 1:
+            inputs = np.prod(shape[:-1])
+            value = draw.normal(scale=(2.0 / inputs) ** 0.5, size=shape)
+        elif name.endswith(("gamma", "moving_variance")):
+            value = np.ones(shape)
+        else:
+            value = np.zeros(shape)
+        values.append(value.astype(np.float32))
+    return values
+
+
 # --- one record per estimator that trains ---
 
 
@@ -190,7 +219,8 @@ def quiet(tf):
     return getattr(tf.compat, "v1", tf)
 
 
-def recording_hook_class(tf):
+def recording_hook_class(tf, seed=None):
+    """The hook; with a seed it loads generated weights when none are given."""
     tf = quiet(tf)
 
     class RecordingHook(tf.train.SessionRunHook):
@@ -212,11 +242,18 @@ def recording_hook_class(tf):
                 return
             record.names = self._names
             step = int(read_weights(session, [self._step])[0])
-            if step == 0 and self._initial_weights is not None:
-                shapes = [value.shape for value in read_weights(session, self._names)]
-                values = match_weights(self._names, shapes, self._initial_weights)
-                write_weights(session, self._names, values)
             record.initial = read_weights(session, self._names)
+            if step != 0:
+                return
+            shapes = [value.shape for value in record.initial]
+            if self._initial_weights is not None:
+                values = match_weights(self._names, shapes, self._initial_weights)
+            elif seed is not None:
+                values = generated_weights(self._names, shapes, seed)
+            else:
+                return
+            write_weights(session, self._names, values)
+            record.initial = values
 
         def before_run(self, run_context):
             return tf.train.SessionRunArgs(self._loss)
@@ -274,7 +311,7 @@ class Instrument:
 
             with np.load(options.initial_weights) as stored:
                 self.initial_weights = {key: stored[key] for key in stored.files}
-        self.hook_class = recording_hook_class(tf)
+        self.hook_class = recording_hook_class(tf, options.generate_weights)
 
     def record_of(self, estimator):
         for record in self.records:
@@ -520,7 +557,13 @@ def fixed_predictions(record):
             prediction if isinstance(prediction, dict) else {"output": prediction}
         )
     generator.close()
-    return {name: np.stack([each[name] for each in found]) for name in sorted(found[0])}
+    # Several heads key their predictions by (head, name).
+    return {
+        name if isinstance(name, str) else "/".join(name): np.stack(
+            [each[name] for each in found]
+        )
+        for name in found[0]
+    }
 
 
 def plain(value):
@@ -550,9 +593,16 @@ def write_recording(tf, options, record):
         arrays = fixed_predictions(record)
         np.savez_compressed(os.path.join(options.out, "predictions.npz"), **arrays)
         predictions = True
+    norms = {}
     for part in ("initial", "final"):
-        path = os.path.join(options.out, part + "_weights.npz")
-        save_arrays(path, record.names, getattr(record, part))
+        values = getattr(record, part)
+        if options.light:
+            norms[part + "_norms"] = [
+                float(np.linalg.norm(np.asarray(value, np.float64))) for value in values
+            ]
+        else:
+            path = os.path.join(options.out, part + "_weights.npz")
+            save_arrays(path, record.names, values)
     evaluations = [
         {name: plain(value) for name, value in sorted(each.items())}
         for each in record.evaluations
@@ -579,6 +629,7 @@ def write_recording(tf, options, record):
         "hook_calls": record.hook_calls,
         "predictions": predictions,
     }
+    content.update(norms)
     with open(os.path.join(options.out, "recording.json"), "w") as stream:
         json.dump(content, stream, indent=1)
         stream.write("\n")

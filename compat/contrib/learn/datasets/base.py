@@ -52,7 +52,7 @@ def load_iris(data_path: str | None = None) -> Dataset:
     """Iris, from a file or from scikit-learn."""
     if data_path is not None:
         return load_csv_with_header(data_path, np.int32, np.float32)
-    from sklearn.datasets import load_iris as load
+    from sklearn.datasets import load_iris as load  # type: ignore[import-untyped]
 
     found = load()
     return Dataset(found.data.astype(np.float32), found.target.astype(np.int32))
