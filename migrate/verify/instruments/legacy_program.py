@@ -557,7 +557,13 @@ def fixed_predictions(record):
             prediction if isinstance(prediction, dict) else {"output": prediction}
         )
     generator.close()
-    return {name: np.stack([each[name] for each in found]) for name in sorted(found[0])}
+    # Several heads key their predictions by (head, name).
+    return {
+        name if isinstance(name, str) else "/".join(name): np.stack(
+            [each[name] for each in found]
+        )
+        for name in found[0]
+    }
 
 
 def plain(value):

@@ -1,0 +1,137 @@
+"""Unedited legacy programs train under compat as on the real TensorFlow 1.x.
+
+Each program runs once, bounded, from the recorded initial weights; what the
+real thing did is in fixtures/oracle/PROGRAM, the tolerance in noise.json.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from tfmigrate.datasets import make_keras_home
+from tfmigrate.verify.recording import load_recording
+
+ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle"
+NOISE: dict[str, Any] = json.loads((ORACLE / "noise.json").read_text())["programs"]
+
+
+def _recorder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("oracle_record", ORACLE / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Registered, because its dataclasses look their module up.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+RECORDER = _recorder()
+PROGRAMS = {program.name: program for program in RECORDER.PROGRAMS}
+
+
+def reference(name: str, replicas: int) -> Path:
+    """The recording to hold ``replicas`` against.
+
+    Keras programs on a contrib strategy follow 1.12.3, because 1.15.5 scales
+    their loss twice; those on a core strategy follow 1.15.5, as it is their own.
+    """
+    for version in ("tf112", "tf115") if replicas > 1 else ("tf115",):
+        folder = ORACLE / name / f"{version}-r{replicas}"
+        if folder.is_dir():
+            return folder
+    raise AssertionError(f"{name} has no recording for {replicas} replicas")
+
+
+CASES = [
+    (name, replicas)
+    for name, program in PROGRAMS.items()
+    for replicas in sorted({run.replicas for run in program.kept})
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("home")
+    return make_keras_home(folder, sample=True, noise=True)
+
+
+@pytest.mark.parametrize(("name", "replicas"), CASES)
+def test_trains_as_recorded(
+    name: str, replicas: int, home: dict[str, str], tmp_path: Path
+) -> None:
+    program = PROGRAMS[name]
+    recorded = reference(name, replicas)
+    environment = {
+        **os.environ,
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "-1",
+        **home,
+        **program.environment,
+    }
+    if program.prepare:
+        # A legacy program itself, so it runs as one.
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "tfmigrate", "run"),
+                str(program.path.with_name(program.prepare)),
+            ],
+            env=environment,
+            cwd=tmp_path,
+            check=True,
+            timeout=300,
+        )
+    options = ["--steps", str(program.steps), "--replicas", str(replicas)]
+    if program.generated:
+        options += ["--generate-weights", "7", "--light"]
+    else:
+        options += ["--initial-weights", str(recorded / "initial_weights.npz")]
+    process = subprocess.run(
+        [
+            *(sys.executable, str(RECORDER.INSTRUMENT), "--compat", *options),
+            *("--out", str(tmp_path / "recording"), "--no-shuffle", "--seed", "1"),
+            *("--threads", "1", "--model-dir", str(tmp_path / "models")),
+            *(str(program.path), *program.arguments),
+        ],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=550,
+    )
+    assert process.returncode == 0, process.stderr[-4000:]
+    ours = json.loads((tmp_path / "recording" / "recording.json").read_text())
+    theirs = json.loads((recorded / "recording.json").read_text())
+    noise = NOISE[name]
+
+    assert ours["global_step"] == theirs["global_step"]
+    assert ours["losses"] == pytest.approx(
+        theirs["losses"], rel=noise["loss_tolerance"]
+    )
+    assert ours["weights"] == theirs["weights"]
+    assert ours["hook_calls"] == theirs["hook_calls"]
+
+    # The accuracy is called `acc` by 1.15 and `accuracy` by 1.12.
+    alias = {"acc": "accuracy"}
+    assert {alias.get(key, key) for key in ours["evaluate"]} == {
+        alias.get(key, key) for key in theirs["evaluate"]
+    }
+    assert ours["evaluate"]["loss"] == pytest.approx(
+        theirs["evaluate"]["loss"], rel=max(1e-3, noise["loss_tolerance"])
+    )
+    if not program.generated:
+        final = load_recording(tmp_path / "recording").final_weights
+        expected = load_recording(recorded).final_weights
+        for (label, value), (_, wanted) in zip(final, expected, strict=True):
+            np.testing.assert_allclose(
+                value, wanted, rtol=0, atol=noise["weight_tolerance"], err_msg=label
+            )
