@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from ..engine import private_api
+from ..engine import arrays, private_api
 from ..engine.devices import map_device, replica_devices, replica_stand_ins
+from ..surface.unavailable import Unavailable
 
 __all__ = [
     "AllReduceCrossDeviceOps",
@@ -170,6 +171,20 @@ class _TowerNames:
         """Devices of variables that belong to no other variable."""
         return self.extended.non_slot_devices(var_list)  # type: ignore[attr-defined]
 
+    def experimental_run_v2(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """The name that ``run`` had before TF 2.2."""
+        return self.run(fn, args=args, kwargs=kwargs)  # type: ignore[attr-defined]
+
+    def experimental_make_numpy_dataset(
+        self, numpy_input: Any, session: Any = None
+    ) -> Any:
+        """A dataset of the rows of arrays, which stay out of the graph."""
+        del session
+        with arrays.kept_out_of_graph():
+            return tf.data.Dataset.from_tensor_slices(numpy_input)
+
     def initialize(self) -> list[Any]:
         """Nothing to initialise."""
         return []
@@ -268,7 +283,11 @@ class _EitherCollective(type):
         return isinstance(instance, _LocalCollective | _ClusterCollective)
 
 
-class CollectiveAllReduceStrategy(metaclass=_EitherCollective):
+class CollectiveAllReduceStrategy(
+    _TowerNames,
+    _v2.Strategy,
+    metaclass=_EitherCollective,
+):
     """Workers trained in step; alone, the GPUs of this machine."""
 
     def __new__(cls, num_gpus_per_worker: int = 0, communication: Any = None) -> Any:
@@ -295,21 +314,12 @@ class ParameterServerStrategy(
         super().__init__()
 
 
-class TPUStrategy:
-    """Needs a TPU, and a session-based TPU program cannot run on today's TF."""
-
-    def __init__(
-        self,
-        tpu_cluster_resolver: Any = None,
-        steps_per_run: int | None = None,
-        device_assignment: Any = None,
-        num_cores: int | None = None,
-    ) -> None:
-        raise RuntimeError(
-            "tf.contrib.distribute.TPUStrategy needs a TPU and the session-based TPU "
-            "runtime of TF 1.x. Use MirroredStrategy to run this program here, or "
-            "`tfmigrate rewrite --strategy tpu` for a loop on today's TPUStrategy."
-        )
+TPUStrategy = Unavailable(
+    "tf.contrib.distribute.TPUStrategy",
+    "It needs a TPU and the session-based TPU runtime of TF 1.x: use MirroredStrategy "
+    "to run this program here, or `tfmigrate rewrite --strategy tpu` for a loop on "
+    "today's TPUStrategy.",
+)
 
 
 def _has_cluster() -> bool:
@@ -352,14 +362,11 @@ def ReductionToOneDeviceCrossTowerOps(
     return _v2.ReductionToOneDevice(device, accumulation_fn)
 
 
-class MultiWorkerAllReduce:
-    """All-reduce between machines in one graph, which no strategy does any more."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            "tf.contrib.distribute.MultiWorkerAllReduce has no successor: use "
-            "CollectiveAllReduceStrategy, which chooses its communication itself."
-        )
+MultiWorkerAllReduce = Unavailable(
+    "tf.contrib.distribute.MultiWorkerAllReduce",
+    "No strategy reduces between machines inside of one graph any more: use "
+    "CollectiveAllReduceStrategy, which chooses its communication itself.",
+)
 
 
 # -- contexts --------------------------------------------------------------

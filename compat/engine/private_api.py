@@ -11,6 +11,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+# Savers of object-based checkpoints for a model inside of a session graph.
+from tensorflow.python.checkpoint import checkpoint as checkpoint_lib
+from tensorflow.python.checkpoint import graph_view
+
 # The class of the default cross-device operations of MirroredStrategy is not
 # public, and has to be recognised: it cannot run in a session on CPUs. step_fn
 # and UpdateContext are the stepping helpers of tf.contrib.distribute.
@@ -67,6 +71,7 @@ __all__ = [
     "is_in_graph_collective",
     "lookup_ops",
     "make_input_fn_iterator",
+    "object_saver",
     "ops",
     "saved_model_loader",
     "step_fn",
@@ -97,6 +102,18 @@ def init_central_storage(strategy: Any, compute_devices: list[str]) -> None:
         strategy, compute_devices=compute_devices, parameter_device="/device:CPU:0"
     )
     tf.distribute.Strategy.__init__(strategy, extended)
+
+
+def object_saver(root: Any) -> Any:
+    """A saver that writes object-based checkpoints of ``root``'s graph.
+
+    It maps the variables to their places in the object graph, and restores
+    from name-based checkpoints through the frozen graph it keeps.
+    """
+    variables = graph_view.ObjectGraphView(root).frozen_saveable_objects()
+    saver = tf.train.Saver(var_list=variables, sharded=True)
+    saver._object_restore_saver = checkpoint_lib.frozen_saver(root)
+    return saver
 
 
 def make_input_fn_iterator(strategy: Any, dataset_fn: Any) -> Any:

@@ -267,7 +267,14 @@ class Estimator:
                 ),
                 hooks=[*source.hooks, *all_hooks, *spec.prediction_hooks],
             )
-        with session:
+
+        def close(*error: Any) -> Any:
+            # Hooks look for their graph when they end.
+            with graph.as_default():
+                return session.__exit__(*error)
+
+        with contextlib.ExitStack() as stack:
+            stack.push(close)
             while not session.should_stop():
                 with graph.as_default():
                     batch = session.run(predictions)

@@ -248,7 +248,10 @@ class KerasModelFn:
 
     def clone(self, mode: str, features: Any = None, labels: Any = None) -> Any:
         """A clone of the model in the current graph, on the given tensors."""
-        tf_keras.backend.set_learning_phase(mode == ModeKeys.TRAIN)
+        with warnings.catch_warnings():
+            # Deprecated for loops; in a session graph it is still the only way.
+            warnings.filterwarnings("ignore", message=".*set_learning_phase.*")
+            tf_keras.backend.set_learning_phase(mode == ModeKeys.TRAIN)
         features, sample_weights = _split_sample_weights(features)
         inputs = _ordered_inputs(self._model, features)
         targets = _ordered_targets(self._model, labels)

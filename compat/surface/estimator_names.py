@@ -106,6 +106,23 @@ ESTIMATOR_V1: dict[str, Entry] = {
             "boosted_trees_regressor_train_in_memory",
         )
     },
+    "tf.estimator.tpu.experimental": Base(lambda: None),
+    "tf.estimator.tpu.experimental.EmbeddingConfigSpec": Unavailable(
+        "tf.estimator.tpu.experimental.EmbeddingConfigSpec",
+        "It describes tables on TPU hardware: use tf.feature_column.embedding_column "
+        "here, and tf.tpu.experimental.embedding in a TF2 loop.",
+    ),
+    **{
+        f"tf.contrib.estimator.{name}": Unavailable(
+            f"tf.contrib.estimator.{name}",
+            f"It only added names for a converter: use tf.estimator.{plain}, which "
+            "takes the same arguments.",
+        )
+        for name, plain in (
+            ("DNNClassifierWithLayerAnnotations", "DNNClassifier"),
+            ("DNNRegressorWithLayerAnnotations", "DNNRegressor"),
+        )
+    },
     "tf.feature_column.shared_embedding_columns": attribute(
         f"{_HERE}.canned.feature_columns:shared_embedding_columns"
     ),
@@ -116,4 +133,13 @@ ESTIMATOR_V2: dict[str, Entry] = {
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
     **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
     **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": "LinearSDCA"}),
+    **{
+        f"tf.estimator.experimental.{name}": Unavailable(
+            f"tf.estimator.experimental.{name}",
+            "Build the network with Keras recurrent layers and give it to "
+            "tf.keras.estimator.model_to_estimator, or use the RNN estimators of "
+            "tfmigrate.compat.v1's tf.contrib.estimator.",
+        )
+        for name in ("RNNClassifier", "RNNEstimator")
+    },
 }

@@ -31,6 +31,12 @@ _TPU_EMBEDDING = "Use tf.tpu.experimental.embedding with a TPUStrategy."
 OVERLAY: dict[str, Entry] = {
     **CONTRIB_ALIASES,
     **KERAS_V1,
+    "tf.distribute.MirroredStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:MirroredStrategyV1"
+    ),
+    "tf.distribute.OneDeviceStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:OneDeviceStrategyV1"
+    ),
     **ESTIMATOR_V1,
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),

@@ -11,6 +11,12 @@ __all__ = ["OVERLAY"]
 OVERLAY: dict[str, Entry] = {
     **KERAS_V2,
     **ESTIMATOR_V2,
+    "tf.distribute.MirroredStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:MirroredStrategy"
+    ),
+    "tf.distribute.OneDeviceStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:OneDeviceStrategy"
+    ),
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
 }

@@ -90,6 +90,11 @@ def _print(told: Told) -> None:
         if cells != ["-", "-"]:
             table.add_row(name, *cells)
     console.print(table)
+    console.print(
+        "images/s is what the programs print; the rewritten one's first step "
+        "includes the compilation of its functions.\n",
+        markup=False,
+    )
     print_verdict(told.verdict, sys.stdout)
     console.print(f"\nTook {told.seconds:.0f} s. Written:", markup=False)
     for path, what in (

@@ -89,8 +89,7 @@ for inputs in batches(train, EPOCHS):
     times.append(time.time() - start)
     start = time.time()
 
-print(f"{BATCH_SIZE * replicas / np.mean(times[2:]):.1f} images/second", flush=True)
-print(f"MEDIAN {BATCH_SIZE * replicas / np.median(times[2:]):.1f}")
+print(f"{BATCH_SIZE * replicas / np.mean(times):.1f} images/second", flush=True)
 
 for inputs in batches(test, 1):
     distributed_test_step(inputs)

@@ -118,3 +118,35 @@ def test_a_killed_training_loses_nothing_but_the_steps_since_its_checkpoint(
 @pytest.mark.slow
 def test_memory_does_not_grow_and_three_gigabytes_train(tmp_path: Path) -> None:
     assert "memory ok" in run_check("memory.py", str(tmp_path))
+
+
+def test_replicas_train_like_one_device_with_the_whole_batch() -> None:
+    assert "all replicas ok" in run_check("replicas.py")
+
+
+@pytest.mark.slow
+def test_replicas_in_a_session_process() -> None:
+    assert "all replicas ok" in run_check("replicas.py", "graph")
+
+
+def test_keras_models_are_what_real_tensorflow_made_of_them(tfmigrate: Any) -> None:
+    """Losses, metrics and their names, variables and predictions.
+
+    Two builds of TensorFlow agree to 1e-6 relative in these models.
+    """
+    done = tfmigrate("run", ORACLE / "keras_program.py")
+    assert done.returncode == 0, done.stderr[-3000:]
+    seen = json.loads(done.stdout)
+    recorded = json.loads((ORACLE / "keras_tf115.json").read_text())
+    assert seen.pop("errors") == recorded.pop("errors")
+    assert set(seen) == set(recorded)
+    for name, expected in recorded.items():
+        found = seen[name]
+        assert found["variables"] == expected["variables"], name
+        assert found["the model object is unchanged"], name
+        np.testing.assert_allclose(found["losses"], expected["losses"], rtol=5e-6)
+        for part in ("evaluation", "sums"):
+            assert found[part] == pytest.approx(expected[part], rel=2e-5, abs=1e-6)
+        assert set(found["predictions"]) == set(expected["predictions"])
+        for key, value in expected["predictions"].items():
+            np.testing.assert_allclose(found["predictions"][key], value, rtol=2e-5)

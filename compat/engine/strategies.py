@@ -1,0 +1,59 @@
+"""``tf.distribute`` strategies that find the stand-ins of missing GPUs.
+
+They are TensorFlow's own; only device names go through the map of
+:mod:`.devices`, which changes nothing unless logical CPUs stand in for GPUs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from .devices import replica_devices, replica_stand_ins
+
+__all__ = [
+    "MirroredStrategy",
+    "MirroredStrategyV1",
+    "OneDeviceStrategy",
+    "OneDeviceStrategyV1",
+]
+
+
+def _mapped(devices: Iterable[Any] | None) -> list[str] | None:
+    if devices is None:
+        return replica_devices() if replica_stand_ins() else None
+    return replica_devices(devices=devices)
+
+
+class MirroredStrategy(tf.compat.v2.distribute.MirroredStrategy):
+    """Replicas on several devices of one machine, trained in step."""
+
+    def __init__(
+        self, devices: Iterable[Any] | None = None, cross_device_ops: Any = None
+    ) -> None:
+        super().__init__(_mapped(devices), cross_device_ops)
+
+
+class MirroredStrategyV1(tf.distribute.MirroredStrategy):
+    """The same with the methods that TF 1.x strategies had."""
+
+    def __init__(
+        self, devices: Iterable[Any] | None = None, cross_device_ops: Any = None
+    ) -> None:
+        super().__init__(_mapped(devices), cross_device_ops)
+
+
+class OneDeviceStrategy(tf.compat.v2.distribute.OneDeviceStrategy):
+    """Everything on one device."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__(replica_devices(devices=[device])[0])
+
+
+class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):
+    """The same with the methods that TF 1.x strategies had."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__(replica_devices(devices=[device])[0])
