@@ -88,11 +88,16 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        # The gradient belongs to the weights before they decay.
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._apply_dense(grad, var)  # type: ignore[misc]
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_dense(grad, var)  # type: ignore[misc]
 
     def _decay_rows(self, var: Any, indices: Any) -> Any:
@@ -103,17 +108,21 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, grad.indices)]):
+        with tf.control_dependencies([grad.values]):
+            decay = self._decay_rows(var, grad.indices)
+        with tf.control_dependencies([decay]):
             return super()._apply_sparse(grad, var)  # type: ignore[misc]
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, indices)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay_rows(var, indices)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_sparse(  # type: ignore[misc]
                 grad, var, indices
             )
 
 
-def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
+def extend_with_decoupled_weight_decay(base_optimizer: Any) -> type:
     """An optimizer class that first takes a ``weight_decay``."""
 
     class OptimizerWithDecoupledWeightDecay(

@@ -204,8 +204,11 @@ class ProjectFacts:
         finally:
             self._busy.discard(str(path))
         if not self._busy:
-            # Inside a cycle the answer may be incomplete: only keep full ones.
             self._exports[key] = table
+        else:
+            # Inside a cycle the answer may be incomplete; neither it nor what
+            # the module's resolver remembers of it may be kept.
+            self._parsed.pop((str(path), digest(raw), "module"), None)
         return table
 
     def definition(

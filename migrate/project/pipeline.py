@@ -15,17 +15,20 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement
+from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus
 from ..rules.context import Context
 from ..rules.engine import RulesResult, run_rules
 from ..rules.notes import note_edit
+from ..rules.python2_source import PYTHON2
 from ..symbols.resolver import Resolver
+from .deep import call_deep
 from .facts import ProjectFacts
 from .guard import GuardError, check_output
 from .notebook import NotebookError
+from .python2 import to_python3
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
-from .sources import Source, SourceError, load_source
+from .sources import Source, SourceError, decode, load_source
 from .text import Edit, apply_edits
 
 __all__ = ["Job", "process_file", "process_source"]
@@ -59,8 +62,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw):
             return _unchanged(path, raw, ())
-        source = load_source(path, raw)
-        new, findings = _rewrite(source, job, facts)
+        new, findings = call_deep(lambda: _process(path, raw, job, facts))
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError) as error:
@@ -81,6 +83,32 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         notes=len(_NOTE.findall(new)),
         lines=lines,
     )
+
+
+def _process(
+    path: Path, raw: bytes, job: Job, facts: ProjectFacts
+) -> tuple[bytes, tuple[Finding, ...]]:
+    try:
+        source = load_source(path, raw)
+    except SourceError as error:
+        if not (error.python2 and job.py2) or not job.selection.allows(PYTHON2.id):
+            raise
+        text, encoding = decode(raw)
+        converted = to_python3(text).encode(encoding)
+        new, findings = _rewrite(load_source(path, converted), job, facts)
+        first = Finding(
+            path,
+            1,
+            1,
+            PYTHON2.id,
+            "Python 2 source converted to Python 3",
+            Outcome.REWRITTEN,
+            Safety.NEEDS_REVIEW,
+        )
+        # Places refer to the converted text; local fixes would not fit the old.
+        rest = (replace(finding, fix=()) for finding in findings)
+        return new, tuple(sorted([first, *rest]))
+    return _rewrite(source, job, facts)
 
 
 def _rewrite(

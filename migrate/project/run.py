@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,8 +20,6 @@ _worker: tuple[Job, ProjectFacts] | None = None
 
 def _start(job: Job, files: tuple[Path, ...]) -> None:
     global _worker
-    # Long chains of + or .method() are legal Python and nest deeply.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 6000))
     _worker = job, ProjectFacts(files)
 
 

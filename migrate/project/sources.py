@@ -8,6 +8,7 @@ cell by cell. Whatever is not edited keeps its bytes.
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
@@ -16,12 +17,14 @@ from pathlib import Path
 
 import libcst as cst
 
+from .deep import bracket_depth
 from .notebook import Notebook, NotebookError
 from .text import Lines
 
 __all__ = ["Source", "SourceError", "load_source"]
 
 _FORM_FEED_LINE = re.compile(r"(?m)^[ \t]*\x0c[ \t\x0c]*(?=\r?$)")
+_MOST_BRACKETS = 190  # CPython's tokenizer gives up at 200
 _FORM_FEED_MARK = "# __tfmigrate_form_feed__"
 
 
@@ -117,6 +120,12 @@ def decode(raw: bytes) -> tuple[str, str]:
 
 
 def _parse(text: str) -> cst.Module:
+    if bracket_depth(text) > _MOST_BRACKETS:
+        # Python's own parser knows which of them stand in strings.
+        try:
+            compile(text, "<source>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            raise SourceError("too deeply nested, or not valid Python") from None
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
@@ -132,11 +141,28 @@ def _parse(text: str) -> cst.Module:
         ) from None
     except RecursionError:
         raise SourceError("too deeply nested to parse") from None
+    if _PYTHON2_EXCEPT.search(text) and not _is_python3(text):
+        # Newer grammars read ``except A, e:`` as two exceptions.
+        raise SourceError(
+            "Python 2 only: `except X, e`; convert it with `2to3` or try --py2",
+            python2=True,
+        )
     if module.code != text:
         # LibCST has lost something (it does for some comments); writing its
         # version back would drop the user's text.
         raise SourceError("the parser does not reproduce this file exactly")
     return module
+
+
+_PYTHON2_EXCEPT = re.compile(r"(?m)^[ \t]*except[ \t]+[^:\n(]+,[^:\n]+:")
+
+
+def _is_python3(text: str) -> bool:
+    try:
+        compile(text, "<source>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 _PYTHON2 = (

@@ -10,6 +10,7 @@ from types import ModuleType
 from ..errors import UserError
 from . import training_program
 from .base import Rule
+from .python2_source import PYTHON2
 
 __all__ = ["all_rules", "find_rule", "rule_modules"]
 
@@ -45,7 +46,9 @@ def rule_modules() -> tuple[ModuleType, ...]:
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in order of ids, the ones of training programs included."""
     rules = [module.RULE for module in rule_modules()]
-    return tuple(sorted([*rules, *training_program.RULES], key=lambda rule: rule.id))
+    return tuple(
+        sorted([*rules, *training_program.RULES, PYTHON2], key=lambda rule: rule.id)
+    )
 
 
 def find_rule(text: str) -> Rule:

@@ -1,0 +1,19 @@
+"""Converts Python 2 files to Python 3 when ``--py2`` asks for it."""
+
+from __future__ import annotations
+
+from ..report.findings import Safety
+from .base import Rule
+
+# Works on whole files before anything is parsed; see project/python2.py.
+PYTHON2 = Rule(
+    id="TFM502",
+    name="python2-source",
+    summary="With --py2, a Python 2 file is converted to Python 3 first.",
+    why=(
+        "A file that only Python 2 can parse is otherwise left alone and reported. "
+        "The conversion is the one of 2to3; integer division and string types need "
+        "a person's eye."
+    ),
+    safety=Safety.NEEDS_REVIEW,
+)
