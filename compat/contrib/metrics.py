@@ -401,8 +401,8 @@ def _best_over_thresholds(
             _m.false_negatives_at_thresholds,
         )
     ]
-    value = choose(*[pair[0] for pair in counts], thresholds)  # type: ignore[call-arg]
-    update = choose(*[pair[1] for pair in counts], thresholds)  # type: ignore[call-arg]
+    value = choose(*[pair[0] for pair in counts], thresholds)
+    update = choose(*[pair[1] for pair in counts], thresholds)
     return value, update
 
 

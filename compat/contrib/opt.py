@@ -134,7 +134,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> type:
         def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
             self._decay_var_list = None
             self._weight_decay = weight_decay
-            base_optimizer.__init__(self, *args, **kwargs)  # type: ignore[misc]
+            base_optimizer.__init__(self, *args, **kwargs)
 
     return OptimizerWithDecoupledWeightDecay
 

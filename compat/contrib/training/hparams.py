@@ -110,7 +110,7 @@ def _cast(name: str, kind: Any, value: Any) -> Any:
         raise problem
     if issubclass(kind, str) and not isinstance(value, str):
         raise problem
-    return kind(value)  # type: ignore[call-arg]
+    return kind(value)
 
 
 class HParams:
