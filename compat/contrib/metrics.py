@@ -265,7 +265,8 @@ def streaming_concat(
         with tf.control_dependencies(
             [assigned.op if hasattr(assigned, "op") else assigned]
         ):
-            update = whole()
+            # As in TF 1 the update gives how much is held, not what.
+            update = tf.shape(store.read_value())[0]
         return _filed(value, update, metrics_collections, updates_collections)
 
 
@@ -386,7 +387,7 @@ def _best_over_thresholds(
     predictions: Any,
     weights: Any,
     num_thresholds: int,
-    choose: Callable[[Any, Any, Any, Any], Any],
+    choose: Callable[..., Any],
 ) -> Pair:
     """A figure chosen from the confusion counts at evenly spaced thresholds."""
     epsilon = 1e-7
@@ -438,13 +439,14 @@ def precision_at_recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The precision at the threshold whose recall comes closest to the target."""
+    """The precision at the greatest threshold that keeps the wanted recall."""
     if not 0 <= target_recall <= 1:
         raise ValueError("`target_recall` must be in the range [0, 1].")
 
     def choose(tp: Any, fp: Any, fn: Any, _thresholds: Any) -> Any:
         recall = tf.div(tp, tp + fn + 1e-7)
-        place = tf.argmin(tf.abs(recall - target_recall), 0, output_type=tf.int32)
+        # Recall falls as the threshold rises: this is the last that suffices.
+        place = tf.reduce_sum(tf.cast(recall >= target_recall, tf.int32)) - 1
         return tf.div(tp[place], tp[place] + fp[place] + 1e-7)
 
     with tf.variable_scope(name, "precision_at_recall", (predictions, labels, weights)):

@@ -88,11 +88,16 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        # The gradient belongs to the weights before they decay.
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._apply_dense(grad, var)  # type: ignore[misc]
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay(var)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay(var)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_dense(grad, var)  # type: ignore[misc]
 
     def _decay_rows(self, var: Any, indices: Any) -> Any:
@@ -103,22 +108,26 @@ class DecoupledWeightDecayExtension:
         return tf.no_op()
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, grad.indices)]):
+        with tf.control_dependencies([grad.values]):
+            decay = self._decay_rows(var, grad.indices)
+        with tf.control_dependencies([decay]):
             return super()._apply_sparse(grad, var)  # type: ignore[misc]
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        with tf.control_dependencies([self._decay_rows(var, indices)]):
+        with tf.control_dependencies([grad]):
+            decay = self._decay_rows(var, indices)
+        with tf.control_dependencies([decay]):
             return super()._resource_apply_sparse(  # type: ignore[misc]
                 grad, var, indices
             )
 
 
-def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
+def extend_with_decoupled_weight_decay(base_optimizer: Any) -> type:
     """An optimizer class that first takes a ``weight_decay``."""
 
     class OptimizerWithDecoupledWeightDecay(
         DecoupledWeightDecayExtension,
-        base_optimizer,  # type: ignore[misc,valid-type]
+        base_optimizer,
     ):
         """The given optimizer with decoupled weight decay."""
 
@@ -130,7 +139,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
     return OptimizerWithDecoupledWeightDecay
 
 
-class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimizer):  # type: ignore[misc]
+class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimizer):
     """Momentum with decoupled weight decay."""
 
     def __init__(
@@ -152,7 +161,7 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.train.MomentumOptimiz
         )
 
 
-class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer):  # type: ignore[misc]
+class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer):
     """Adam with decoupled weight decay."""
 
     def __init__(
@@ -176,7 +185,7 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer):  # 
         )
 
 
-class NadamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+class NadamOptimizer(tf.train.AdamOptimizer):
     """Adam with Nesterov momentum."""
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
@@ -245,7 +254,7 @@ class NadamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
         return tf.group(update, m_t, v_t, m_bar)
 
 
-class AdaMaxOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+class AdaMaxOptimizer(tf.train.AdamOptimizer):
     """Adam with the infinity norm."""
 
     def __init__(
@@ -316,7 +325,7 @@ class AdaMaxOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
         return tf.group(*update_ops, moved, name=name_scope)
 
 
-class LazyAdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+class LazyAdamOptimizer(tf.train.AdamOptimizer):
     """Adam that leaves the slots of rows without a gradient alone."""
 
     def _rows(self, grad: Any, var: Any, indices: Any) -> Any:
@@ -343,7 +352,7 @@ class LazyAdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
         return self._rows(grad, var, indices)
 
 
-class LARSOptimizer(tf.train.Optimizer):  # type: ignore[misc]
+class LARSOptimizer(tf.train.Optimizer):
     """Layer-wise adaptive rate scaling with momentum."""
 
     def __init__(
@@ -418,7 +427,7 @@ class LARSOptimizer(tf.train.Optimizer):  # type: ignore[misc]
         return self._step(grad, var)
 
 
-class _Wrapper(tf.train.Optimizer):  # type: ignore[misc]
+class _Wrapper(tf.train.Optimizer):
     """An optimizer that passes on to another one."""
 
     def __init__(self, opt: Any, use_locking: bool, name: str) -> None:

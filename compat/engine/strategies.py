@@ -27,7 +27,7 @@ def _mapped(devices: Iterable[Any] | None) -> list[str] | None:
     return replica_devices(devices=devices)
 
 
-class MirroredStrategy(tf.compat.v2.distribute.MirroredStrategy):  # type: ignore[misc]
+class MirroredStrategy(tf.compat.v2.distribute.MirroredStrategy):
     """Replicas on several devices of one machine, trained in step."""
 
     def __init__(
@@ -36,7 +36,7 @@ class MirroredStrategy(tf.compat.v2.distribute.MirroredStrategy):  # type: ignor
         super().__init__(_mapped(devices), cross_device_ops)
 
 
-class MirroredStrategyV1(tf.distribute.MirroredStrategy):  # type: ignore[misc]
+class MirroredStrategyV1(tf.distribute.MirroredStrategy):
     """The same with the methods that TF 1.x strategies had."""
 
     def __init__(
@@ -45,16 +45,14 @@ class MirroredStrategyV1(tf.distribute.MirroredStrategy):  # type: ignore[misc]
         super().__init__(_mapped(devices), cross_device_ops)
 
 
-class OneDeviceStrategy(
-    tf.compat.v2.distribute.OneDeviceStrategy  # type: ignore[misc]
-):
+class OneDeviceStrategy(tf.compat.v2.distribute.OneDeviceStrategy):
     """Everything on one device."""
 
     def __init__(self, device: str) -> None:
         super().__init__(replica_devices(devices=[device])[0])
 
 
-class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):  # type: ignore[misc]
+class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):
     """The same with the methods that TF 1.x strategies had."""
 
     def __init__(self, device: str) -> None:

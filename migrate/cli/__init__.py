@@ -28,6 +28,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
     "demo": ("demo", "demo", "Show all of this on a bundled program."),
+    "checkpoint": (
+        "checkpoint",
+        "checkpoint",
+        "List, compare and convert TF1 and TF2 checkpoints.",
+    ),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 

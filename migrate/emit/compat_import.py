@@ -74,6 +74,8 @@ class _Imports(cst.CSTTransformer):
                 return "tfmigrate.compat.v1" if "v1" in root else self.flavour
             if dotted.startswith(root + "."):
                 rest = dotted[len(root) + 1 :]
+                if rest.split(".")[:2] == ["python", "keras"]:
+                    rest = rest.removeprefix("python.")
                 if rest.startswith(("python", "core", "examples", "tools")):
                     raise CannotImport(dotted)
                 base = "tfmigrate.compat.v1" if "v1" in root else self.flavour

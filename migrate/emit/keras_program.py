@@ -6,13 +6,26 @@ from ..plan.program import KerasModelPlan
 from ..plan.sites import KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
-from .loop_program import LoopEmitter
+from .loop_program import LoopEmitter, unshadowed
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements
 
 __all__ = ["KerasEmitter"]
+
+_STEP_LOCALS = (
+    "batch",
+    "examples",
+    "features",
+    "gradients",
+    "labels",
+    "loss",
+    "losses",
+    "metric",
+    "predictions",
+    "tape",
+)
 
 
 class KerasEmitter(LoopEmitter):
@@ -32,6 +45,10 @@ class KerasEmitter(LoopEmitter):
         )
         self.model = model
         self.sites = sites
+        # A loss function of the program's must not be hidden by a local of ours.
+        self.held = model.loss_is_object or bool(
+            unshadowed(_STEP_LOCALS, self.text(model.per_example_loss))
+        )
         self.renamed["loss_object"] = names.fresh("loss_object")
 
     def emit(self) -> Edits:
@@ -69,7 +86,7 @@ class KerasEmitter(LoopEmitter):
                 "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
             },
             flags={
-                "X_LOSS_OBJECT": model.loss_is_object,
+                "X_LOSS_OBJECT": self.held,
                 "X_EVALUATES": self.evaluates,
             },
         )
@@ -77,9 +94,7 @@ class KerasEmitter(LoopEmitter):
     def _functions(self) -> list[Statement]:
         model = self.model
         per_example = (
-            self.renamed["loss_object"]
-            if model.loss_is_object
-            else model.per_example_loss
+            self.renamed["loss_object"] if self.held else model.per_example_loss
         )
         result = self.manager()
         before = list(self.sites.estimator_statement.leading_lines)
@@ -108,4 +123,6 @@ class KerasEmitter(LoopEmitter):
                 statements={"X_TEST_BODY": body},
                 flags=flags,
             )
+        if self.function_form:
+            result += self.train_function()
         return result

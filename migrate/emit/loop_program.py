@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
 import libcst as cst
 
-from ..plan.program import TF, CallKind, EstimatorCall, TrainingPlan
+from ..plan.program import TF, CallKind, EstimatorCall, InputPlan, TrainingPlan
 from ..plan.sites import Program
-from ..plan.tree import Tree, only_small
+from ..plan.tree import Tree, only_small, statements_of
 from .edits import Edits, Statement
 from .hook_class import RENAMED, to_callback
 from .layout import fit, one_line
@@ -18,7 +19,7 @@ from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
 
-__all__ = ["LoopEmitter"]
+__all__ = ["LoopEmitter", "unshadowed"]
 
 _TEMPLATES = "loop"
 
@@ -68,11 +69,30 @@ class LoopEmitter:
         }
         if self.evaluates:
             self.renamed["evaluate"] = names.fresh("evaluate")
+        if self.function_form:
+            self.renamed["train"] = names.fresh("train")
 
     @property
     def evaluates(self) -> bool:
         """The program evaluates its model."""
-        return any(c.kind == CallKind.EVALUATE for c in self.plan.calls)
+        return self.plan.evaluates
+
+    @property
+    def function_form(self) -> bool:
+        """Several train calls share a function; a single one becomes a loop."""
+        trains = [
+            (call, node)
+            for call, node in self.program.sites.calls
+            if call.kind in CallKind.TRAINING
+        ]
+        if any(c.hooks or c.kind != CallKind.TRAIN for c, _ in trains):
+            return False
+        looped = any(
+            isinstance(outer, (cst.For, cst.While))
+            for _, node in trains
+            for outer in self.tree.ancestors(node)
+        )
+        return len(trains) > 1 or looped
 
     # -- pieces of text ------------------------------------------------------
 
@@ -165,8 +185,11 @@ class LoopEmitter:
         for hook_class in self.program.sites.hook_classes:
             self.edits.nodes[hook_class] = to_callback
         for call, node in self.program.sites.calls:
-            if call.kind == CallKind.TRAIN:
-                self._train(call, node)
+            if call.kind in CallKind.TRAINING:
+                if self.function_form:
+                    self._call_train(node)
+                else:
+                    self._train(call, node)
             else:
                 self._evaluate(call, node)
 
@@ -211,7 +234,10 @@ class LoopEmitter:
             "train_data",
             expressions={"X_DATASET": one_line(call.input.dataset)},
             flags={"X_REPLICATED": replicated},
-            names={"train_batches": data},
+            names={
+                "train_batches": data,
+                **unshadowed(("dataset", "context"), call.input.dataset),
+            },
         )
         loop = self._loop(call, data)
         statements = fit(self.tree.module, [*definition, *loop], column)
@@ -225,17 +251,62 @@ class LoopEmitter:
         self.edits.replace[statement] = statements
         self.edits.own_lines.add(statement)
 
-    def _loop(self, call: EstimatorCall, data: str) -> list[Statement]:
+    def train_function(self) -> list[Statement]:
+        """``train(input_fn)`` with the limits that the program's calls use."""
+        trains = self.plan.trains
+        limits = [
+            name
+            for name in ("steps", "max_steps")
+            if any(getattr(call, name) is not None for call in trains)
+        ]
+        call = EstimatorCall(
+            kind=CallKind.TRAIN,
+            line=0,
+            input=InputPlan("input_fn()"),
+            steps="steps" if "steps" in limits else None,
+            max_steps="max_steps" if "max_steps" in limits else None,
+            limit_optional=bool(limits),
+        )
+        body = self.fill(
+            "train_data",
+            expressions={"X_DATASET": call.input.dataset},
+            flags={"X_REPLICATED": self.plan.strategy.symbol is not None},
+        )
+        body += self._loop(call, "train_batches", local=True)
+        parameters = "".join(f", {name}=None" for name in limits)
+        name = self.renamed["train"]
+        docstring = '"""Trains on the data of `input_fn`."""'
+        code = f"def {name}(input_fn{parameters}):\n    {docstring}\n"
+        (definition,) = parse_statements(code)
+        assert isinstance(definition.body, cst.IndentedBlock)
+        inner = space_definitions(
+            [*statements_of(definition.body), *body], top_level=False
+        )
+        return [definition.with_changes(body=definition.body.with_changes(body=inner))]
+
+    def _call_train(self, node: cst.Call) -> None:
+        """``estimator.train(...)`` becomes ``train(...)``."""
+        self.edits.expressions[node.func] = cst.Name(self.renamed["train"])
+
+    def _loop(
+        self, call: EstimatorCall, data: str, *, local: bool = False
+    ) -> list[Statement]:
         config = self.plan.config
-        names = {
-            name: self.names.fresh(name)
-            for name in ("train_iterator", "step", "loss", "done", "steps", "last_step")
-        }
+        wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
+        names = {n: n if local else self.names.fresh(n) for n in wanted}
+        names["steps"] = "chunk" if local else self.names.fresh("steps")
         names["train_batches"] = data
-        names["last_save"] = self.names.fresh("last_save")
+        together = call.evaluated_input is not None
+        evaluation = ""
+        if call.evaluated_input is not None:
+            dataset = one_line(call.evaluated_input.dataset)
+            if call.evaluated_steps is not None:
+                dataset = f"{dataset}.take({call.evaluated_steps})"
+            evaluation = f"{self.renamed['evaluate']}(lambda _: {dataset})"
+            names["last_evaluation"] = self.names.fresh("last_evaluation")
         names["time"] = "time"
         by_step = config.save_steps is not None
-        if not by_step:
+        if not by_step or together:
             names["time"] = self.module("time")
         step, loss = names["step"], names["loss"]
         calls: dict[str, list[str]] = {name: [] for name in RENAMED}
@@ -260,9 +331,6 @@ class LoopEmitter:
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
         chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
-        if optional:
-            inner = ", ".join([*terms, f"{names['last_step']} - {step}"])
-            chunk = f"{chunk} if {names['last_step']} is None else min({inner})"
 
         def lines(method: str) -> list[Statement]:
             return parse_statements("".join(calls[method]))
@@ -275,6 +343,8 @@ class LoopEmitter:
                 "X_CHUNK": chunk,
                 "X_SAVE_SECONDS": config.save_seconds or "600",
                 "X_SAVE_STEPS": config.save_steps or "",
+                "X_EVALUATION": evaluation,
+                "X_THROTTLE": call.throttle_seconds,
             },
             statements={
                 "X_LIMIT": parse_statements(limit),
@@ -289,6 +359,8 @@ class LoopEmitter:
                 "X_PER_STEP": per_step,
                 "X_CHUNKED": not per_step,
                 "X_LOGS": True,
+                "X_LIMIT_OPTIONAL": bool(optional),
+                "X_EVALUATES": together,
             },
             names=names,
         )
@@ -298,6 +370,10 @@ class LoopEmitter:
         step, last = names["step"], names["last_step"]
         if call.steps is None and call.max_steps is None:
             return "", "True"
+        if call.steps is not None and call.max_steps is not None:
+            # A function for calls of both kinds.
+            code = f"{last} = {step} + steps if steps else max_steps\n"
+            return code, f"{last} is None or {step} < {last}"
         if call.max_steps is not None:
             code = f"{last} = {call.max_steps}\n"
         elif call.limit_optional:
@@ -335,6 +411,12 @@ class LoopEmitter:
         self.edits.expressions[node] = node.with_changes(
             func=cst.Name(self.renamed["evaluate"]), args=[first]
         )
+
+
+def unshadowed(names: Sequence[str], code: str) -> dict[str, str]:
+    """Other names for a template's locals that would hide names of ``code``."""
+    used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    return {name: f"{name}_" for name in names if name in used}
 
 
 def _input_argument(node: cst.Call) -> cst.BaseExpression:

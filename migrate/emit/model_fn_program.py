@@ -11,10 +11,10 @@ from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree, statements_of
 from .edits import Edits
 from .layout import fit, one_line
-from .loop_program import LoopEmitter
+from .loop_program import LoopEmitter, unshadowed
 from .names import Names
 from .optimizers import convert_optimizer
-from .spacing import space_definitions
+from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements
 
 __all__ = ["ModelFnEmitter"]
@@ -50,6 +50,10 @@ class ModelFnEmitter(LoopEmitter):
         first = sites.first_call
         self.place_strategy(first)
         edits.before[first] += self._setup()
+        lines = sites.estimator_statement.leading_lines
+        blank = sum(line.comment is None for line in lines)
+        begin = edits.before[first][0]
+        edits.before[first][0] = with_blank_lines(begin, max(blank, 1))
         self.calls()
         return edits
 
@@ -71,7 +75,12 @@ class ModelFnEmitter(LoopEmitter):
                 "X_LAYERS": parse_statements(lines),
                 "X_FORWARD": parse_statements(self.text("".join(model.forward))),
             },
-            flags={"X_HAS_PARAMS": model.has_params},
+            flags={
+                "X_HAS_PARAMS": model.has_params,
+                "X_CALL_NEEDS_PARAMS": bool(
+                    unshadowed(["params"], self.text("".join(model.forward)))
+                ),
+            },
         )
         assert isinstance(made.body, cst.IndentedBlock)
         inner = space_definitions(statements_of(made.body), top_level=False)
@@ -88,7 +97,7 @@ class ModelFnEmitter(LoopEmitter):
         if model.has_params and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
         first_input = next(
-            c.input.dataset for c in self.plan.calls if c.kind == CallKind.TRAIN
+            c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
         )
         metrics = [
             f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
@@ -116,6 +125,8 @@ class ModelFnEmitter(LoopEmitter):
         )
         result += self.manager()
         result += self._functions()
+        if self.function_form:
+            result += self.train_function()
         return space_definitions(self.fitted(result), top_level=not self.inside)
 
     def _functions(self) -> list[Statement]:

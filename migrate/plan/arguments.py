@@ -44,7 +44,14 @@ def is_none(node: cst.BaseExpression | None) -> bool:
     return node is None or (isinstance(node, cst.Name) and node.value == "None")
 
 
-_PATH_MAKERS = ("os.path.join", "os.path.expanduser", "os.path.abspath", "int", "str")
+_PATH_MAKERS = (
+    "os.path.join",
+    "tempfile.mkdtemp",
+    "os.path.expanduser",
+    "os.path.abspath",
+    "int",
+    "str",
+)
 
 
 def may_be_none(tree: Tree, node: cst.BaseExpression | None) -> bool:

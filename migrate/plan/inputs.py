@@ -62,6 +62,12 @@ def _check_returns_dataset(
         # A method chain on tf.data: Dataset.from_tensor_slices(...).batch(...)
         root: cst.BaseExpression = function
         while isinstance(root, (cst.Attribute, cst.Call)):
+            if isinstance(root, cst.Call) and isinstance(root.func, cst.Name):
+                made = tree.resolver.definition(root.func)
+                if isinstance(made, cst.FunctionDef):
+                    _check_function(tree, made, line)
+                    _check_nodes(node, line)
+                    return
             symbol = tree.symbol(root)
             if symbol is not None and symbol.startswith("tf.data."):
                 _check_nodes(node, line)

@@ -8,30 +8,25 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
-from .hooks import read_hooks
-from .inputs import read_input
+from .estimator_calls import own_statement, read_calls
 from .keras_model import ModelParts, find_model
 from .losses import read_loss, read_metrics
 from .program import (
-    CallKind,
     Difference,
-    EstimatorCall,
     KerasModelPlan,
     OptimizerPlan,
     StrategyPlan,
     TrainingPlan,
 )
 from .sites import Blocked, KerasSites, Program
-from .tree import Body, Statement, Tree, only_small, statements_of, walk
+from .tree import Body, Statement, Tree, statements_of, walk
 
 __all__ = [
     "KERAS_ESTIMATORS",
     "OPTIMIZERS",
     "assigned_to",
     "hoisted",
-    "own_statement",
     "ragged_difference",
-    "read_calls",
     "recognise_keras",
 ]
 
@@ -47,11 +42,6 @@ _PARAMETERS = (
     "metric_names_map",
     "export_outputs",
 )
-
-_CALLS = {
-    CallKind.TRAIN: ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
-    CallKind.EVALUATE: ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
-}
 
 # v1 optimizers: parameters in order. Those of DESIGN's table with an exact Keras
 # twin are converted by the emitter.
@@ -133,10 +123,9 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    calls, hook_classes = read_calls(tree, variable, statement, differences)
+    calls, hook_classes, drop = read_calls(tree, variable, statement)
     replica_differences(differences, strategy, line)
 
-    drop: list[Statement] = []
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     if found is not None:
         drop.append(found)
@@ -224,101 +213,6 @@ def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
         metrics=read_metrics(tree, arguments.get("metrics"), loss_class),
         regularized=parts.regularized,
     )
-
-
-def read_calls(
-    tree: Tree, variable: str, statement: Statement, differences: list[Difference]
-) -> tuple[list[tuple[EstimatorCall, cst.Call]], list[cst.ClassDef]]:
-    """All uses of the estimator, which must all be calls that are understood."""
-    assign = only_small(statement)
-    binding = next(
-        b
-        for scope in tree.resolver.scopes.opened.values()
-        for b in scope.bindings.get(variable, ())
-        if b.node in (assign, statement)
-        or (b.value is not None and tree.parent(b.value) is assign)
-    )
-    if len(binding.scope.bindings[variable]) != 1:
-        raise Blocked("TFM110", tree.line(statement), "the estimator is rebound")
-    calls: list[tuple[EstimatorCall, cst.Call]] = []
-    classes: list[cst.ClassDef] = []
-    for use in tree.uses(binding):
-        attribute = tree.parent(use)
-        call = tree.parent(attribute) if attribute is not None else None
-        if (
-            not isinstance(attribute, cst.Attribute)
-            or attribute.value is not use
-            or not isinstance(call, cst.Call)
-            or call.func is not attribute
-            or attribute.attr.value not in _CALLS
-        ):
-            shown = (
-                tree.code(attribute)
-                if isinstance(attribute, cst.Attribute)
-                else variable
-            )
-            raise Blocked(
-                "TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`"
-            )
-        plan, hooks = _call(tree, attribute.attr.value, call)
-        calls.append((plan, call))
-        classes.extend(h for h in hooks if h not in classes)
-    if not calls:
-        raise Blocked(
-            "TFM110", tree.line(statement), "the estimator is never used here"
-        )
-    calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
-    return calls, classes
-
-
-def _call(
-    tree: Tree, kind: str, call: cst.Call
-) -> tuple[EstimatorCall, list[cst.ClassDef]]:
-    line = tree.line(call)
-    try:
-        given = match_arguments(call, _CALLS[kind])
-    except UnknownArguments as problem:
-        raise Blocked("TFM110", line, f"{kind} with {problem}") from None
-    for name in ("saving_listeners", "checkpoint_path"):
-        if not is_none(given.get(name)):
-            raise Blocked("TFM110", line, f"{kind}(`{name}`=)")
-    if "input_fn" not in given:
-        raise Blocked("TFM110", line, f"{kind} without input_fn")
-    hooks = read_hooks(tree, given.get("hooks"))
-    if hooks and kind != CallKind.TRAIN:
-        raise Blocked("TFM116", line, f"hooks given to {kind}")
-
-    def text(name: str) -> str | None:
-        node = given.get(name)
-        return None if node is None or is_none(node) else tree.code(node)
-
-    plan = EstimatorCall(
-        kind=kind,
-        line=line,
-        input=read_input(tree, given["input_fn"]),
-        steps=text("steps"),
-        max_steps=text("max_steps"),
-        limit_optional=may_be_none(tree, given.get("steps") or given.get("max_steps")),
-        hooks=tuple(hook for hook, _ in hooks),
-        name=text("name"),
-    )
-    return plan, [cls for _, cls in hooks]
-
-
-def own_statement(
-    tree: Tree, node: cst.BaseExpression | None, body: Body, what: str
-) -> Statement | None:
-    """The assignment behind a name that only this program reads."""
-    binding = tree.assigned(node)
-    if binding is None or binding.value is None:
-        return None
-    line = tree.line(binding.value)
-    statement = tree.statement(binding.value)
-    if len(tree.uses(binding)) != 1:
-        raise Blocked("TFM112", line, f"the {what} is used elsewhere too")
-    if tree.body(statement) is not body:
-        raise Blocked("TFM112", line, f"the {what} is made elsewhere")
-    return statement
 
 
 def hoisted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -105,6 +105,10 @@ _GLOBAL_STEPS = (
     "tf.contrib.framework.get_global_step",
     "tf.train.create_global_step",
 )
+
+
+# Names of the emitted step functions that a lifted loss must not mean otherwise.
+_OUR_LOCALS = {"batch", "tape", "losses", "examples", "gradients", "loss", "model"}
 
 
 @dataclass
@@ -215,6 +219,13 @@ class _Reader:
             for metric in self.found.metrics:
                 for argument in metric.arguments:
                     needed |= _names_in(argument)
+        assigned |= {n for s in rest for t in walk(s) for n in _assigned(t)}
+        if self.found.per_example:
+            assigned.add("losses")
+        hidden = (needed - assigned) & _OUR_LOCALS
+        if hidden:
+            shown = sorted(hidden)[0]
+            raise self.stop(self.defined, f"it reads a global named `{shown}`")
         outputs = [n for n in dict.fromkeys(_ordered(forward)) if n in needed]
         if not outputs or "features" in outputs:
             raise self.stop(self.defined, "the loss does not follow from the layers")
@@ -270,6 +281,12 @@ class _Reader:
         return self.tree.module.code_for_node(
             statement.with_changes(leading_lines=comments)
         )
+
+    def _rest_code(self, statement: Statement) -> str:
+        """Source of a copied statement; losses live on below compat.v1."""
+        changed = statement.visit(_Losses(self.tree))
+        assert isinstance(changed, cst.SimpleStatementLine)
+        return self._code(changed)
 
     def _comments(self, statement: Statement) -> list[str]:
         """The comments above a statement, as lines of source."""
@@ -379,7 +396,7 @@ class _Reader:
         spec = self._spec(call)
         if "loss" not in spec or "train_op" not in spec:
             raise self.stop(call, "no loss or train_op for training")
-        self._optimizer(spec["train_op"])
+        self._optimizer(_latest(self.tree, statements, spec["train_op"]))
         lines, name, per_example = self._loss(statements, spec["loss"], split=True)
         self.found.train_loss = lines
         self.found.loss = name
@@ -411,15 +428,15 @@ class _Reader:
                     for a in value.args
                 )
                 code = f'{TF}.compat.v1.{symbol[3:]}({inside}, reduction="none")'
-                lines = [self._code(s) for s in wanted[:-1]]
+                lines = [self._rest_code(s) for s in wanted[:-1]]
                 lines += self._comments(wanted[-1])
                 return [*lines, f"losses = {code}\n"], "losses", True
             if symbol == "tf.reduce_mean" and len(value.args) == 1:
-                lines = [self._code(s) for s in wanted[:-1]]
+                lines = [self._rest_code(s) for s in wanted[:-1]]
                 lines += self._comments(wanted[-1])
                 inside = self.tree.code(value.args[0].value)
                 return [*lines, f"losses = {inside}\n"], "losses", True
-        return [self._code(s) for s in wanted], node.value, False
+        return [self._rest_code(s) for s in wanted], node.value, False
 
     def _check_rest(self, statement: Statement) -> None:
         small = only_small(statement)
@@ -451,15 +468,15 @@ class _Reader:
                     }
         return chosen[::-1]
 
-    def _optimizer(self, node: cst.BaseExpression) -> None:
-        value = self.tree.value(node)
-        minimize = value
+    def _optimizer(self, minimize: cst.BaseExpression | None) -> None:
         if not (
             isinstance(minimize, cst.Call)
             and isinstance(minimize.func, cst.Attribute)
             and minimize.func.attr.value == "minimize"
         ):
-            raise self.stop(node, "the train_op is not a plain optimizer.minimize")
+            raise self.stop(
+                minimize or self.defined, "the train_op is not a plain minimize"
+            )
         try:
             given = match_arguments(minimize, ("loss", "global_step", "var_list"))
         except UnknownArguments as problem:
@@ -506,7 +523,7 @@ class _Reader:
             raise self.stop(call, "no loss for evaluation")
         _, name, _ = self._loss(statements, spec["loss"], split=False)
         self.found.eval_loss_name = name
-        metrics = self.tree.value(spec.get("eval_metric_ops"))
+        metrics = _latest(self.tree, statements, spec.get("eval_metric_ops"))
         needed: set[str] = {name}
         if not is_none(metrics):
             if not isinstance(metrics, cst.Dict):
@@ -521,7 +538,7 @@ class _Reader:
         wanted = self._slice(statements, needed)
         for statement in wanted:
             self._check_rest(statement)
-        self.found.eval_loss = [self._code(s) for s in wanted]
+        self.found.eval_loss = [self._rest_code(s) for s in wanted]
 
     def _metric(self, element: cst.DictElement) -> MetricUpdate:
         key = element.key
@@ -565,6 +582,20 @@ class _NoReturn(Blocked):
     def __init__(self, taken: list[Statement], blocker: object) -> None:
         super().__init__("TFM103", getattr(blocker, "line", 1), "model_fn: no spec")
         self.taken = taken
+
+
+class _Losses(cst.CSTTransformer):
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        symbol = self.tree.symbol(original_node.func)
+        if symbol not in _LOSSES:
+            return updated_node
+        moved = cst.parse_expression(f"{TF}.compat.v1.{symbol[3:]}")
+        return updated_node.with_changes(func=moved)
 
 
 class _Lift(cst.CSTTransformer):
@@ -626,6 +657,28 @@ class _Lift(cst.CSTTransformer):
         return updated_node
 
 
+def _latest(
+    tree: Tree, statements: Sequence[Statement], node: cst.BaseExpression | None
+) -> cst.BaseExpression | None:
+    """What a name stands for after the statements of one mode."""
+    if isinstance(node, cst.Name):
+        for statement in reversed(list(_flat(statements))):
+            small = only_small(statement)
+            if isinstance(small, cst.Assign) and _assigned(statement) == [node.value]:
+                return small.value
+    return tree.value(node)
+
+
+def _flat(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """The statements, and those inside ``with`` blocks."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, cst.With) and isinstance(
+            statement.body, cst.IndentedBlock
+        ):
+            yield from _flat(statements_of(statement.body))
+
+
 def _is_pure(symbol: str) -> bool:
     return any(symbol.startswith(p) if p.endswith(".") else symbol == p for p in _PURE)
 
@@ -648,8 +701,10 @@ def _mode_name(tree: Tree, node: cst.BaseExpression) -> str | None:
     return None
 
 
-def _assigned(statement: Statement) -> list[str]:
-    small = only_small(statement)
+def _assigned(statement: cst.CSTNode) -> list[str]:
+    small = statement
+    if isinstance(statement, cst.SimpleStatementLine):
+        small = only_small(statement) or statement
     found: list[str] = []
     if isinstance(small, cst.Assign):
         for target in small.targets:

@@ -8,17 +8,16 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
+from .estimator_calls import own_statement, read_calls
 from .keras_program import (
     assigned_to,
     hoisted,
-    own_statement,
     ragged_difference,
-    read_calls,
 )
 from .model_fn import read_model_fn
 from .program import CallKind, Difference, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
-from .tree import Statement, Tree
+from .tree import Tree
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -46,9 +45,9 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    calls, hook_classes = read_calls(tree, variable, statement, differences)
-    evaluates = any(plan.kind == CallKind.EVALUATE for plan, _ in calls)
-    if calls[0][0].kind != CallKind.TRAIN:
+    calls, hook_classes, drop = read_calls(tree, variable, statement)
+    evaluates = any(plan.kind != CallKind.TRAIN for plan, _ in calls)
+    if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
     first = tree.statement_in(calls[0][1], body)
     if first is None or first is not tree.statement(calls[0][1]):
@@ -68,7 +67,6 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
             )
         )
     params = given.get("params")
-    drop: list[Statement] = []
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     if found is not None:
         drop.append(found)

@@ -172,6 +172,8 @@ class CallKind:
     TRAIN = "train"
     EVALUATE = "evaluate"
     PREDICT = "predict"
+    TRAIN_AND_EVALUATE = "train_and_evaluate"
+    TRAINING = (TRAIN, TRAIN_AND_EVALUATE)
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,10 @@ class EstimatorCall:
     limit_optional: bool = False
     hooks: tuple[HookPlan, ...] = ()
     name: str | None = None
+    # train_and_evaluate: what is evaluated, on how much, how often at most.
+    evaluated_input: InputPlan | None = None
+    evaluated_steps: str | None = None
+    throttle_seconds: str = "600"
 
 
 @dataclass(frozen=True)
@@ -204,4 +210,10 @@ class TrainingPlan:
     @property
     def trains(self) -> tuple[EstimatorCall, ...]:
         """The train calls, in source order."""
-        return tuple(c for c in self.calls if c.kind == CallKind.TRAIN)
+        return tuple(c for c in self.calls if c.kind in CallKind.TRAINING)
+
+    @property
+    def evaluates(self) -> bool:
+        """The program evaluates its model."""
+        kinds = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
+        return any(c.kind in kinds for c in self.calls)

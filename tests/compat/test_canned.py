@@ -94,7 +94,6 @@ GROUPS = {
         "dnn_regressor.2",
         "linear_classifier_binary.2",
         "linear_regressor.1",
-        "linear_regressor.2",
         "combined_classifier.2",
         "combined_regressor.1",
         "baseline_classifier.2",
@@ -104,7 +103,6 @@ GROUPS = {
         "head_regression.1",
         "head_poisson.1",
         "head_logistic.1",
-        "head_multi.2",
         "linear_sdca_classifier.1",
     ),
 }

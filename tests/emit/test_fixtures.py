@@ -20,7 +20,9 @@ PROGRAMS = sorted(
     if path.suffix in (".py", ".ipynb")
 )
 # Programs that become native loops; the rest lands lower on the ladder.
-NATIVE = [p for p in PROGRAMS if p.startswith(("fashion_mnist_", "model_fn_"))]
+NATIVE = [
+    p for p in PROGRAMS if p.startswith(("fashion_mnist_", "model_fn_", "keras_"))
+]
 
 
 def rewrite(source: Path, target: Path) -> subprocess.CompletedProcess[str]:

@@ -75,6 +75,10 @@ def batch_norm(
             regularizers=param_regularizers or {},
             collections=variables_collections,
             trainable=trainable,
+            # TF 1.15 built the common case from tf.layers, which creates gamma
+            # first, and the others by itself, beta first.
+            gamma_first=batch_weights is None
+            and updates_collections == tf.GraphKeys.UPDATE_OPS,
         )
         can_fuse = batch_weights is None and rank in (2, 4)
         if fused is False or not can_fuse:
@@ -105,6 +109,7 @@ class _BatchNormState:
         regularizers: Any,
         collections: Any,
         trainable: bool,
+        gamma_first: bool,
     ) -> None:
         def learned(name: str, default: Any, wanted: bool) -> Any:
             if not wanted:
@@ -132,8 +137,11 @@ class _BatchNormState:
                 aggregation=tf.VariableAggregation.MEAN,
             )
 
+        if gamma_first:
+            self.gamma = learned("gamma", _ONES, scale)
         self.beta = learned("beta", _ZEROS, center)
-        self.gamma = learned("gamma", _ONES, scale)
+        if not gamma_first:
+            self.gamma = learned("gamma", _ONES, scale)
         self.moving_mean = moving("moving_mean", _ZEROS)
         self.moving_variance = moving("moving_variance", _ONES)
 

@@ -55,7 +55,7 @@ def _linear(args: Any, size: int, bias: bool, bias_init: Any = None) -> Any:
     return outputs + tf.get_variable("bias", [size], inputs.dtype, initializer=start)
 
 
-class LayerNormBasicLSTMCell(RNNCell):  # type: ignore[misc]
+class LayerNormBasicLSTMCell(RNNCell):  # type: ignore[misc, valid-type]
     """An LSTM with layer normalisation and recurrent dropout."""
 
     def __init__(
@@ -134,7 +134,7 @@ class LayerNormBasicLSTMCell(RNNCell):  # type: ignore[misc]
         return new_h, LSTMStateTuple(new_c, new_h)
 
 
-class _Wrapper(RNNCell):  # type: ignore[misc]
+class _Wrapper(RNNCell):  # type: ignore[misc, valid-type]
     """A cell around another one."""
 
     def __init__(self, cell: Any, reuse: Any = None) -> None:
@@ -346,7 +346,7 @@ class AttentionCellWrapper(_Wrapper):
             return tf.reshape(found, [-1, self._attn_size]), memory[:, 1:]
 
 
-class LSTMBlockCell(RNNCell):  # type: ignore[misc]
+class LSTMBlockCell(RNNCell):  # type: ignore[misc, valid-type]
     """An LSTM whose step is one fused operation."""
 
     def __init__(
@@ -406,7 +406,7 @@ class LSTMBlockCell(RNNCell):  # type: ignore[misc]
         return step.h, LSTMStateTuple(step.cs, step.h)
 
 
-class GRUBlockCellV2(RNNCell):  # type: ignore[misc]
+class GRUBlockCellV2(RNNCell):  # type: ignore[misc, valid-type]
     """A GRU whose step is one fused operation."""
 
     def __init__(
@@ -473,7 +473,7 @@ class GRUBlockCell(GRUBlockCellV2):
         return step.h, step.h
 
 
-class UGRNNCell(RNNCell):  # type: ignore[misc]
+class UGRNNCell(RNNCell):  # type: ignore[misc, valid-type]
     """An update-gate recurrent cell."""
 
     def __init__(

@@ -91,7 +91,7 @@ def parse_values(
     return result
 
 
-def _cast(name: str, kind: type, value: Any) -> Any:
+def _cast(name: str, kind: Any, value: Any) -> Any:
     """``value`` as ``kind`` where nothing is lost, else an error."""
     problem = ValueError(
         f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}"

@@ -123,11 +123,13 @@ def model_class():
 
             def __init__(self, params):
                 super().__init__()
-                self.params = params
+                if X_CALL_NEEDS_PARAMS:
+                    self.params = params
                 X_LAYERS
 
             def call(self, features, training=False):
-                params = self.params
+                if X_CALL_NEEDS_PARAMS:
+                    params = self.params
                 X_FORWARD
                 return X_OUTPUTS
 
@@ -169,15 +171,16 @@ def train_data():
     """The batches of one train call."""
 
     def train_batches(context):
-        """Serves batches as before: each replica takes the next one, of full size."""
-        dataset = X_DATASET
         if X_REPLICATED:
+            """Serves batches for one replica each, as before."""
+            dataset = X_DATASET
             # A step needs a batch for every replica: an incomplete set is left out.
             return dataset.window(
                 strategy.num_replicas_in_sync, drop_remainder=True
             ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
         else:
-            return dataset
+            """Serves the training data."""
+            return X_DATASET
 
 
 def train_loop():
@@ -189,6 +192,8 @@ def train_loop():
         last_save = time.time()
     if X_SAVES_BY_STEP:
         last_save = step
+    if X_EVALUATES:
+        last_evaluation = time.time()
     X_BEGIN
     while X_CONDITION:
         if X_PER_STEP:
@@ -203,6 +208,9 @@ def train_loop():
                     print(f"step {step}: loss = {float(loss):.6f}")
         else:
             steps = X_CHUNK
+            if X_LIMIT_OPTIONAL:
+                if last_step is not None:
+                    steps = min(steps, last_step - step)
             loss, done = train_steps(train_iterator, tf.constant(steps))
             step += int(done)
             if X_LOGS:
@@ -212,12 +220,22 @@ def train_loop():
             if time.time() - last_save >= X_SAVE_SECONDS:
                 manager.save(step)
                 last_save = time.time()
+                if X_EVALUATES:
+                    if time.time() - last_evaluation >= X_THROTTLE:
+                        print(f"step {step}:", X_EVALUATION)
+                        last_evaluation = time.time()
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
                 last_save = step
+                if X_EVALUATES:
+                    if time.time() - last_evaluation >= X_THROTTLE:
+                        print(f"step {step}:", X_EVALUATION)
+                        last_evaluation = time.time()
         if X_CHUNKED:
             if done < steps:
                 break  # end of the data
     X_END
     manager.save(step)
+    if X_EVALUATES:
+        print(f"step {step}:", X_EVALUATION)

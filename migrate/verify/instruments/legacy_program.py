@@ -590,9 +590,13 @@ def write_recording(tf, options, record):
         os.makedirs(options.out)
     predictions = False
     if not options.no_predictions:
-        arrays = fixed_predictions(record)
-        np.savez_compressed(os.path.join(options.out, "predictions.npz"), **arrays)
-        predictions = True
+        try:
+            arrays = fixed_predictions(record)
+        except Exception as error:  # a program may have removed its own data
+            sys.stderr.write(f"no predictions could be recorded: {error}\n")
+        else:
+            np.savez_compressed(os.path.join(options.out, "predictions.npz"), **arrays)
+            predictions = True
     norms = {}
     for part in ("initial", "final"):
         values = getattr(record, part)
