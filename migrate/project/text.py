@@ -52,7 +52,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     Raises ValueError on overlap: two rules wanted the same characters, and
     doing either half would be a guess.
     """
-    ordered = sorted(set(edits), key=lambda edit: (edit.start, edit.end))
+    ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end))
     parts: list[str] = []
     position = 0
     for edit in ordered:

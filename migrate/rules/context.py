@@ -136,6 +136,9 @@ class Context:
                 for scope in {self.resolver.scopes.module_scope, *self._all_scopes()}
                 for name in scope.bindings
             }
+            # A name that is read but bound nowhere here (a star import may bring
+            # it) must not get a new meaning.
+            taken |= {name.value for name in self.resolver.scopes.loads}
             self.needs_tf = next(
                 n for n in ("tf", "tf2", "tensorflow") if n not in taken
             )

@@ -493,7 +493,8 @@ class _Engine:
                     if note is not None:
                         edits.append(note)
         if self.context.needs_tf is not None:
-            edits.append(self._import_edit(self.context.needs_tf))
+            # Before notes at the same place, which have to stay with what is below.
+            edits.insert(0, self._import_edit(self.context.needs_tf))
         return RulesResult(apply_edits(self.context.text, edits), tuple(findings))
 
     def _statement_start(self, statement: cst.CSTNode) -> int:
