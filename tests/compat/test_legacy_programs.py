@@ -95,7 +95,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 # Seen to differ and not explained yet.
 OPEN = {
     "iris_numpy_input": "shuffling is not switched off under compat",
-    "deepfm_recommender": "differs from the recording",
 }
 
 

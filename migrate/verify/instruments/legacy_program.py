@@ -548,7 +548,6 @@ def save_arrays(path, names, values):
 
 def fixed_predictions(record):
     """Predictions for the first examples of the last input function used."""
-    import numpy as np
 
     found = []
     generator = record.estimator.predict(record.input_fn)
