@@ -28,6 +28,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
     "demo": ("demo", "demo", "Show all of this on a bundled program."),
+    "checkpoint": (
+        "checkpoint",
+        "checkpoint",
+        "List, compare and convert TF1 and TF2 checkpoints.",
+    ),
     "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
 }
 
@@ -64,12 +69,33 @@ Examples:
 """
 
 
+def _show_version(context: click.Context) -> None:
+    """Versions without imports: asking TensorFlow itself would take seconds."""
+    from importlib import metadata
+
+    click.echo(f"tfmigrate {__version__}")
+    click.echo(f"python {sys.version.split()[0]}")
+    for name in ("libcst", "click", "tensorflow", "tf_keras", "keras"):
+        try:
+            click.echo(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            click.echo(f"{name} not installed")
+    context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="tfmigrate")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, value: _show_version(context) if value else None,
+    help="Show the versions of tfmigrate and its libraries.",
+)
 def cli() -> None:
     """Free Estimator-era TensorFlow code: run it, rewrite it, prove it equal."""
 

@@ -58,16 +58,17 @@ def _named(tensors: Any, what: str, *, int_keys: bool = False) -> dict[Any, Any]
     """``tensors`` as a checked dict; the same object when it was one."""
     if tensors is None:
         raise ValueError(f"{what}s must be defined.")
-    if not isinstance(tensors, dict):
-        tensors = {_LONE_NAMES[what]: tensors}
-    for key, value in tensors.items():
+    named: dict[Any, Any] = (
+        tensors if isinstance(tensors, dict) else {_LONE_NAMES[what]: tensors}
+    )
+    for key, value in named.items():
         if not isinstance(key, str):
             if not int_keys:
                 raise ValueError(f"{what} keys must be strings: {key}.")
             if not isinstance(key, int):
                 raise ValueError(f"{what} keys must be strings or ints: {key}.")
         _check_tensor(value, key, what)
-    return tensors  # type: ignore[no-any-return]
+    return named
 
 
 def _checked_alternatives(alternatives: Any) -> dict[str, Any] | None:

@@ -548,7 +548,6 @@ def save_arrays(path, names, values):
 
 def fixed_predictions(record):
     """Predictions for the first examples of the last input function used."""
-    import numpy as np
 
     found = []
     generator = record.estimator.predict(record.input_fn)
@@ -559,11 +558,19 @@ def fixed_predictions(record):
     generator.close()
     # Several heads key their predictions by (head, name).
     return {
-        name if isinstance(name, str) else "/".join(name): np.stack(
+        name if isinstance(name, str) else "/".join(name): stacked(
             [each[name] for each in found]
         )
         for name in found[0]
     }
+
+
+def stacked(values):
+    """One array; strings as fixed-width bytes, which need no pickling."""
+    import numpy as np
+
+    array = np.stack(values)
+    return array.astype("S") if array.dtype == object else array
 
 
 def plain(value):
@@ -590,9 +597,13 @@ def write_recording(tf, options, record):
         os.makedirs(options.out)
     predictions = False
     if not options.no_predictions:
-        arrays = fixed_predictions(record)
-        np.savez_compressed(os.path.join(options.out, "predictions.npz"), **arrays)
-        predictions = True
+        try:
+            arrays = fixed_predictions(record)
+        except Exception as error:  # a program may have removed its own data
+            sys.stderr.write(f"no predictions could be recorded: {error}\n")
+        else:
+            np.savez_compressed(os.path.join(options.out, "predictions.npz"), **arrays)
+            predictions = True
     norms = {}
     for part in ("initial", "final"):
         values = getattr(record, part)

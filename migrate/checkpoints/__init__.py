@@ -1,0 +1,3 @@
+"""Checkpoints of both generations: listing, comparing, converting."""
+
+from __future__ import annotations

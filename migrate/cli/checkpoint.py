@@ -1,0 +1,126 @@
+"""``tfmigrate checkpoint``: what is in a checkpoint, and moving it on."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ..errors import UserError
+
+__all__ = ["checkpoint"]
+
+EPILOG = """\b
+Examples:
+  tfmigrate checkpoint list runs/model.ckpt-1000
+  tfmigrate checkpoint diff old/ new/ --tolerance 1e-6
+  tfmigrate checkpoint convert old/ --like new/ckpt-1 --output moved/ckpt-1
+"""
+
+
+@click.group(epilog=EPILOG)
+def checkpoint() -> None:
+    """List, compare and convert TF1 and TF2 checkpoints.
+
+    PATH is a checkpoint's prefix, a directory (its latest checkpoint) or a
+    SavedModel.
+    """
+
+
+@checkpoint.command("list")
+@click.argument("path")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text"
+)
+def list_(path: str, format_: str) -> None:
+    """List the values of a checkpoint and what they are."""
+    from ..checkpoints.contents import open_checkpoint
+
+    found = open_checkpoint(path)
+    if format_ == "json":
+        rows = [vars(entry) for entry in found.entries]
+        click.echo(
+            json.dumps(
+                {"kind": found.kind, "step": found.step, "entries": rows}, indent=1
+            )
+        )
+        return
+    click.echo(f"{found.path}: {found.kind}, step {found.step}")
+    width = max((len(e.name) for e in found.entries), default=0)
+    for entry in found.entries:
+        what = entry.role
+        if entry.role == "slot":
+            what = f"slot {entry.slot} of {entry.weight}"
+        shape = list(entry.shape)
+        click.echo(f"{entry.name:<{width}}  {entry.dtype:<8} {shape!s:<16} {what}")
+
+
+@checkpoint.command()
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Largest absolute difference that counts as equal.",
+)
+def diff(a: str, b: str, tolerance: float) -> None:
+    """Compare two checkpoints of any kind; exit 1 if they differ."""
+    from ..checkpoints.compare import compare
+    from ..checkpoints.contents import open_checkpoint
+
+    result = compare(open_checkpoint(a), open_checkpoint(b), tolerance=tolerance)
+    for line in result.lines:
+        click.echo(line)
+    click.echo(
+        f"{result.compared} values compared, largest difference {result.largest:.3g}"
+    )
+    sys.exit(0 if result.equal else 1)
+
+
+@checkpoint.command()
+@click.argument("source")
+@click.option(
+    "--like",
+    required=True,
+    metavar="PATH",
+    help="A checkpoint written by the program that shall restore the result.",
+)
+@click.option("-o", "--output", required=True, metavar="PREFIX", help="Where to write.")
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="NEW=OLD",
+    help="Which source weight stands for a template weight (repeatable).",
+)
+def convert(source: str, like: str, output: str, maps: tuple[str, ...]) -> None:
+    """Give SOURCE's values the form of another checkpoint.
+
+    Weights are matched by name, slots by the weight they belong to. The step
+    goes along; what has no counterpart keeps the template's value and is
+    listed.
+    """
+    from ..checkpoints import convert as converter
+    from ..checkpoints.contents import open_checkpoint
+
+    renames = {}
+    for item in maps:
+        new, found, old = item.partition("=")
+        if not found or not new or not old:
+            raise UserError(f"--map {item}: expected NEW=OLD")
+        renames[new] = old
+    done = converter.convert(
+        open_checkpoint(source), open_checkpoint(like), output, renames=renames
+    )
+    for entry, origin in done.replaced:
+        click.echo(f"{entry.name} <- {origin.name}")
+    for entry in done.computed:
+        click.echo(f"{entry.name} <- computed from the step")
+    for entry in done.kept:
+        click.echo(f"{entry.name}: kept the template's value")
+    for entry in done.unused:
+        click.echo(f"not used: {entry.name}")
+    click.echo(output)
