@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -164,8 +164,7 @@ class KerasModelFn:
         self._settle_optimizer()
         # Read now: in a session graph the class of the model is another one,
         # which looks for its compile arguments in another place.
-        compile_args = keras_model._get_compile_args()
-        keras_model._get_compile_args = lambda *_, **__: compile_args
+        self._compile_args = keras_model._get_compile_args()
         with self.building():
             self._initial = _InitialWeights(self, keras_model, config)
 
@@ -188,9 +187,18 @@ class KerasModelFn:
             # tf.train optimizers have none: the object itself is used.
             self._optimizer_config = None
 
-    def building(self) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def building(self) -> Iterator[None]:
         """Held by the Estimator while it builds a graph with this function."""
-        return keras_private.class_bases_kept(self._model)
+        attributes = self._model.__dict__
+        with keras_private.class_bases_kept(self._model):
+            attributes["_get_compile_args"] = lambda *_, **__: dict(self._compile_args)
+            try:
+                yield
+            finally:
+                # Cloning puts a method of its own there, too; with either of
+                # them the user's model could not be saved any more.
+                attributes.pop("_get_compile_args", None)
 
     def __call__(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         model = self.clone(mode, features, labels)

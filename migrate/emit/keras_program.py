@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..options import RewriteOptions
 from ..plan.program import KerasModelPlan
 from ..plan.sites import KerasSites, Program
 from ..plan.tree import Tree
@@ -31,7 +32,14 @@ _STEP_LOCALS = (
 class KerasEmitter(LoopEmitter):
     """Emits a ``model_to_estimator`` program."""
 
-    def __init__(self, tree: Tree, program: Program, names: Names, tf: str) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        program: Program,
+        names: Names,
+        tf: str,
+        options: RewriteOptions,
+    ) -> None:
         model, sites = program.plan.model, program.sites
         assert isinstance(model, KerasModelPlan)
         assert isinstance(sites, KerasSites)
@@ -42,6 +50,7 @@ class KerasEmitter(LoopEmitter):
             tf,
             model=model.variable,
             optimizer=model.optimizer.variable,
+            options=options,
         )
         self.model = model
         self.sites = sites
@@ -111,7 +120,7 @@ class KerasEmitter(LoopEmitter):
             flags = {
                 "X_REGULARIZED": model.regularized,
                 "X_HAS_METRICS": bool(model.metrics),
-                "X_REPLICATED": self.plan.strategy.symbol is not None,
+                "X_REPLICATED": self.replicated,
             }
             body = self.fill(
                 "keras_test", expressions={"X_PER_EXAMPLE": per_example}, flags=flags

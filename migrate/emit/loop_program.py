@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from ..options import RewriteOptions
 from ..plan.program import TF, CallKind, EstimatorCall, InputPlan, TrainingPlan
 from ..plan.sites import Program
 from ..plan.tree import Tree, only_small, statements_of
@@ -36,7 +37,9 @@ class LoopEmitter:
         *,
         model: str,
         optimizer: str | None,
+        options: RewriteOptions,
     ) -> None:
+        self.options = options
         self.tree = tree
         self.plan: TrainingPlan = program.plan
         self.program = program
@@ -76,6 +79,15 @@ class LoopEmitter:
     def evaluates(self) -> bool:
         """The program evaluates its model."""
         return self.plan.evaluates
+
+    @property
+    def replicated(self) -> bool:
+        """There may be more than one replica."""
+        chosen = self.options.strategy
+        if chosen != "keep":
+            return chosen not in ("default", "one_device")
+        symbol = self.plan.strategy.symbol
+        return symbol is not None and not symbol.endswith(".OneDeviceStrategy")
 
     @property
     def function_form(self) -> bool:
@@ -150,7 +162,7 @@ class LoopEmitter:
     def place_strategy(self, first: Statement) -> None:
         """The strategy, made before the statement that begins the model."""
         sites, edits = self.program.sites, self.edits
-        code = self.text(strategy_code(self.plan.strategy))
+        code = self.text(strategy_code(self.plan.strategy, self.options.strategy))
         line = ""
         if self.plan.strategy.variable is None:
             line = f"{self.strategy} = {code}\n"
@@ -229,7 +241,7 @@ class LoopEmitter:
         column = self.tree.column(statement) - 1
         top_level = isinstance(body, cst.Module)
         data = self.names.fresh("train_batches")
-        replicated = self.plan.strategy.symbol is not None
+        replicated = self.replicated
         definition = self.fill(
             "train_data",
             expressions={"X_DATASET": one_line(call.input.dataset)},
@@ -270,7 +282,7 @@ class LoopEmitter:
         body = self.fill(
             "train_data",
             expressions={"X_DATASET": call.input.dataset},
-            flags={"X_REPLICATED": self.plan.strategy.symbol is not None},
+            flags={"X_REPLICATED": self.replicated},
         )
         body += self._loop(call, "train_batches", local=True)
         parameters = "".join(f", {name}=None" for name in limits)
@@ -324,12 +336,15 @@ class LoopEmitter:
         per_step = bool(calls["before_run"] or calls["after_run"])
         limit, condition = self._limit(call, names)
         log_steps = config.log_steps or "100"
-        terms = [log_steps]
+        # The program's own cadence decides how many steps one call runs.
+        terms = {"step": ["1"], "graph": []}.get(self.options.loop, [log_steps])
         if by_step:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
         optional = limit and call.limit_optional
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
+        if not terms:
+            terms = ["2**31 - 1"]
         chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
 
         def lines(method: str) -> list[Statement]:

@@ -6,6 +6,7 @@ import re
 
 import libcst as cst
 
+from ..options import RewriteOptions
 from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree, statements_of
@@ -25,12 +26,25 @@ _SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the l
 class ModelFnEmitter(LoopEmitter):
     """Emits a program whose model_fn was lifted into a Keras model."""
 
-    def __init__(self, tree: Tree, program: Program, names: Names, tf: str) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        program: Program,
+        names: Names,
+        tf: str,
+        options: RewriteOptions,
+    ) -> None:
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
         super().__init__(
-            tree, program, names, tf, model=names.fresh("model"), optimizer=None
+            tree,
+            program,
+            names,
+            tf,
+            model=names.fresh("model"),
+            optimizer=None,
+            options=options,
         )
         self.model = model
         self.sites = sites
@@ -161,7 +175,7 @@ class ModelFnEmitter(LoopEmitter):
             "test_functions",
             expressions={"X_ALL_METRICS": f"[{every}]"},
             statements={"X_TEST_BODY": body},
-            flags={"X_REPLICATED": self.plan.strategy.symbol is not None},
+            flags={"X_REPLICATED": self.replicated},
         )
         return result
 

@@ -7,7 +7,7 @@ as a whole, and so do all programs of one module: they share its imports.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, Program
+from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..symbols.resolver import Resolver
@@ -94,7 +94,26 @@ def rewrite_programs(
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
+    refused = _not_offered(options, programs)
+    if refused is not None:
+        # Ignoring a choice silently would be worse than leaving the program.
+        finding = _left(path, programs[0].plan.line, refused)
+        return ProgramsRewrite(module, (finding,))
     return _native(path, tree, programs[0], options)
+
+
+def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None:
+    """Which of the user's choices no loop can be written for yet."""
+    if options.style == "class":
+        return "`--style class` is not written yet"
+    if options.strategy not in ("keep", "mirrored", "one_device", "central", "default"):
+        return f"`--strategy {options.strategy}` is not written yet"
+    if options.mixed_precision or options.profile:
+        return "`--mixed-precision` and `--profile` are not written yet"
+    lifted = any(isinstance(p.sites, ModelFnSites) for p in programs)
+    if options.keras != "tf_keras" and lifted:
+        return "a lifted model_fn needs tf_keras"
+    return None
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
@@ -108,7 +127,7 @@ def _native(
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
-    emitter = kind(tree, program, names, tf or names.fresh("tf"))
+    emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
     edited = emitter.emit().apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
@@ -116,8 +135,33 @@ def _native(
     edited = cst.parse_module(edited.bytes)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
-    findings = tuple(_moved(path, program))
+    found = _moved(path, program)
+    if options.strategy != "keep":
+        found.append(
+            replace(
+                found[0],
+                rule="TFM133",
+                message=f"`--strategy {options.strategy}` replaces the program's own: "
+                "another number of replicas is another global batch",
+                safety=Safety.CHANGES_NUMBERS,
+            )
+        )
+    findings = tuple(found)
     return ProgramsRewrite(edited, findings, (program.plan,))
+
+
+def _left(path: Path, line: int, reason: str) -> Finding:
+    return Finding(
+        path=path,
+        line=line,
+        column=1,
+        rule="TFM104",
+        message="this program stays as it is",
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        tier=Tier.UNTOUCHED,
+        reason=reason,
+    )
 
 
 def _keep_estimator(

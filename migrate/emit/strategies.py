@@ -9,8 +9,18 @@ from ..plan.program import TF, StrategyPlan
 __all__ = ["strategy_code"]
 
 
-def strategy_code(plan: StrategyPlan) -> str:
-    """Source text that makes the strategy."""
+_CHOSEN = {
+    "mirrored": "MirroredStrategy()",
+    "one_device": 'OneDeviceStrategy("/gpu:0")',
+    "central": "experimental.CentralStorageStrategy()",
+    "default": "get_strategy()",
+}
+
+
+def strategy_code(plan: StrategyPlan, chosen: str = "keep") -> str:
+    """Source text that makes the strategy; ``chosen`` is the user's option."""
+    if chosen in _CHOSEN:
+        return f"{TF}.distribute.{_CHOSEN[chosen]}"
     if plan.symbol is None:
         return f"{TF}.distribute.get_strategy()"
     given = {name: code for name, code in plan.arguments if code != "None"}

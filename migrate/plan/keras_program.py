@@ -232,7 +232,10 @@ def hoisted(
             assert isinstance(name, cst.Name)
             binding = tree.assigned(name)
             if binding is None or binding.value is None:
-                _check_plain(tree, name, statements[first:])
+                # A comprehension's own variable is bound where it is read.
+                own = tree.statement(name)
+                later = [s for s in statements[first:] if s is not own]
+                _check_plain(tree, name, later)
                 continue
             statement = tree.statement(binding.value)
             if statement not in statements or statements.index(statement) < first:

@@ -24,6 +24,28 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM103",
+        name="keeps-estimator",
+        summary="A program keeps its Estimator and imports tfmigrate.compat.",
+        why=(
+            "Something in the program has no proven native equivalent yet; the note "
+            "says what. On tfmigrate.compat it runs on today's TensorFlow. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+        advice_only=True,
+    ),
+    Rule(
+        id="TFM104",
+        name="untouched-program",
+        summary="A training program stays exactly as it is.",
+        why=(
+            "Neither a native loop nor tfmigrate.compat can take it, or an option was "
+            "asked for that no loop is written for; the reason says which. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+        advice_only=True,
+    ),
+    Rule(
         id="TFM110",
         name="program-shape",
         summary="A training program has a shape that is not rewritten.",
@@ -104,19 +126,43 @@ RULES = (
     ),
     Rule(
         id="TFM130",
-        name="numbers-change",
-        summary="A difference in numbers that the rewrite brings, on purpose.",
-        why="Nothing that changes numbers is silent: it is listed with its reason.",
-        safety=Safety.CHANGES_NUMBERS,
+        name="replica-scaling",
+        summary="Keras Estimators of TF 1.13 to 2.15 scaled the loss twice.",
+        why=(
+            "With N replicas those versions divided loss and update by N once too "
+            "often; TF 1.12 and the rewritten loop use the true mean. A learning rate "
+            "tuned on such a version may need to be divided by N."
+        ),
+        safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
         id="TFM131",
-        name="replica-mean",
-        summary="The loss over replicas is the true mean.",
+        name="ragged-mean",
+        summary="A short last batch is averaged over its examples.",
         why=(
-            "Estimators of TF 1.15 and 2.15 made from Keras models divide twice by the "
-            "number of replicas; TF 1.12's and the rewritten loop's gradient is the "
-            "mean over all examples."
+            "The Estimator averaged the replicas' averages, so that examples of a "
+            "short batch weighed more; the loop divides once, by the true number of "
+            "examples on all replicas. Only steps with unequal batches differ."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM132",
+        name="moving-averages",
+        summary="Moving averages of batch normalization are updated.",
+        why=(
+            "A model_fn that does not run UPDATE_OPS leaves the moving averages as "
+            "they were initialised, which spoils evaluation; Keras updates them."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM133",
+        name="chosen-strategy",
+        summary="The strategy was chosen on the command line.",
+        why=(
+            "The batch of the input function is per replica: another number of "
+            "replicas means another global batch."
         ),
         safety=Safety.CHANGES_NUMBERS,
     ),

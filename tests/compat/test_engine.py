@@ -121,6 +121,10 @@ def test_memory_does_not_grow_and_three_gigabytes_train(tmp_path: Path) -> None:
 
 
 def test_replicas_train_like_one_device_with_the_whole_batch() -> None:
+    assert "all true means ok" in run_check("replicas.py", "mean")
+
+
+def test_other_strategies_tower_names_and_keras_checkpoints() -> None:
     assert "all replicas ok" in run_check("replicas.py")
 
 

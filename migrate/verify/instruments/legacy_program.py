@@ -548,7 +548,6 @@ def save_arrays(path, names, values):
 
 def fixed_predictions(record):
     """Predictions for the first examples of the last input function used."""
-    import numpy as np
 
     found = []
     generator = record.estimator.predict(record.input_fn)
@@ -559,11 +558,19 @@ def fixed_predictions(record):
     generator.close()
     # Several heads key their predictions by (head, name).
     return {
-        name if isinstance(name, str) else "/".join(name): np.stack(
+        name if isinstance(name, str) else "/".join(name): stacked(
             [each[name] for each in found]
         )
         for name in found[0]
     }
+
+
+def stacked(values):
+    """One array; strings as fixed-width bytes, which need no pickling."""
+    import numpy as np
+
+    array = np.stack(values)
+    return array.astype("S") if array.dtype == object else array
 
 
 def plain(value):

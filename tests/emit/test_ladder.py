@@ -1,0 +1,144 @@
+"""What programs without a native loop get: never worse than it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from tfmigrate.emit import ProgramsRewrite, rewrite_programs
+from tfmigrate.options import RewriteOptions
+from tfmigrate.report.findings import Outcome, Tier
+from tfmigrate.symbols.resolver import Resolver
+
+
+def run(code: str, **options: object) -> ProgramsRewrite:
+    module = cst.parse_module(code)
+    return rewrite_programs(
+        module,
+        path=Path("program.py"),
+        resolver=Resolver(module),
+        options=RewriteOptions(**options),  # type: ignore[arg-type]
+    )
+
+
+NOT_LEGACY = {
+    "no tensorflow": "import numpy as np\n\nestimator = np.Estimator()\n",
+    "another estimator": "from sklearn import estimator\n\nx = estimator.Estimator(1)\n",
+    "already on compat": (
+        "import tfmigrate.compat.v1 as tf\n\ne = tf.estimator.Estimator(model_fn)\n"
+    ),
+    "only a mode": ("import tensorflow as tf\n\nTRAIN = tf.estimator.ModeKeys.TRAIN\n"),
+}
+
+
+@pytest.mark.parametrize("code", NOT_LEGACY.values(), ids=NOT_LEGACY.keys())
+def test_nothing_happens(code: str) -> None:
+    result = run(code)
+    assert result.module.code == code
+    assert result.findings == ()
+
+
+CANNED = """\
+import tensorflow as tf
+from tensorflow.contrib import slim
+
+# the classifier
+classifier = tf.estimator.DNNClassifier([8], columns)
+classifier.train(input_fn)
+"""
+
+
+def test_a_program_without_native_loop_keeps_its_estimator() -> None:
+    result = run(CANNED)
+    text = result.module.code
+    assert "import tfmigrate.compat.v1 as tf\n" in text
+    assert "from tfmigrate.compat.v1.contrib import slim\n" in text
+    assert text.count("TODO(tfmigrate): TFM103") == 1
+    assert text.index("# the classifier") < text.index("TODO(tfmigrate)")
+    (finding,) = result.findings
+    assert finding.tier is Tier.COMPAT
+    assert finding.outcome is Outcome.LEFT
+    assert "DNNClassifier" in (finding.reason or "")
+
+
+def test_the_note_is_never_written_twice() -> None:
+    once = run(CANNED).module.code
+    assert run(once).module.code == once
+
+
+def test_a_program_that_compat_cannot_import_stays_with_a_note() -> None:
+    code = CANNED.replace(
+        "tensorflow.contrib import slim", "tensorflow.python.ops import rnn"
+    )
+    first = run(code)
+    assert "import tensorflow as tf\n" in first.module.code
+    assert first.findings[0].tier is Tier.UNTOUCHED
+    assert run(first.module.code).module.code == first.module.code
+
+
+KERAS = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+model.compile(tf.train.AdamOptimizer(0.1), "mse")
+estimator = tf.keras.estimator.model_to_estimator(model)
+
+
+def data():
+    return tf.data.Dataset.from_tensors((x, y)).repeat(9)
+
+
+estimator.train(data, steps=3)
+"""
+
+
+def test_a_small_keras_program_becomes_native() -> None:
+    result = run(KERAS)
+    compile(result.module.code, "program.py", "exec")
+    assert [f.tier for f in result.findings] == [Tier.NATIVE]
+    assert "epsilon=1e-8" in result.module.code
+    assert "evaluate" not in result.module.code  # what it did not do, it does not do
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("return tf", "it = tf", "returns nothing"),
+        ("(x, y)).repeat(9)", "x).make_one_shot_iterator()", "iterator"),
+        (
+            ", steps=3",
+            ", hooks=[tf.train.LoggingTensorHook([], 1)]",
+            "LoggingTensorHook",
+        ),
+        ("(model)", "(model, **more)", "`**`"),
+        ('"mse")', '"mse", loss_weights=[2])', "loss_weights"),
+        ("tf.train.AdamOptimizer(0.1)", "mine", "optimizer"),
+        ("estimator.train", "other = estimator.train", "result of train"),
+        ("estimator.train(data", "estimator.train(give(data)", "another function"),
+    ],
+)
+def test_what_is_not_understood_is_not_guessed(old: str, new: str, reason: str) -> None:
+    result = run(KERAS.replace(old, new))
+    assert [f.tier for f in result.findings] == [Tier.COMPAT]
+    assert reason in (result.findings[0].reason or "")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"style": "class"}, {"mixed_precision": True}, {"strategy": "multiworker"}],
+)
+def test_a_choice_without_a_loop_is_refused_not_ignored(
+    options: dict[str, object],
+) -> None:
+    result = run(KERAS, **options)
+    assert result.module.code == KERAS
+    assert result.findings[0].outcome is Outcome.LEFT
+
+
+def test_loop_and_strategy_follow_the_options() -> None:
+    assert "steps = min(1, last_step - step)" in run(KERAS, loop="step").module.code
+    assert "steps = min(last_step - step)" not in run(KERAS, loop="graph").module.code
+    chosen = run(KERAS, strategy="mirrored")
+    assert "tf.distribute.MirroredStrategy()" in chosen.module.code
+    assert "TFM133" in {f.rule for f in chosen.findings}
