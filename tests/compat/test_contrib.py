@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle" / "contrib"
+REPOSITORY = Path(__file__).parents[2]
+ORACLE = REPOSITORY / "fixtures" / "oracle" / "contrib"
 RECORDED: dict[str, Any] = json.loads((ORACLE / "recorded.json").read_text())["cases"]
 
-# Both sides compute in float32 with different kernels; repeated runs of the
-# recorder on TF 1.15.5 itself are bit-identical, so this is rounding only.
+# Both sides compute in float32 with different kernels. Three runs of the recorder
+# on TF 1.15.5 wrote the same file byte for byte, so this is for kernels only.
 RELATIVE, ABSOLUTE = 2e-5, 2e-6
 
 
@@ -77,3 +78,17 @@ def test_initial_values_have_the_same_distribution(ours: dict[str, Any]) -> None
         assert abs(our_mean - mean) < 5 * deviation / math.sqrt(9000), name
         assert our_deviation == pytest.approx(deviation, rel=0.03), name
         assert our_limit == pytest.approx(limit, rel=0.03), name
+
+
+def test_the_page_of_names_is_current() -> None:
+    """In a process of its own: tests that ran before must not show in it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate.compat.surface.document"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == (REPOSITORY / "docs" / "contrib.md").read_text()

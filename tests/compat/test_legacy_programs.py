@@ -81,7 +81,6 @@ def reference(name: str, replicas: int) -> Path:
 CASES = [
     (name, replicas)
     for name, program in PROGRAMS.items()
-    if name in NOISE
     for replicas in sorted({run.replicas for run in program.kept})
 ]
 
@@ -92,22 +91,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_keras_home(folder, sample=True, noise=True)
 
 
-# Seen to differ and not explained yet.
-OPEN = {
-    "iris_numpy_input": "shuffling is not switched off under compat",
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "replicas"),
-    [
-        pytest.param(
-            *case,
-            marks=[pytest.mark.xfail(reason=OPEN[case[0]])] if case[0] in OPEN else [],
-        )
-        for case in CASES
-    ],
-)
+@pytest.mark.parametrize(("name", "replicas"), CASES)
 def test_trains_as_recorded(
     name: str, replicas: int, home: dict[str, str], tmp_path: Path
 ) -> None:
@@ -174,6 +158,9 @@ def test_trains_as_recorded(
         final = load_recording(tmp_path / "recording").final_weights
         expected = load_recording(recorded).final_weights
         for (label, value), (_, wanted) in zip(final, expected, strict=True):
+            # Adagrad's sums of squares, which some models list among their
+            # weights, reach thousands; rounding grows with them.
+            scale = max(1.0, float(np.abs(wanted).max(initial=0.0)))
             np.testing.assert_allclose(
-                value, wanted, rtol=0, atol=weight_tolerance, err_msg=label
+                value, wanted, rtol=0, atol=weight_tolerance * scale, err_msg=label
             )

@@ -259,9 +259,13 @@ class HighwayWrapper(_Wrapper):
         self._couple = couple_carry_transform_gates
         self._bias = carry_bias_init
 
-    def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
-        outputs, state = self._cell(inputs, state)
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """One step.
+
+        Not ``call``: in TF 1.x this wrapper opens no scope of its own, and the
+        names in checkpoints show it.
+        """
+        outputs, state = self._cell(inputs, state, scope=scope)
 
         def gate(name: str, bias: float) -> Any:
             size = tf.dimension_value(inputs.get_shape()[-1])

@@ -17,6 +17,7 @@ The recording is a directory; its format is described in docs/recordings.md.
 """
 
 import argparse
+import importlib
 import inspect
 import itertools
 import json
@@ -473,7 +474,7 @@ class Instrument:
         for name in ("numpy_input_fn", "pandas_input_fn"):
             original = getattr(inputs, name, None)
             if original is not None:
-                setattr(inputs, name, without_shuffling(original))
+                replace_everywhere(inputs, name, original, without_shuffling(original))
 
     def patch_strategies(self):
         """Put the replicas on CPU devices, however many GPUs were asked for."""
@@ -504,6 +505,23 @@ class Instrument:
                 __original(strategy, **values)
 
             cls.__init__ = __init__
+
+
+def replace_everywhere(module, name, original, replacement):
+    """Replace a function also where another spelling of the import finds it.
+
+    In TF 1.15 ``from tensorflow.estimator.inputs import ...`` reads a module of
+    its own, which is not the one that ``tf.estimator.inputs`` gives.
+    """
+    setattr(module, name, replacement)
+    try:
+        importlib.import_module("tensorflow.estimator.inputs")
+    except ImportError:
+        pass
+    for place, each in list(sys.modules.items()):
+        names = getattr(each, "__dict__", {})
+        if place.startswith("tensorflow") and names.get(name) is original:
+            setattr(each, name, replacement)
 
 
 def without_shuffling(factory):
