@@ -91,7 +91,31 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_keras_home(folder, sample=True, noise=True)
 
 
-@pytest.mark.parametrize(("name", "replicas"), CASES)
+# A case takes about nine seconds of a processor. The default run has one program
+# of each kind: contrib strategy, core strategy, model_fn, canned, heads, sessions'
+# own iterators, queues, TPU; what repeats a kind is marked slow.
+SLOW = {
+    ("fashion_mnist_mirrored", 1),
+    ("fashion_mnist_main", 1),
+    ("fashion_mnist_main", 2),
+    ("fashion_mnist_partial", 1),
+    ("fashion_mnist_partial", 2),
+    ("fashion_mnist_imports", 2),
+    ("fashion_mnist_core", 1),
+    ("oct_vgg16", 1),
+    ("deepfm_recommender", 1),
+    ("text_lstm", 1),
+    ("serving_export", 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] if case in SLOW else [])
+        for case in CASES
+    ],
+)
 def test_trains_as_recorded(
     name: str, replicas: int, home: dict[str, str], tmp_path: Path
 ) -> None:
@@ -164,3 +188,8 @@ def test_trains_as_recorded(
             np.testing.assert_allclose(
                 value, wanted, rtol=0, atol=weight_tolerance * scale, err_msg=label
             )
+
+
+def test_every_program_of_the_recorder_is_recorded() -> None:
+    assert set(PROGRAMS) == set(NOISE)
+    assert set(CASES) >= SLOW

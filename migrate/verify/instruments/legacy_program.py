@@ -17,6 +17,7 @@ The recording is a directory; its format is described in docs/recordings.md.
 """
 
 import argparse
+import contextlib
 import importlib
 import inspect
 import itertools
@@ -514,10 +515,8 @@ def replace_everywhere(module, name, original, replacement):
     its own, which is not the one that ``tf.estimator.inputs`` gives.
     """
     setattr(module, name, replacement)
-    try:
+    with contextlib.suppress(ImportError):
         importlib.import_module("tensorflow.estimator.inputs")
-    except ImportError:
-        pass
     for place, each in list(sys.modules.items()):
         names = getattr(each, "__dict__", {})
         if place.startswith("tensorflow") and names.get(name) is original:
