@@ -27,17 +27,21 @@ import tensorflow  # noqa: E402
 
 
 def initial_values(generation: str, name: str, replicas: int) -> dict[str, object]:
-    """The recorded checkpoint of step 0, by variable name."""
-    for count in (replicas, 1):
-        path = RECORDINGS / generation / f"{name}.{count}.npz"
-        if path.exists():
-            with np.load(path) as stored:
-                return {
-                    key.removeprefix("initial:"): stored[key]
-                    for key in stored.files
-                    if key.startswith("initial:")
-                }
-    return {}
+    """The recorded checkpoint of step 0, by variable name.
+
+    Empty where nothing was recorded: names of slots depend on the number of
+    replicas, so another number's checkpoint would not load. The runner then
+    makes the checkpoint from the same fixed weights.
+    """
+    path = RECORDINGS / generation / f"{name}.{replicas}.npz"
+    if not path.exists():
+        return {}
+    with np.load(path) as stored:
+        return {
+            key.removeprefix("initial:"): stored[key]
+            for key in stored.files
+            if key.startswith("initial:")
+        }
 
 
 def main(generation: str, out: str, wanted: list[str]) -> None:
