@@ -18,7 +18,7 @@ from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus
 from ..rules.context import Context
-from ..rules.engine import RulesResult, run_rules
+from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..symbols.resolver import Resolver
@@ -34,6 +34,8 @@ from .text import Edit, apply_edits
 __all__ = ["Job", "process_file", "process_source"]
 
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
+# More would be a rewrite that chases its own tail.
+_MOST_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,45 @@ def _process(
 def _rewrite(
     source: Source, job: Job, facts: ProjectFacts
 ) -> tuple[bytes, tuple[Finding, ...]]:
+    """Rewrite until another run would change nothing.
+
+    One round is enough nearly always. A second one takes what the first made
+    visible (or had to postpone), so that no user has to run the tool twice.
+    """
+    text, findings = _round(source, job, facts)
+    rounds = 1
+    while text != source.text:
+        module = check_output(source.text, text, cells=source.notebook is not None)
+        current = replace(source, text=text, module=module)
+        again, more = _round(current, job, facts)
+        if again == text:
+            break
+        rounds += 1
+        if rounds > _MOST_ROUNDS:
+            raise GuardError("the rewrite does not settle: each run changes the file")
+        findings = _joined(findings, more, source.text, text)
+        text = again
+    return source.render(text), tuple(sorted(_placed(findings, source)))
+
+
+def _joined(
+    first: list[Finding], later: list[Finding], old: str, new: str
+) -> list[Finding]:
+    """The findings of two rounds, each thing said once, at places in ``old``."""
+    told = {(f.rule, f.message, f.symbol) for f in first}
+    origin = _line_origins(old, new)
+    joined = [f for f in first if f.reason != POSTPONED]
+    for finding in later:
+        key = (finding.rule, finding.message, finding.symbol)
+        if finding.outcome is Outcome.REWRITTEN or key not in told:
+            # A fix refers to text that the file does not have yet.
+            line = origin(finding.line)
+            joined.append(replace(finding, line=line, column=1, fix=()))
+    return joined
+
+
+def _round(source: Source, job: Job, facts: ProjectFacts) -> tuple[str, list[Finding]]:
+    """One pass over a text: programs, symbols, notes; nothing is checked yet."""
     text, programs = _programs(source, job, facts)
     moved = source if text == source.text else source.with_text(text)
     parsed = facts.module_of(moved)
@@ -135,9 +176,7 @@ def _rewrite(
     ]
     if left:
         text = _with_notes(source, left, text)
-    if text != source.text:
-        check_output(source.text, text, cells=source.notebook is not None)
-    return source.render(text), tuple(sorted(_placed(findings, source)))
+    return text, findings
 
 
 def _programs(

@@ -12,6 +12,10 @@ from .findings import Finding, Outcome, Tier
 
 __all__ = ["FileResult", "FileStatus", "Report"]
 
+# Each program has exactly one finding of these rules; what else is said about a
+# program (TFM111 and on) carries its tier as well, but is no program of its own.
+_PROGRAM_RULES = frozenset({"TFM101", "TFM103", "TFM104"})
+
 
 class FileStatus(enum.Enum):
     """What became of a file."""
@@ -105,12 +109,7 @@ class Report:
 
     def programs_by_tier(self) -> dict[Tier, int]:
         """How many training programs reached which tier."""
-        programs = {
-            (f.path, f.cell, f.line): f.tier
-            for f in self.findings
-            if f.tier is not None
-        }
-        counts = Counter(programs.values())
+        counts = Counter(f.tier for f in self.findings if f.rule in _PROGRAM_RULES)
         return {tier: counts.get(tier, 0) for tier in Tier}
 
     def leftovers(self) -> int:

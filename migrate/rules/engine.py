@@ -33,7 +33,10 @@ from .imports import (
 )
 from .notes import note_edit
 
-__all__ = ["RulesResult", "SymbolFinding", "run_rules"]
+__all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
+
+# The reason of a rewrite that has to wait for the next round.
+POSTPONED = "it overlaps another rewrite; rewrite it by hand"
 
 # Rules that know one symbol better than the table does.
 _SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
@@ -475,7 +478,7 @@ class _Engine:
                     diagnosis,
                     edits=(),
                     outcome=Outcome.LEFT,
-                    reason="it overlaps another rewrite; run again",
+                    reason=POSTPONED,
                 )
             edits.extend(diagnosis.edits)
             taken.extend((e.start, e.end) for e in diagnosis.edits if e.end > e.start)

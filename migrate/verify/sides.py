@@ -39,6 +39,9 @@ class Side:
 
 
 # Whoever names one of these trains through the Estimator API.
+# Magics whose cell is still Python of this notebook; others (%%bash) are not.
+PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
+
 LEGACY_NAMES = frozenset(
     {"estimator", "contrib", "tensorflow_estimator", "model_to_estimator", "Experiment"}
 )
@@ -91,7 +94,9 @@ def program_text(path: Path) -> str:
     lines: list[str] = []
     for cell in cells:
         text = "".join(cell["source"])
-        if cell["cell_type"] != "code" or text.lstrip().startswith("%%"):
+        magic = text.split(maxsplit=1)[0] if text.strip() else ""
+        foreign = magic.startswith("%%") and magic not in PYTHON_CELL_MAGICS
+        if cell["cell_type"] != "code" or foreign:
             continue
         for line in text.splitlines():
             bare = line.lstrip()

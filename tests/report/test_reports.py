@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_file
-from tfmigrate.report.findings import Finding, Outcome
+from tfmigrate.report.findings import Finding, Outcome, Tier
 from tfmigrate.report.json_report import json_report, schema
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
 from tfmigrate.report.render import render
 from tfmigrate.report.sarif import sarif_report
-from tfmigrate.report.text import text_report
+from tfmigrate.report.text import summary_lines, text_report
 
 SOURCE = '''import tensorflow as tf
 
@@ -478,3 +478,25 @@ def test_the_page_can_be_drawn(report: Report, browser: str, tmp_path: Path) -> 
     )
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert picture.stat().st_size > 20_000
+
+
+def test_a_program_with_several_findings_counts_once() -> None:
+    places = ((7, "TFM101"), (7, "TFM133"), (12, "TFM131"), (30, "TFM103"))
+    findings = tuple(
+        Finding(
+            Path("a.py"),
+            line,
+            1,
+            rule,
+            "message",
+            Outcome.LEFT,
+            tier=Tier.COMPAT if rule == "TFM103" else Tier.NATIVE,
+            reason="why",
+        )
+        for line, rule in places
+    )
+    result = FileResult(Path("a.py"), FileStatus.UNCHANGED, findings=findings)
+    report = Report((result,))
+    assert report.programs_by_tier()[Tier.NATIVE] == 1
+    assert report.programs_by_tier()[Tier.COMPAT] == 1
+    assert "2 training programs: 1 T1, 1 T3" in summary_lines(report, written=False)

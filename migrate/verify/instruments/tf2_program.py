@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import linecache
 import os
 import platform
 import random
@@ -104,7 +105,12 @@ def _run_script(script: Path, args: Sequence[str]) -> None:
     module = type(sys)("__main__")
     module.__file__ = str(path)
     sys.modules["__main__"] = module
-    exec(compile(source, str(path), "exec"), module.__dict__)
+    name = str(path)
+    if path.suffix == ".ipynb":
+        # AutoGraph reads the source again: the cells, not the notebook's JSON.
+        name += " (cells)"
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec"), module.__dict__)
 
 
 def _switch_shuffling_off(tf: Any) -> None:

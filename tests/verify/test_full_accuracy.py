@@ -1,0 +1,55 @@
+"""Five epochs of the full Fashion-MNIST: as accurate as real TensorFlow 1.15.
+
+Shuffling and initial weights are random here, so only the final accuracy can be
+compared. The margin is four standard deviations of what real TF 1.15.5 differs
+from itself over seeds (fixtures/oracle/accuracy.json says how it was found).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tfmigrate.datasets import fashion_mnist, make_keras_home
+from tfmigrate.errors import UserError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FIXTURES = REPOSITORY / "fixtures"
+ACCURACY = json.loads((FIXTURES / "oracle" / "accuracy.json").read_text())
+PROGRAM = "fashion_mnist_mirrored/train.py"
+LEGACY_INSTRUMENT = REPOSITORY / "migrate/verify/instruments/legacy_program.py"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("side", ["compat", "rewritten"])
+def test_accuracy_of_five_epochs(side: str, replicas: int, tmp_path: Path) -> None:
+    try:
+        fashion_mnist.find(download=False)
+    except UserError:
+        pytest.skip("the full Fashion-MNIST is not on this machine")
+    common = ["--out", str(tmp_path / "out"), "--replicas", str(replicas)]
+    if side == "compat":
+        command = [str(LEGACY_INSTRUMENT), "--compat", *common]
+        command += [str(FIXTURES / "legacy" / PROGRAM)]
+    else:
+        command = ["-m", "tfmigrate.verify.instruments.tf2_program", *common]
+        command += [str(FIXTURES / "expected" / PROGRAM)]
+    environment = {
+        **os.environ,
+        **make_keras_home(tmp_path / "home", sample=False, noise=False),
+        "MODEL_DIR": str(tmp_path / "model"),
+    }
+    subprocess.run([sys.executable, *command], env=environment, check=True)
+    recording = json.loads((tmp_path / "out" / "recording.json").read_text())
+    figures = recording["evaluate"]
+    accuracy = figures.get("acc", figures.get("accuracy"))
+    # Steps prove that the batch means the same: 512 images for each replica.
+    real = [run for run in ACCURACY["groups"] if run.endswith(f"-r{replicas}")]
+    assert recording["global_step"] == {1: 586, 2: 293}[replicas]
+    expected = sum(ACCURACY["groups"][name]["mean_accuracy"] for name in real)
+    assert accuracy == pytest.approx(expected / len(real), abs=ACCURACY["margin"])
