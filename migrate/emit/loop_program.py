@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import TF, CallKind, EstimatorCall, InputPlan, TrainingPlan
+from ..plan.program import MODEL, TF, CallKind, EstimatorCall, InputPlan, TrainingPlan
 from ..plan.sites import Program
 from ..plan.tree import Tree, only_small, statements_of
 from .edits import Edits, Statement
@@ -46,6 +46,8 @@ class LoopEmitter:
         self.tf = tf
         self.names = names
         self.imports: set[str] = set()
+        # Installed packages to import, beside tensorflow.
+        self.packages: set[str] = set()
         self.edits = Edits()
         self.inside = not isinstance(program.sites.body, cst.Module)
         self.strategy = self.plan.strategy.variable or names.fresh("strategy")
@@ -109,8 +111,8 @@ class LoopEmitter:
     # -- pieces of text ------------------------------------------------------
 
     def text(self, code: str) -> str:
-        """Source text of a plan with the module's name for tensorflow."""
-        return code.replace(TF, self.tf)
+        """Source text of a plan with the program's names for what it stands for."""
+        return code.replace(TF, self.tf).replace(MODEL, self.renamed["model"])
 
     def module(self, name: str) -> str:
         """The local name of a module of the standard library."""

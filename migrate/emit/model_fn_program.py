@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
 from ..options import RewriteOptions
 from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
-from ..plan.tree import Statement, Tree, statements_of
+from ..plan.tree import Statement, Tree
 from .edits import Edits
-from .layout import fit, one_line
+from .kept_forward import kept_class, needs_params
+from .layout import one_line
 from .loop_program import LoopEmitter, unshadowed
+from .model_class import finished_class
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
@@ -76,6 +76,8 @@ class ModelFnEmitter(LoopEmitter):
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
         model = self.model
+        if model.kept is not None:
+            return kept_class(self, model)
         outputs = ", ".join(model.outputs)
         lines = "".join(
             f"self.{attribute} = {self.text(one_line(code))}\n"
@@ -96,12 +98,7 @@ class ModelFnEmitter(LoopEmitter):
                 ),
             },
         )
-        assert isinstance(made.body, cst.IndentedBlock)
-        inner = space_definitions(statements_of(made.body), top_level=False)
-        if model.docstring is not None:
-            inner[0] = parse_statements(model.docstring)[0]
-        made = made.with_changes(body=made.body.with_changes(body=inner))
-        return fit(self.tree.module, [made], 0)[0]
+        return finished_class(self.tree.module, made, model.docstring)
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
@@ -134,7 +131,9 @@ class ModelFnEmitter(LoopEmitter):
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": model.has_params,
+                "X_HAS_PARAMS": model.has_params
+                and (model.kept is None or needs_params(model)),
+                "X_KEPT": model.kept is not None,
             },
         )
         result += self.manager()

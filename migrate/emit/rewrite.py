@@ -17,7 +17,7 @@ from ..options import RewriteOptions
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.program import Blocker, TrainingPlan
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
@@ -29,6 +29,7 @@ from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
@@ -64,7 +65,7 @@ def rewrite_programs(
         try:
             symbol = resolver.resolve(place.func)
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place))
+                programs.append(_model_fn(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
                 raise Blocked(
@@ -82,6 +83,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
+    if any(_keeps_forward(program) for program in programs):
+        # Helpers of kept forward code may compare modes.
+        strays = [node for node in strays if not _is_mode(tree, node)]
     if not places.programs and all(_is_mode(tree, node) for node in strays):
         # A helper that only compares modes is the symbol rules' matter.
         return ProgramsRewrite(module)
@@ -100,6 +104,19 @@ def rewrite_programs(
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
     return _native(path, tree, programs[0], options)
+
+
+def _model_fn(tree: Tree, place: cst.Call) -> Program:
+    """A lifted model, or one that keeps its forward code."""
+    try:
+        return recognise_model_fn(tree, place)
+    except Blocked as stop:
+        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+
+
+def _keeps_forward(program: Program) -> bool:
+    model = program.plan.model
+    return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
 def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None:
@@ -131,8 +148,10 @@ def _native(
     edited = emitter.emit().apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
-    edited = add_imports(edited, emitter.imports, other)
+    edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     edited = cst.parse_module(edited.bytes)
+    if _keeps_forward(program):
+        edited = open_tf1_doors(edited, Resolver(edited))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
@@ -220,16 +239,21 @@ class _Noted:
 
 def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
+    rule, tier = "TFM101", Tier.NATIVE
+    message = f"the Estimator `{plan.estimator}` becomes a training loop"
+    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
+        rule, tier = "TFM102", Tier.FORWARD_KEPT
+        message += f" around its own forward code: {plan.model.kept}"
     found = [
         Finding(
             path=path,
             line=plan.line,
             column=1,
-            rule="TFM101",
-            message=f"the Estimator `{plan.estimator}` becomes a training loop",
+            rule=rule,
+            message=message,
             outcome=Outcome.REWRITTEN,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.NATIVE,
+            tier=tier,
         )
     ]
     for difference in plan.differences:
@@ -245,7 +269,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
                 message=difference.message,
                 outcome=Outcome.REWRITTEN,
                 safety=safety,
-                tier=Tier.NATIVE,
+                tier=tier,
             )
         )
     return found

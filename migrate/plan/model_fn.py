@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .kept_forward import KeptForward
 from .model_fn_forward import Forward
 from .model_fn_losses import Losses
 from .model_fn_metrics import read_metric
 from .model_fn_modes import Modes
 from .model_fn_optimizer import read_optimizer
 from .model_fn_source import Source
-from .program import MetricUpdate, ModelFnPlan, OptimizerPlan
+from .program import MODEL, MetricUpdate, ModelFnPlan, OptimizerPlan
 from .sites import Blocked
 from .statements import (
     assigned,
@@ -22,7 +23,6 @@ from .statements import (
     is_docstring,
     latest,
     names_in,
-    ordered,
 )
 from .tree import Statement, Tree, statements_of, walk
 
@@ -51,6 +51,14 @@ class ModelFn:
     docstring: str | None = None
     metrics: list[MetricUpdate] = field(default_factory=list)
     optimizer: OptimizerPlan | None = None
+    kept: str | None = None
+    # TensorFlow symbols that kept forward code uses, here and in its helpers.
+    symbols: frozenset[str] = frozenset()
+
+    @property
+    def regularised(self) -> bool:
+        """The loss asks for the model's regularization losses."""
+        return any(f"{MODEL}.losses" in code for code in self.train_loss)
 
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
@@ -71,11 +79,17 @@ class ModelFn:
             docstring=self.docstring,
             metrics=tuple(self.metrics),
             optimizer=self.optimizer,
+            kept=self.kept,
         )
 
 
-def read_model_fn(tree: Tree, node: cst.BaseExpression, *, evaluates: bool) -> ModelFn:
-    """Take the model_fn behind an expression apart, or raise Blocked."""
+def read_model_fn(
+    tree: Tree, node: cst.BaseExpression, *, evaluates: bool, kept: str | None = None
+) -> ModelFn:
+    """Take the model_fn behind an expression apart, or raise Blocked.
+
+    ``kept`` is the reason why its forward code is to stay as it is.
+    """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
     if not isinstance(defined, cst.FunctionDef):
@@ -88,7 +102,7 @@ def read_model_fn(tree: Tree, node: cst.BaseExpression, *, evaluates: bool) -> M
     if names not in (_PARAMETERS, _PARAMETERS[:3]):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates).read()
+    return _Reader(tree, defined, evaluates, kept).read()
 
 
 def _camel(name: str) -> str:
@@ -98,7 +112,13 @@ def _camel(name: str) -> str:
 
 
 class _Reader:
-    def __init__(self, tree: Tree, defined: cst.FunctionDef, evaluates: bool) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        evaluates: bool,
+        kept: str | None,
+    ) -> None:
         self.tree = tree
         self.defined = defined
         self.evaluates = evaluates
@@ -106,7 +126,7 @@ class _Reader:
         self.modes = Modes(self.source)
         self.losses = Losses(self.source)
         has_params = len(defined.params.params) == 4
-        self.found = ModelFn(defined, _camel(defined.name.value), has_params)
+        self.found = ModelFn(defined, _camel(defined.name.value), has_params, kept=kept)
 
     def read(self) -> ModelFn:
         body = self.defined.body
@@ -115,12 +135,14 @@ class _Reader:
         if statements and is_docstring(statements[0]):
             self.found.docstring = self.source.code(statements[0])
             statements = statements[1:]
-        lifted = Forward(self.source, self.modes)
+        kind = Forward if self.found.kept is None else KeptForward
+        lifted = kind(self.source, self.modes)
         forward, rest = lifted.split(statements)
         for statement in forward:
             lifted.lift(statement)
         self.found.forward, self.found.layers = lifted.code, lifted.layers
-        bound = {n for s in forward for n in assigned(s)}
+        self.found.symbols = lifted.symbols
+        bound = set(lifted.bound(forward))
         if bound & {"labels", "mode", "params"}:
             raise self.source.stop(self.defined, "an argument is assigned anew")
         self._train(*self.modes.branch(rest, "TRAIN"))
@@ -138,7 +160,7 @@ class _Reader:
         if hidden:
             shown = sorted(hidden)[0]
             raise self.source.stop(self.defined, f"it reads a global named `{shown}`")
-        outputs = [n for n in dict.fromkeys(ordered(forward)) if n in needed]
+        outputs = [n for n in dict.fromkeys(lifted.bound(forward)) if n in needed]
         if not outputs or "features" in outputs:
             reason = "the loss does not follow from the layers"
             raise self.source.stop(self.defined, reason)

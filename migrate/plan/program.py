@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 __all__ = [
+    "MODEL",
     "TF",
     "Blocker",
     "CallKind",
@@ -29,6 +30,8 @@ __all__ = [
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
+# Stands for the emitted loop's name of its model.
+MODEL = "__model__"
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,8 @@ class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
     ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it.
+    ``outputs``, which is all that losses and metrics read of it. ``kept`` says
+    why there are no layers, where the forward code stays as it was.
     """
 
     name: str
@@ -148,6 +152,7 @@ class ModelFnPlan:
     docstring: str | None
     metrics: tuple[MetricUpdate, ...]
     optimizer: OptimizerPlan
+    kept: str | None = None
 
 
 @dataclass(frozen=True)

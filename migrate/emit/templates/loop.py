@@ -144,6 +144,33 @@ def model_class():
                 return X_OUTPUTS
 
 
+def kept_class():
+    """A model_fn's forward code, unchanged, under the variable store of TF2."""
+
+    class LiftedModel(tf.keras.Model):
+        """The forward pass as it was; variables keep the names TF1 gave them."""
+
+        if X_NEEDS_PARAMS:
+
+            def __init__(self, params):
+                super().__init__()
+                self.params = params
+
+        @keras_v1.utils.track_tf1_style_variables
+        def call(self, features, training=False):
+            # In a scope of its own, each call numbers unnamed layers from the start.
+            with tf.compat.v1.variable_scope(tf.compat.v1.get_variable_scope()):
+                return self.forward(features, training)
+
+        def forward(self, features, training):
+            if X_NEEDS_PARAMS:
+                params = self.params
+            if X_NEEDS_MODE:
+                mode = "train" if training else "eval"
+            X_FORWARD
+            return X_OUTPUTS
+
+
 def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
     features_spec, _ = X_DATASET.element_spec
@@ -153,11 +180,14 @@ def lifted_setup():
         else:
             model = LiftedModel()
         # Makes the variables, whose shapes follow from those of the data.
-        model(
-            tf.nest.map_structure(
-                lambda spec: tf.keras.Input(type_spec=spec), features_spec
+        if X_KEPT:
+            tf.function(model.__call__).get_concrete_function(features_spec)
+        else:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
+                )
             )
-        )
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
