@@ -53,6 +53,7 @@ CONVOLUTIONAL = {
     "digits_model_fn",
     "oct_vgg16",
     "mnist_cnn_logging",
+    "tiles_batch_norm_l2",
 }
 CONVOLUTIONAL_TIGHT = 3
 
@@ -113,6 +114,16 @@ SLOW = {
     ("wine_best_exporter", 1),
     ("bank_linear_csv", 1),
     ("tfrecord_pipeline", 1),
+    ("tiles_batch_norm_l2", 1),
+    ("scoped_variables", 1),
+    ("contrib_fully_connected", 1),
+    ("summary_hooks", 1),
+    ("mirrored_gpus", 1),
+    ("multi_output", 1),
+    ("timeseries_keras_lstm", 1),
+    ("autoencoder", 1),
+    ("flags_modes", 1),
+    ("word_embedding", 1),
 }
 
 
@@ -148,7 +159,9 @@ def test_trains_as_recorded(
             timeout=300,
         )
     options = ["--steps", str(program.steps), "--replicas", str(replicas)]
-    if program.generated:
+    if program.own_weights:
+        pass
+    elif program.generated:
         options += ["--generate-weights", "7", "--light"]
     else:
         options += ["--initial-weights", str(recorded / "initial_weights.npz")]
