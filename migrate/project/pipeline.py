@@ -19,6 +19,7 @@ from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus
 from ..rules.context import Context
 from ..rules.engine import POSTPONED, RulesResult, run_rules
+from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..symbols.resolver import Resolver
@@ -156,6 +157,9 @@ def _joined(
 def _round(source: Source, job: Job, facts: ProjectFacts) -> tuple[str, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet."""
     text, programs = _programs(source, job, facts)
+    if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
+        # Half a rewrite, without its program, would run nowhere.
+        return source.text, programs
     moved = source if text == source.text else source.with_text(text)
     parsed = facts.module_of(moved)
     silenced = ignored_lines(text)
