@@ -179,6 +179,8 @@ RULES = (
             "The batch of the input function is per replica: another number of "
             "replicas means another global batch."
         ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
     Rule(
         id="TFM134",
         name="mixed-precision",
@@ -189,8 +191,6 @@ RULES = (
             "nothing but the scale. The model's outputs and the loss stay float32. "
             "Losses agree with those of float32 to two or three digits."
         ),
-        safety=Safety.CHANGES_NUMBERS,
-    ),
         safety=Safety.CHANGES_NUMBERS,
     ),
 )

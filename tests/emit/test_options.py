@@ -1,6 +1,6 @@
 """Every choice of the command line, executed: one and two replicas.
 
-``PAIRS`` holds each pair of choices at least once; the whole product is slow.
+The default run has each pair of choices once; the whole product is slow.
 """
 
 from __future__ import annotations
