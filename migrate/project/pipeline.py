@@ -23,6 +23,7 @@ from ..rules.context import Context
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
+from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
@@ -187,6 +188,9 @@ def _round(
     """One pass over a text: programs, symbols, notes; nothing is checked yet."""
     source = parsed.source
     text, programs = _programs(parsed, job, facts)
+    if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
+        # Half a rewrite, without its program, would run nowhere.
+        return source.text, programs
     if text != source.text:
         parsed = facts.module_of(source.with_text(text))
     moved = parsed.source
