@@ -9,13 +9,23 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import MODEL, TF, CallKind, EstimatorCall, InputPlan, TrainingPlan
+from ..plan.program import (
+    MODEL,
+    TF,
+    CallKind,
+    EstimatorCall,
+    InputPlan,
+    OptimizerPlan,
+    TrainingPlan,
+)
 from ..plan.sites import Program
 from ..plan.tree import Tree, only_small, statements_of
 from .edits import Edits, Statement
 from .hook_class import RENAMED, to_callback
 from .layout import fit, one_line
+from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
+from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
@@ -159,6 +169,37 @@ class LoopEmitter:
         """Column at which the program's own statements begin."""
         return self.tree.column(self.program.sites.estimator_statement) - 1
 
+    @property
+    def precision_flags(self) -> dict[str, bool]:
+        """Flags of a training step that follow from the user's choices."""
+        mixed, keras3 = self.options.mixed_precision, self.options.keras == "keras3"
+        return {
+            "X_MIXED_PRECISION": mixed,
+            "X_KERAS3": keras3,
+            # An optimizer of Keras 3 takes the scaled gradients.
+            "X_UNSCALES": mixed and not keras3,
+        }
+
+    @property
+    def test_flags(self) -> dict[str, bool]:
+        """Flags of an evaluation that follow from the strategy."""
+        central = self.options.strategy == "central"
+        return {
+            "X_CENTRAL": central,
+            "X_REPLICATED": self.replicated and not central,
+        }
+
+    def optimizer_statements(self, plan: OptimizerPlan) -> dict[str, list[Statement]]:
+        """The optimizer, and what must follow its build."""
+        converted = convert_optimizer(plan, self.optimizer)
+        code = f"{self.optimizer} = {converted.code}\n"
+        if self.options.mixed_precision:
+            code += f"{self.optimizer} = {LOSS_SCALING}({self.optimizer})\n"
+        return {
+            "X_OPTIMIZER": parse_statements(self.text(code)),
+            "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+        }
+
     # -- the program -----------------------------------------------------------
 
     def place_strategy(self, first: Statement) -> None:
@@ -173,6 +214,8 @@ class LoopEmitter:
             edits.expressions[sites.strategy_call] = self._fitted_expression(
                 sites.strategy_call, code
             )
+        if self.options.mixed_precision:
+            line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:
             line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
         edits.before[first] = self.fitted(parse_statements(line))
@@ -308,6 +351,9 @@ class LoopEmitter:
         config = self.plan.config
         wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
         names = {n: n if local else self.names.fresh(n) for n in wanted}
+        if self.options.profile:
+            for name in ("profile_from", "profile_to", "profiling", "edge"):
+                names[name] = name if local else self.names.fresh(name)
         names["steps"] = "chunk" if local else self.names.fresh("steps")
         names["train_batches"] = data
         together = call.evaluated_input is not None
@@ -376,6 +422,7 @@ class LoopEmitter:
                 "X_PER_STEP": per_step,
                 "X_CHUNKED": not per_step,
                 "X_LOGS": True,
+                "X_PROFILES": self.options.profile,
                 "X_LIMIT_OPTIONAL": bool(optional),
                 "X_EVALUATES": together,
             },

@@ -1,8 +1,9 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or it keeps its Estimator and
-imports tfmigrate.compat (T3); or it stays untouched with a note (T4). It moves
-as a whole, and so do all programs of one module: they share its imports.
+The ladder: a program becomes a native loop (T1); or such a loop around its own
+forward code (T2); or it keeps its Estimator and imports tfmigrate.compat (T3); or
+it stays untouched with a note (T4). It moves as a whole, and so do all programs of
+one module: they share its imports.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
+from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from .choices import not_offered, numbers_changed
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
@@ -98,7 +101,7 @@ def rewrite_programs(
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
-    refused = _not_offered(options, programs)
+    refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
@@ -107,7 +110,10 @@ def rewrite_programs(
 
 
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
-    """A lifted model, or one that keeps its forward code."""
+    """A lifted model, or one that keeps its forward code.
+
+    Where neither can be, the reason is that of the second: it decides.
+    """
     try:
         return recognise_model_fn(tree, place)
     except Blocked as stop:
@@ -117,20 +123,6 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
 def _keeps_forward(program: Program) -> bool:
     model = program.plan.model
     return isinstance(model, ModelFnPlan) and model.kept is not None
-
-
-def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None:
-    """Which of the user's choices no loop can be written for yet."""
-    if options.style == "class":
-        return "`--style class` is not written yet"
-    if options.strategy not in ("keep", "mirrored", "one_device", "central", "default"):
-        return f"`--strategy {options.strategy}` is not written yet"
-    if options.mixed_precision or options.profile:
-        return "`--mixed-precision` and `--profile` are not written yet"
-    lifted = any(isinstance(p.sites, ModelFnSites) for p in programs)
-    if options.keras != "tf_keras" and lifted:
-        return "a lifted model_fn needs tf_keras"
-    return None
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
@@ -155,15 +147,9 @@ def _native(
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
-    if options.strategy != "keep":
+    for rule, message in numbers_changed(options):
         found.append(
-            replace(
-                found[0],
-                rule="TFM133",
-                message=f"`--strategy {options.strategy}` replaces the program's own: "
-                "another number of replicas is another global batch",
-                safety=Safety.CHANGES_NUMBERS,
-            )
+            replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
         )
     findings = tuple(found)
     return ProgramsRewrite(edited, findings, (program.plan,))
@@ -174,7 +160,7 @@ def _left(path: Path, line: int, reason: str) -> Finding:
         path=path,
         line=line,
         column=1,
-        rule="TFM104",
+        rule=CHOICE_NOT_OFFERED,
         message="this program stays as it is",
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,
@@ -190,15 +176,15 @@ def _keep_estimator(
     tier, rule = Tier.COMPAT, "TFM103"
     message = "this program keeps its Estimator and imports tfmigrate.compat"
     reasons = [blocker.reason for _, blocker in stops]
+    edits = Edits()
     try:
-        use_compat(tree, compat_flavour(tree))
+        edits = use_compat(tree, compat_flavour(tree))
     except CannotImport as problem:
         tier, rule = Tier.UNTOUCHED, "TFM104"
         message = "this program stays as it is"
         reasons = [
             f"{reason}, and tfmigrate.compat has no `{problem}`" for reason in reasons
         ]
-    edits = Edits()
     findings = []
     for (place, blocker), reason in zip(stops, reasons, strict=True):
         statement = tree.statement(place)
@@ -218,11 +204,7 @@ def _keep_estimator(
                 reason=reason,
             )
         )
-    edited = edits.apply(tree.module)
-    if tier is Tier.COMPAT:
-        noted = Tree(edited, Resolver(edited))
-        edited = use_compat(noted, compat_flavour(tree))
-    return ProgramsRewrite(edited, tuple(findings))
+    return ProgramsRewrite(edits.apply(tree.module), tuple(findings))
 
 
 @dataclass

@@ -63,7 +63,7 @@ def recognise_model_fn(
     if strategy.symbol is not None and model.regularised:
         differences.append(
             Difference(
-                "TFM134",
+                "TFM140",
                 tree.line(model.definition),
                 "regularization counts in full on each replica; "
                 "the Estimator applied its gradient on the first one only",
@@ -72,7 +72,7 @@ def recognise_model_fn(
     if any("tf.summary." in symbol for symbol in model.symbols):
         differences.append(
             Difference(
-                "TFM135",
+                "TFM141",
                 tree.line(model.definition),
                 "the summaries in the forward code are not written any more",
                 needs_review=True,
