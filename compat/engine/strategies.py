@@ -44,6 +44,9 @@ class MirroredStrategyV1(tf.distribute.MirroredStrategy):
     ) -> None:
         super().__init__(_mapped(devices), cross_device_ops)
 
+    # What 1.14 and 1.15 called it.
+    experimental_run_v2 = tf.distribute.Strategy.run
+
 
 class OneDeviceStrategy(tf.compat.v2.distribute.OneDeviceStrategy):
     """Everything on one device."""
@@ -57,3 +60,5 @@ class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):
 
     def __init__(self, device: str) -> None:
         super().__init__(replica_devices(devices=[device])[0])
+
+    experimental_run_v2 = tf.distribute.Strategy.run

@@ -67,12 +67,6 @@ _TABLE: dict[str, str] = {
 def _rows() -> dict[str, Entry]:
     rows: dict[str, Entry] = {
         "tf.contrib.keras": Base(attribute("tf_keras.api._v1.keras")),
-        "tf.contrib.saved_model.save_keras_model": attribute(
-            "tf_keras:models.save_model"
-        ),
-        "tf.contrib.saved_model.load_keras_model": attribute(
-            "tf_keras:models.load_model"
-        ),
     }
     for package, names in _TABLE.items():
         for pair in names.split():

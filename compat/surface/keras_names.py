@@ -25,6 +25,22 @@ _MODEL_TO_ESTIMATOR = "tfmigrate.compat.estimator.keras_model:model_to_estimator
 _GONE: dict[str, Entry] = {
     path: Unavailable(path, advice)
     for path, advice in {
+        "tf.keras.experimental.LinearCosineDecay": (
+            "Use tf.train.linear_cosine_decay, which is the same schedule."
+        ),
+        "tf.keras.experimental.NoisyLinearCosineDecay": (
+            "Use tf.train.noisy_linear_cosine_decay, which is the same schedule."
+        ),
+        "tf.keras.experimental.PeepholeLSTMCell": (
+            "Use tf.nn.rnn_cell.LSTMCell(units, use_peepholes=True)."
+        ),
+        "tf.keras.experimental.terminate_keras_multiprocessing_pools": (
+            "Leave the call out: workers of Model.fit end with it."
+        ),
+        "tf.keras.mixed_precision.experimental.LossScaleOptimizer": (
+            "Use tf.keras.mixed_precision.LossScaleOptimizer, whose scale is dynamic "
+            "by default."
+        ),
         "tf.keras.utils.HDF5Matrix": (
             "Read the file with h5py and feed it through tf.data instead."
         ),
@@ -37,8 +53,26 @@ _GONE: dict[str, Entry] = {
     }.items()
 }
 
+_SAVED_MODEL = "tfmigrate.compat.contrib.saved_model"
+_PRECISION = "tf_keras.api._v2.keras.mixed_precision"
+
 KERAS_V1: dict[str, Entry] = {
     "tf.keras": Base(attribute(_V1)),
+    "tf.keras.experimental.export_saved_model": attribute(
+        f"{_SAVED_MODEL}:save_keras_model"
+    ),
+    "tf.keras.experimental.load_from_saved_model": attribute(
+        f"{_SAVED_MODEL}:load_keras_model"
+    ),
+    "tf.keras.mixed_precision.experimental": Base(lambda: None),
+    **{
+        f"tf.keras.mixed_precision.experimental.{old}": attribute(f"{_PRECISION}:{new}")
+        for old, new in (
+            ("Policy", "Policy"),
+            ("global_policy", "global_policy"),
+            ("set_policy", "set_global_policy"),
+        )
+    },
     "tf.layers": Base(attribute(f"{_V1}.__internal__.legacy.layers")),
     "tf.nn.rnn_cell": Base(attribute(f"{_V1}.__internal__.legacy.rnn_cell")),
     "tf.keras.estimator": Base(lambda: None),

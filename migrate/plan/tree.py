@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import cast
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
+from ..project.positions import Span, spans
+from ..project.text import Lines
+from ..symbols.nodes import parents, walk
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Binding, BindingKind
 
@@ -15,13 +18,6 @@ __all__ = ["Body", "Statement", "Tree", "only_small", "statements_of", "walk"]
 
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Body = cst.Module | cst.IndentedBlock
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The node and everything below it, in source order."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
 
 
 def statements_of(body: Body) -> list[Statement]:
@@ -42,32 +38,45 @@ class Tree:
     def __init__(self, module: cst.Module, resolver: Resolver) -> None:
         self.module = module
         self.resolver = resolver
-        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        self._parents = wrapper.resolve(ParentNodeProvider)
-        self._positions = wrapper.resolve(PositionProvider)
-        self._loads: dict[str, list[cst.Name]] = {}
-        for name in resolver.scopes.loads:
-            self._loads.setdefault(name.value, []).append(name)
+        self._spans: dict[cst.CSTNode, Span] = {}
+
+    # Few modules hold a training program, so these are made when asked for.
+
+    @cached_property
+    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+        return parents(self.module)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.module.code)
+
+    @cached_property
+    def _loads(self) -> dict[str, list[cst.Name]]:
+        found: dict[str, list[cst.Name]] = {}
+        for name in self.resolver.scopes.loads:
+            found.setdefault(name.value, []).append(name)
+        return found
+
+    def _span(self, node: cst.CSTNode) -> Span:
+        if not self._spans:
+            self._spans = spans(self.module, (self.module, *self._parents))
+        return self._spans[node]
 
     def line(self, node: cst.CSTNode) -> int:
         """Line of the node's first character, from 1."""
-        return int(self._positions[node].start.line)
+        return self._lines.place(self._span(node)[0])[0]
 
     def column(self, node: cst.CSTNode) -> int:
         """Column of the node's first character, from 1."""
-        return int(self._positions[node].start.column) + 1
+        return self._lines.place(self._span(node)[0])[1]
 
     def end_line(self, node: cst.CSTNode) -> int:
         """Line of the node's last character, from 1."""
-        return int(self._positions[node].end.line)
+        return self._lines.place(self._span(node)[1])[0]
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node that holds this one, or None for the module."""
-        if node is self.module:
-            return None
-        found = self._parents.get(node)
-        assert found is None or isinstance(found, cst.CSTNode)
-        return found
+        return self._parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The node's parents, innermost first."""

@@ -8,12 +8,12 @@ can hold names answers them at a fraction of that.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from dataclasses import dataclass, field
-from functools import cache
 
 import libcst as cst
+
+from .nodes import code_fields
 
 __all__ = [
     "Binding",
@@ -135,49 +135,6 @@ class ScopeTree:
     opened: dict[cst.CSTNode, Scope]
 
 
-# Fields that hold punctuation or layout: never names.
-_LAYOUT = {
-    "lpar",
-    "rpar",
-    "lbracket",
-    "rbracket",
-    "lbrace",
-    "rbrace",
-    "comma",
-    "semicolon",
-    "equal",
-    "dot",
-    "colon",
-    "first_colon",
-    "second_colon",
-    "leading_lines",
-    "lines_after_decorators",
-    "header",
-    "footer",
-    "trailing_whitespace",
-    "operator",
-    "asynchronous",
-    "indent",
-    "separator",
-    "encoding",
-    "default_indent",
-    "default_newline",
-    "has_trailing_newline",
-    "star",
-    "posonly_ind",
-    "trailing_comma",
-}
-
-
-@cache
-def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(
-        f.name
-        for f in dataclasses.fields(kind)
-        if f.name not in _LAYOUT and not f.name.startswith("whitespace")
-    )
-
-
 def dotted_name(node: cst.CSTNode) -> str | None:
     """The dotted text of a Name or Attribute chain, or None for anything else."""
     parts: list[str] = []
@@ -218,7 +175,7 @@ class _Builder:
                 self.walk(item)
             return
         if isinstance(node, cst.CSTNode):
-            for name in _fields(kind):  # type: ignore[arg-type]
+            for name in code_fields(kind):  # type: ignore[arg-type]
                 child = getattr(node, name)
                 if child is not None and type(child) is not str:
                     self.walk(child)
@@ -323,7 +280,7 @@ class _Builder:
 
     def compound(self, node: cst.BaseCompoundStatement) -> None:
         self.enter(node)
-        for name in _fields(type(node)):
+        for name in code_fields(type(node)):
             child = getattr(node, name)
             if child is not None:
                 self.walk(child)

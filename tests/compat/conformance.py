@@ -2,9 +2,12 @@
 
     python tests/compat/conformance.py           # prints docs/compat-status.md
     python tests/compat/conformance.py --write   # writes it
+    python tests/compat/conformance.py --use     # also looks every name up, and
+                                                 # calls those that have to raise
 
 The names and signatures are those of the real releases
-(fixtures/oracle/api/estimator_names.json).
+(fixtures/oracle/api/names.json): whatever Estimator programs of the era used
+most. Below them stands every other public name of TF 1.15, by namespace.
 """
 
 from __future__ import annotations
@@ -14,18 +17,30 @@ import inspect
 import json
 import re
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TABLE = ROOT / "docs" / "compat-status.md"
-NAMES = ROOT / "fixtures" / "oracle" / "api" / "estimator_names.json"
+NAMES = ROOT / "fixtures" / "oracle" / "api" / "names.json"
+
+SYMBOLS = "symbols/data/symbols.json"
 
 AREAS = (
     ("tf1.15", "tf.estimator"),
+    ("tf1.15", "tf.keras.estimator"),
+    ("tf1.15", "tf.distribute"),
+    ("tf1.15", "tf.train"),
     ("tf1.15", "tf.contrib.estimator"),
     ("tf1.15", "tf.contrib.distribute"),
+    ("tf1.15", "tf.contrib.data"),
+    ("tf1.15", "tf.contrib.lookup"),
+    ("tf1.12", "tf.contrib.estimator"),
+    ("tf1.12", "tf.contrib.distribute"),
     ("tf2.15", "tf.estimator"),
+    ("tf2.15", "tf.keras.estimator"),
+    ("tf2.15", "tf.compat.v1.estimator"),
 )
 
 # Legacy parameters that only say "anything" in the recorded signature.
@@ -63,6 +78,15 @@ def _accepted(found: Any) -> tuple[set[str], bool]:
     return set(signature.parameters), inspect.Parameter.VAR_KEYWORD in kinds
 
 
+def _has(holder: type, member: str) -> bool:
+    # Classes of protocol buffers list their fields in the descriptor today, and
+    # have lost one method that programs never called.
+    fields = getattr(getattr(holder, "DESCRIPTOR", None), "fields_by_name", None)
+    if fields is not None and (member in fields or member == "RegisterExtension"):
+        return True
+    return hasattr(holder, member)
+
+
 def inspect_name(root: Any, name: str, recorded: dict[str, Any]) -> Row:
     """Looks one name up as a program would."""
     found = root
@@ -85,7 +109,7 @@ def inspect_name(root: Any, name: str, recorded: dict[str, Any]) -> Row:
     lost = []
     for member in recorded.get("members", []):
         holder = found if isinstance(found, type) else None
-        if holder is not None and not hasattr(holder, member):
+        if holder is not None and not _has(holder, member):
             lost.append(member)
     if lost:
         problems.append("without " + ", ".join(f"`{m}`" for m in lost))
@@ -96,8 +120,16 @@ def collect() -> dict[tuple[str, str], list[Row]]:
     """All names of all areas."""
     from tfmigrate.compat import v1, v2
 
-    roots = {"tf1.15": v1, "tf2.15": v2}
+    roots = {"tf1.12": v1, "tf1.15": v1, "tf2.15": v2}
     recorded = json.loads(NAMES.read_text())
+    covered = {
+        (release, name)
+        for release, area in AREAS
+        for name in recorded[release]
+        if name.startswith(area + ".")
+    }
+    left_out = {(r, name) for r in recorded for name in recorded[r]} - covered
+    assert not left_out, f"no area holds {sorted(left_out)}"
     return {
         (release, area): [
             inspect_name(roots[release], name, entry)
@@ -108,14 +140,71 @@ def collect() -> dict[tuple[str, str], list[Row]]:
     }
 
 
-def render(areas: dict[tuple[str, str], list[Row]]) -> str:
+def collect_all() -> dict[str, list[Row]]:
+    """Every public name of TF 1.15 outside of ``tf.contrib``, by namespace."""
+    from tfmigrate.compat import v1
+
+    table = json.loads(resources.files("tfmigrate").joinpath(SYMBOLS).read_text())
+    found: dict[str, list[Row]] = {}
+    for name in sorted({*table["kept"], *table["symbols"], *table["none"]}):
+        if not name.startswith("tf.contrib."):
+            parts = name.split(".")
+            space = ".".join(parts[:2]) if len(parts) > 2 else "tf"
+            found.setdefault(space, []).append(inspect_name(v1, name, {}))
+    return dict(sorted(found.items()))
+
+
+def check_use() -> None:
+    """Every name is there; what is said to raise does so, with advice, when called."""
+    from tfmigrate.compat import v1, v2
+    from tfmigrate.compat.surface.unavailable import Unavailable, UnavailableError
+
+    def follow(root: Any, name: str) -> Any:
+        for part in name.split(".")[1:]:
+            root = getattr(root, part)
+        return root
+
+    contrib = json.loads(
+        resources.files("tfmigrate.compat.contrib").joinpath("names.json").read_text()
+    )
+    names = {(v1, row.name) for rows in collect_all().values() for row in rows}
+    names |= {
+        (v1, f"tf.contrib.{space}.{name}")
+        for space in contrib
+        for name in contrib[space]
+    }
+    names |= {
+        (v2 if release == "tf2.15" else v1, row.name)
+        for (release, _), rows in collect().items()
+        for row in rows
+    }
+    raised = 0
+    for root, name in names:
+        found = follow(root, name)
+        if isinstance(found, Unavailable):
+            try:
+                found()
+            except UnavailableError as error:
+                advice = str(error).partition("available on this TensorFlow. ")[2]
+                assert len(advice) > 8, name
+                assert "\n" not in advice, name
+                raised += 1
+            else:
+                raise AssertionError(f"{name} can be called")
+    sys.stderr.write(f"{len(names)} names, {raised} raise\n")
+
+
+def render(
+    areas: dict[tuple[str, str], list[Row]], everything: dict[str, list[Row]]
+) -> str:
     """The page."""
     lines = [
         "# What of the Estimator API works",
         "",
         "Every public name of the real releases, looked up in `tfmigrate.compat.v1`",
-        "(TF 1.15) and `tfmigrate.compat.v2` (TF 2.15). *Supported* names have the",
-        "parameters and members of the original unless the remark says otherwise.",
+        "(TF 1.15; 1.12: those that 1.15 had no more) and `tfmigrate.compat.v2`",
+        "(TF 2.15). *Supported* names have the parameters and members of the original",
+        "unless the remark says otherwise.",
         "*Raises with advice* means that the name can be imported and says what to do",
         "instead when it is used.",
         "",
@@ -130,6 +219,26 @@ def render(areas: dict[tuple[str, str], list[Row]]) -> str:
             f"| {release} | `{area}` | {len(rows)} | {count.get('supported', 0)} | "
             f"{count.get('raises with advice', 0)} | {count.get('missing', 0)} |"
         )
+    lines += [
+        "",
+        "## Every public name of TF 1.15",
+        "",
+        "Names of the namespaces above are counted here again. `tf.contrib` has a",
+        "page of its own, [contrib.md](contrib.md).",
+        "",
+        "| namespace | names | there | raise with advice | missing | which raise |",
+        "|---|---|---|---|---|---|",
+    ]
+    total = [0, 0, 0, 0]
+    for space, rows in everything.items():
+        gone = [row for row in rows if row.state == "raises with advice"]
+        missing = sum(row.state == "missing" for row in rows)
+        counts = [len(rows), len(rows) - len(gone) - missing, len(gone), missing]
+        total = [a + b for a, b in zip(total, counts, strict=True)]
+        cells = " | ".join(str(count) for count in counts)
+        named = ", ".join(f"`{row.name.removeprefix(space + '.')}`" for row in gone)
+        lines.append(f"| `{space}` | {cells} | {named} |")
+    lines.append("| **all** | " + " | ".join(str(count) for count in total) + " | |")
     for (release, area), rows in areas.items():
         lines += [
             "",
@@ -143,7 +252,9 @@ def render(areas: dict[tuple[str, str], list[Row]]) -> str:
 
 
 if __name__ == "__main__":
-    page = render(collect())
+    if "--use" in sys.argv:
+        check_use()
+    page = render(collect(), collect_all())
     if "--write" in sys.argv:
         TABLE.write_text(page)
     else:

@@ -1,4 +1,8 @@
-"""The table of names in the documentation is current and has no gaps."""
+"""The table of names in the documentation is current and has no gaps.
+
+`--use` looks up every public name of the releases, contrib included, and calls
+those that must raise: it fails at a name that is not there.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ TABLE = HERE.parent.parent / "docs" / "compat-status.md"
 
 def test_the_table_of_names_is_current_and_without_gaps() -> None:
     done = subprocess.run(
-        [sys.executable, HERE / "conformance.py"],
+        [sys.executable, HERE / "conformance.py", "--use"],
         capture_output=True,
         text=True,
         timeout=300,
@@ -22,4 +26,3 @@ def test_the_table_of_names_is_current_and_without_gaps() -> None:
         "docs/compat-status.md is not current: run "
         "`python tests/compat/conformance.py --write`"
     )
-    assert "| missing | " not in done.stdout

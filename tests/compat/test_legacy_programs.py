@@ -52,6 +52,7 @@ CONVOLUTIONAL = {
     "fashion_mnist_core",
     "digits_model_fn",
     "oct_vgg16",
+    "mnist_cnn_logging",
 }
 CONVOLUTIONAL_TIGHT = 3
 
@@ -106,6 +107,12 @@ SLOW = {
     ("deepfm_recommender", 1),
     ("text_lstm", 1),
     ("serving_export", 1),
+    ("mnist_cnn_logging", 1),
+    ("hparams_factory", 1),
+    ("spoken_digits_builder", 1),
+    ("wine_best_exporter", 1),
+    ("bank_linear_csv", 1),
+    ("tfrecord_pipeline", 1),
 }
 
 

@@ -100,6 +100,9 @@ def test_a_name_without_home_raises_on_use_only() -> None:
         import tfmigrate.compat.v1 as tf
         from tfmigrate.compat.surface.unavailable import UnavailableError
 
+        import tf_keras
+        assert tf.keras.mixed_precision.experimental.Policy is (
+            tf_keras.mixed_precision.Policy)
         make = tf.keras.utils.multi_gpu_model
         class Mine(tf.keras.wrappers.scikit_learn.KerasClassifier):
             pass
