@@ -35,6 +35,8 @@ class Edits:
     scoped: set[cst.CSTNode] = field(default_factory=set)
     # Statements whose replacement brings its own comments and blank lines.
     own_lines: set[cst.CSTNode] = field(default_factory=set)
+    # Statements whose replacement ends in a definition.
+    spaced: set[cst.CSTNode] = field(default_factory=set)
     # The expression after ``with``, as source text.
     scope: str = "strategy.scope()"
 
@@ -54,6 +56,7 @@ class _Item:
 class _Applier(cst.CSTTransformer):
     def __init__(self, edits: Edits) -> None:
         self.edits = edits
+        self.parent: cst.CSTNode | None = None
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -67,6 +70,7 @@ class _Applier(cst.CSTTransformer):
             updated_node = change(updated_node)  # type: ignore[assignment]
         if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
             assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            self.parent = original_node
             body = self._body(statements_of(original_node), statements_of(updated_node))
             if body is not None:
                 return updated_node.with_changes(body=body)  # type: ignore[return-value]
@@ -82,6 +86,7 @@ class _Applier(cst.CSTTransformer):
         now = dict(zip(original, updated, strict=True))
         items: list[_Item] = []
         carried: list[cst.EmptyLine] = []
+        spaced = 0
 
         def add(statements: Sequence[Statement], scoped: bool) -> None:
             for statement in statements:
@@ -104,6 +109,15 @@ class _Applier(cst.CSTTransformer):
             else:
                 mine.append((now[statement], scoped))
             mine += [(s, scoped) for s in edits.after.get(statement, ())]
+            if mine and spaced:
+                first, flag = mine[0]
+                mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
+            spaced = 0
+            if mine and statement in edits.spaced:
+                spaced = 2 if isinstance(self.parent, cst.Module) else 1
+                first, flag = mine[0]
+                if items:
+                    mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
             if mine and carried:
                 first, flag = mine[0]
                 mine[0] = (_with_lines(first, (*carried, *first.leading_lines)), flag)
@@ -138,6 +152,14 @@ class _Applier(cst.CSTTransformer):
                 result.append(item.statement)
         close()
         return result
+
+
+def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
+    """The statement's lines above, with at least ``count`` blank ones first."""
+    lines = list(statement.leading_lines)
+    blank = next((i for i, x in enumerate(lines) if x.comment), len(lines))
+    missing = max(count - blank, 0)
+    return [*[cst.EmptyLine(indent=False)] * missing, *lines]
 
 
 def _without_trailing_space(statement: Statement) -> Statement:

@@ -17,7 +17,11 @@ __all__ = ["edit_input_functions"]
 
 
 def edit_input_functions(
-    tree: Tree, sites: InputSites, edits: Edits, names: Names, text: Callable[[str], str]
+    tree: Tree,
+    sites: InputSites,
+    edits: Edits,
+    names: Names,
+    text: Callable[[str], str],
 ) -> None:
     """Note the edits that make every input function return a Dataset."""
     for tail in sites.tails:
@@ -25,14 +29,17 @@ def edit_input_functions(
         edits.nodes[tail.block] = _ReturnDataset(tree, tail, mapped)
     for made in sites.made:
         edits.replace[made.statement] = _function(tree, made, text)
+        edits.spaced.add(made.statement)
 
 
 def _function(
     tree: Tree, made: MadeInput, text: Callable[[str], str]
 ) -> list[Statement]:
     """``name = numpy_input_fn(...)`` as a function of that name."""
-    dataset = text(one_line(made.dataset))
-    code = f"def {made.name}():\n    return {dataset}\n"
+    rows = text(one_line(made.dataset[0]))
+    # The methods alone are no expression: they are put behind a name.
+    batches = text(one_line(f"dataset{made.dataset[1]}"))
+    code = f"def {made.name}():\n    dataset = {rows}\n    return {batches}\n"
     found = parse_statements(code)
     column = tree.column(made.statement) - 1
     return fit(tree.module, found, column)

@@ -7,11 +7,11 @@ from ..plan.program import KerasModelPlan
 from ..plan.sites import KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import parse_statements, unshadowed
 
 __all__ = ["KerasEmitter"]
 
@@ -132,6 +132,8 @@ class KerasEmitter(LoopEmitter):
                 statements={"X_TEST_BODY": body},
                 flags=flags,
             )
+        if self.plan.predicts:
+            result += self.predict_functions(self.fill("keras_predictions"))
         if self.function_form:
             result += self.train_function()
         return result

@@ -7,16 +7,16 @@ import re
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
+from ..plan.program import MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree, statements_of
 from .edits import Edits
 from .layout import fit, one_line
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import parse_statements, unshadowed
 
 __all__ = ["ModelFnEmitter"]
 
@@ -110,9 +110,7 @@ class ModelFnEmitter(LoopEmitter):
         params = ""
         if model.has_params and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
-        first_input = next(
-            c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
-        )
+        first_input = self.plan.inputs[0].dataset
         metrics = [
             f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
             for metric in model.metrics
@@ -158,7 +156,7 @@ class ModelFnEmitter(LoopEmitter):
             flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
         )
         if not self.evaluates:
-            return result
+            return result + self._predictions()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
@@ -177,7 +175,15 @@ class ModelFnEmitter(LoopEmitter):
             statements={"X_TEST_BODY": body},
             flags={"X_REPLICATED": self.replicated},
         )
-        return result
+        return result + self._predictions()
+
+    def _predictions(self) -> list[Statement]:
+        plan = self.model.predict
+        if plan is None:
+            return []
+        code = self._call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:
         outputs = ", ".join(self.model.outputs)

@@ -29,11 +29,12 @@ ARRAY_INPUTS = {
 }
 
 
-def array_dataset(tree: Tree, call: cst.Call) -> str:
-    """The Dataset of a call of one of ``ARRAY_INPUTS``, as source text.
+def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
+    """The Dataset of a call of one of ``ARRAY_INPUTS``: its rows, its batches.
 
-    Epochs follow each other before batches are cut, as they did in the queue, so
-    that batches run across the ends of epochs.
+    The second text is the methods that follow the first. Epochs follow each other
+    before batches are cut, as they did in the queue, so that batches run across the
+    ends of epochs.
     """
     symbol = tree.symbol(call.func)
     assert symbol is not None
@@ -55,7 +56,7 @@ def array_dataset(tree: Tree, call: cst.Call) -> str:
         # A frame's columns are the features.
         features = f"dict({features})"
     elements = features if labels == "None" else f"({features}, {labels})"
-    code = f"{TF}.data.Dataset.from_tensor_slices({elements})"
+    rows, code = f"{TF}.data.Dataset.from_tensor_slices({elements})", ""
     shuffle = text("shuffle", "None")
     capacity = text("queue_capacity", "1000")
     if shuffle not in ("True", "False"):
@@ -67,4 +68,4 @@ def array_dataset(tree: Tree, call: cst.Call) -> str:
         code += ".repeat()"
     elif epochs is not None and tree.code(epochs) != "1":
         code += f".repeat({tree.code(epochs)})"
-    return f"{code}.batch({text('batch_size', '128')})"
+    return rows, f"{code}.batch({text('batch_size', '128')})"

@@ -95,10 +95,10 @@ class _Reader:
         tree = self.tree
         parent = tree.parent(use)
         call = tree.parent(parent) if parent is not None else None
-        if isinstance(parent, cst.Arg) and isinstance(call, cst.Call):
-            if tree.symbol(call.func) == _TOGETHER:
-                self._add(use, self._train_and_evaluate(call), call)
-                return
+        together = isinstance(parent, cst.Arg) and isinstance(call, cst.Call)
+        if together and isinstance(call, cst.Call) and self._is_together(call):
+            self._add(use, self._train_and_evaluate(call), call)
+            return
         if (
             isinstance(parent, cst.Attribute)
             and parent.value is use
@@ -117,6 +117,9 @@ class _Reader:
                 return
         shown = tree.code(parent) if isinstance(parent, cst.Attribute) else use.value
         raise Blocked("TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`")
+
+    def _is_together(self, call: cst.Call) -> bool:
+        return self.tree.symbol(call.func) == _TOGETHER
 
     def _add(self, use: cst.Name, plan: EstimatorCall, call: cst.Call) -> None:
         alone = isinstance(self.tree.parent(call), cst.Expr)
@@ -185,9 +188,9 @@ class _Reader:
         """A figure or a name that the loop knows as well."""
         if method == "latest_checkpoint" and not call.args:
             return "latest_checkpoint"
-        if method == "get_variable_value" and len(call.args) == 1:
-            if self.tree.code(call.args[0].value)[1:-1] == "global_step":
-                return "global_step"
+        asked = [self.tree.code(a.value)[1:-1] for a in call.args]
+        if method == "get_variable_value" and asked == ["global_step"]:
+            return "global_step"
         return None
 
     # -- train_and_evaluate ------------------------------------------------------

@@ -70,7 +70,10 @@ class _Fetches:
         if fetched is not None and "after_run" in methods:
             self._results(methods["after_run"], fetched)
         for name, method in methods.items():
-            left = [s for s in statements_of(method.body) if not _is_docstring(s)]
+            body = method.body
+            if not isinstance(body, cst.IndentedBlock):
+                continue
+            left = [s for s in statements_of(body) if not _is_docstring(s)]
             if name != "__init__" and all(s in self.edits.gone for s in left):
                 self.edits.emptied.append(method)
         return self.edits
@@ -197,11 +200,14 @@ class _Fetches:
                 top, value = self._taken(node, fetched)
                 self.edits.known.update(walk(top))
                 small = only_small(self.tree.statement(top))
-                if isinstance(small, cst.Assign) and small.value is top:
-                    if self.tree.code(small.targets[0].target) == value:
-                        # ``loss = run_values.results``: the parameter's own name.
-                        self.edits.gone.append(self.tree.statement(top))
-                        continue
+                if (
+                    isinstance(small, cst.Assign)
+                    and small.value is top
+                    and self.tree.code(small.targets[0].target) == value
+                ):
+                    # ``loss = run_values.results``: the parameter's own name.
+                    self.edits.gone.append(self.tree.statement(top))
+                    continue
                 self.edits.values[top] = value
         scope = self.tree.resolver.scopes.opened.get(method)
         for name in ("step", "loss"):
@@ -246,4 +252,3 @@ def _is_docstring(statement: Statement) -> bool:
 def read_fetches(tree: Tree, owner: cst.ClassDef) -> HookEdits:
     """What to edit in a hook class so that it gets its values from the loop."""
     return _Fetches(tree, owner).read()
-

@@ -45,7 +45,7 @@ class Hooks:
 
     plans: tuple[HookPlan, ...] = ()
     classes: list[cst.ClassDef] = field(default_factory=list)
-    stock: StockHooks = StockHooks()
+    stock: StockHooks = field(default_factory=StockHooks)
     drop: list[Statement] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
 
@@ -80,12 +80,11 @@ def _read(tree: Tree, node: cst.BaseExpression, found: Hooks) -> None:
             return
         symbol = tree.symbol(made.func)
         stock = (
-            None
-            if symbol is None
-            else read_stock_hook(tree, made, symbol, found.stock)
+            None if symbol is None else read_stock_hook(tree, made, symbol, found.stock)
         )
         if stock is not None:
-            found.stock, more = stock
+            found.stock, more, drop = stock
+            found.drop += drop
             found.differences += more
             if node is not made:
                 found.drop.append(_only_use(tree, node, "hook"))
@@ -98,7 +97,8 @@ def _read(tree: Tree, node: cst.BaseExpression, found: Hooks) -> None:
 def _only_use(tree: Tree, node: cst.BaseExpression | None, what: str) -> Statement:
     """The assignment of a name that nothing else reads."""
     binding = tree.assigned(node)
-    assert binding is not None and binding.value is not None
+    assert binding is not None
+    assert binding.value is not None
     line = tree.line(binding.value)
     if len(tree.uses(binding)) != 1:
         raise Blocked("TFM116", line, f"the {what} is used elsewhere too")
@@ -109,9 +109,7 @@ def _only_use(tree: Tree, node: cst.BaseExpression | None, what: str) -> Stateme
     return statement
 
 
-def _user_hook(
-    tree: Tree, node: cst.BaseExpression, defined: cst.ClassDef
-) -> HookPlan:
+def _user_hook(tree: Tree, node: cst.BaseExpression, defined: cst.ClassDef) -> HookPlan:
     edits = read_fetches(tree, defined)
     methods = check_hook_class(tree, defined, edits)
     return HookPlan(

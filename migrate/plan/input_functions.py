@@ -30,6 +30,7 @@ _QUEUES = (
     "tf.contrib.training.bucket_by_sequence_length",
 )
 _RULE = "TFM115"
+_DICT_METHODS = ("pop", "items", "keys", "values", "update", "get")
 
 
 def own_nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -130,9 +131,7 @@ def _tail(tree: Tree, call: cst.Call, found: cst.Return) -> TensorTail:
     if not between and _parts(tree, target) == _parts(tree, found.value):
         return TensorTail(block, dataset, start, end, tuple(drop), None, None)
     parameters = _parameters(tree, target, statements[start + 1 : end + 1], line)
-    return TensorTail(
-        block, dataset, start, end, tuple(drop), parameters, found.value
-    )
+    return TensorTail(block, dataset, start, end, tuple(drop), parameters, found.value)
 
 
 def _dataset_of(tree: Tree, made: cst.BaseExpression | None) -> str | None:
@@ -226,9 +225,12 @@ def _kind(tree: Tree, use: cst.Name) -> str:
                 return "tuple"
             if isinstance(index.value, (cst.SimpleString, cst.Name)):
                 return "dict" if isinstance(index.value, cst.SimpleString) else ""
-    if isinstance(parent, cst.Attribute) and parent.value is use:
-        if parent.attr.value in ("pop", "items", "keys", "values", "update", "get"):
-            return "dict"
+    if (
+        isinstance(parent, cst.Attribute)
+        and parent.value is use
+        and parent.attr.value in _DICT_METHODS
+    ):
+        return "dict"
     if isinstance(parent, cst.Assign) and isinstance(
         parent.targets[0].target, cst.Tuple
     ):

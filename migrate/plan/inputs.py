@@ -12,7 +12,7 @@ from .program import InputPlan
 from .sites import Blocked, InputSites, MadeInput
 from .tree import Tree, only_small, walk
 
-__all__ = ["EVAL", "INFER", "TRAIN", "read_input"]
+__all__ = ["EVAL", "INFER", "MODE_NAMES", "TRAIN", "read_input"]
 
 _PARTIALS = ("functools.partial",)
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator", "get_next")
@@ -21,6 +21,7 @@ _ELSEWHERE = "the input function is defined somewhere else"
 
 # What ModeKeys were, and are in the emitted code.
 TRAIN, EVAL, INFER = '"train"', '"eval"', '"infer"'
+MODE_NAMES = {"TRAIN": TRAIN, "EVAL": EVAL, "PREDICT": INFER, "INFER": INFER}
 
 
 def read_input(
@@ -130,7 +131,7 @@ class _Reader:
         tree = self.tree
         dataset = array_dataset(tree, value)
         if value is node:
-            return self._plan(dataset)
+            return self._plan("".join(dataset))
         statement = tree.statement(value)
         small = only_small(statement)
         if (
@@ -152,14 +153,16 @@ class _Reader:
         read_function(tree, defined, self.line, self.sites)
         rest = value.args[1:]
         given = {a.keyword.value for a in rest if a.keyword is not None}
-        names = [n for n in _names(defined)[_is_bound(tree, defined) :]]
+        names = _names(defined)[_is_bound(tree, defined) :]
         positional = sum(a.keyword is None for a in rest)
         open_names = [n for n in names[positional:] if n not in given]
         passed = self._passed(defined, open_names, by_name=True)
         if node is value:
             code = tree.code(value.with_changes(func=function, args=rest))
             if passed:
-                code = f"{code[:-1].rstrip().rstrip(',')}{', ' if rest else ''}{passed})"
+                code = (
+                    f"{code[:-1].rstrip().rstrip(',')}{', ' if rest else ''}{passed})"
+                )
             return self._plan(code)
         return self._plan(f"{tree.code(node)}({passed})")
 
@@ -200,7 +203,7 @@ class _Reader:
             for p in (*defined.params.params, *defined.params.kwonly_params)
             if p.default is not None
         }
-        passed = []
+        passed: list[str] = []
         for position, name in enumerate(names):
             if name in self.given:
                 self.params = self.params or name == "params"

@@ -13,8 +13,9 @@ from .model_fn_losses import Losses
 from .model_fn_metrics import read_metric
 from .model_fn_modes import Modes
 from .model_fn_optimizer import read_optimizer
+from .model_fn_predict import read_predictions
 from .model_fn_source import Source
-from .program import MetricUpdate, ModelFnPlan, OptimizerPlan
+from .program import MetricUpdate, ModelFnPlan, OptimizerPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
     assigned,
@@ -51,6 +52,7 @@ class ModelFn:
     docstring: str | None = None
     metrics: list[MetricUpdate] = field(default_factory=list)
     optimizer: OptimizerPlan | None = None
+    predict: PredictPlan | None = None
 
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
@@ -71,10 +73,13 @@ class ModelFn:
             docstring=self.docstring,
             metrics=tuple(self.metrics),
             optimizer=self.optimizer,
+            predict=self.predict,
         )
 
 
-def read_model_fn(tree: Tree, node: cst.BaseExpression, *, evaluates: bool) -> ModelFn:
+def read_model_fn(
+    tree: Tree, node: cst.BaseExpression, *, evaluates: bool, predicts: bool = False
+) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked."""
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -88,7 +93,7 @@ def read_model_fn(tree: Tree, node: cst.BaseExpression, *, evaluates: bool) -> M
     if names not in (_PARAMETERS, _PARAMETERS[:3]):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates).read()
+    return _Reader(tree, defined, evaluates, predicts).read()
 
 
 def _camel(name: str) -> str:
@@ -98,10 +103,13 @@ def _camel(name: str) -> str:
 
 
 class _Reader:
-    def __init__(self, tree: Tree, defined: cst.FunctionDef, evaluates: bool) -> None:
+    def __init__(
+        self, tree: Tree, defined: cst.FunctionDef, evaluates: bool, predicts: bool
+    ) -> None:
         self.tree = tree
         self.defined = defined
         self.evaluates = evaluates
+        self.predicts = predicts
         self.source = Source(tree, defined)
         self.modes = Modes(self.source)
         self.losses = Losses(self.source)
@@ -131,6 +139,10 @@ class _Reader:
             for metric in self.found.metrics:
                 for argument in metric.arguments:
                     needed |= names_in(argument)
+        if self.predicts:
+            branch = self.modes.branch(rest, "PREDICT")
+            self.found.predict = read_predictions(self.source, self.modes, *branch)
+            needed |= self._needed(self.found.predict.lines, self.found.predict.code)
         bound |= {n for s in rest for t in walk(s) for n in assigned(t)}
         if self.found.per_example:
             bound.add("losses")

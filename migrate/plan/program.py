@@ -24,6 +24,7 @@ __all__ = [
     "MetricUpdate",
     "ModelFnPlan",
     "OptimizerPlan",
+    "PredictPlan",
     "RunConfigPlan",
     "StockHooks",
     "StrategyPlan",
@@ -129,6 +130,15 @@ class MetricUpdate:
 
 
 @dataclass(frozen=True)
+class PredictPlan:
+    """What predict gives: statements that make it, and the expression itself."""
+
+    lines: tuple[str, ...]
+    code: str
+    is_dict: bool
+
+
+@dataclass(frozen=True)
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
@@ -151,6 +161,7 @@ class ModelFnPlan:
     docstring: str | None
     metrics: tuple[MetricUpdate, ...]
     optimizer: OptimizerPlan
+    predict: PredictPlan | None = None
 
 
 @dataclass(frozen=True)
@@ -255,6 +266,17 @@ class EstimatorCall:
     exporters: tuple[ExporterPlan, ...] = ()
     export: ExportPlan | None = None
 
+    @property
+    def evaluates(self) -> bool:
+        """The call needs the model's metrics."""
+        return self.kind in (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
+
+    @property
+    def predicts(self) -> bool:
+        """The call needs the model's predictions."""
+        kinds = (CallKind.PREDICT, CallKind.EXPORT)
+        return self.kind in kinds or bool(self.exporters)
+
 
 @dataclass(frozen=True)
 class TrainingPlan:
@@ -276,14 +298,12 @@ class TrainingPlan:
     @property
     def evaluates(self) -> bool:
         """The program evaluates its model."""
-        kinds = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
-        return any(c.kind in kinds for c in self.calls)
+        return any(c.evaluates for c in self.calls)
 
     @property
     def predicts(self) -> bool:
         """The program predicts with its model, or exports it."""
-        kinds = (CallKind.PREDICT, CallKind.EXPORT)
-        return any(c.kind in kinds or c.exporters for c in self.calls)
+        return any(c.predicts for c in self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

@@ -53,7 +53,8 @@ class MadeInput:
 
     statement: Statement
     name: str
-    dataset: str
+    # The rows, and the methods that make batches of them.
+    dataset: tuple[str, str]
 
 
 @dataclass

@@ -10,7 +10,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .program import Difference, StockHooks
 from .sites import Blocked
-from .tree import Tree
+from .tree import Statement, Tree
 
 __all__ = ["STOCK_HOOKS", "read_stock_hook"]
 
@@ -51,6 +51,7 @@ class _Hook:
         self.call = call
         self.symbol = symbol
         self.line = tree.line(call)
+        self.drop: list[Statement] = []
 
     def stop(self, reason: str) -> Blocked:
         return Blocked("TFM116", self.line, reason)
@@ -80,7 +81,7 @@ def _logging(hook: _Hook, found: StockHooks) -> _Read:
     if given.get("at_end") is not None and hook.text(given, "at_end") != "False":
         raise hook.stop("`LoggingTensorHook(at_end=)` has no loop equivalent")
     steps = hook.text(given, "every_n_iter")
-    missing = [name for name in _tensor_names(hook, given.get("tensors"))]
+    missing = _tensor_names(hook, given.get("tensors"))
     differences = []
     if missing:
         shown = ", ".join(f"`{name}`" for name in missing)
@@ -98,6 +99,9 @@ def _logging(hook: _Hook, found: StockHooks) -> _Read:
 def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
     """Labels of the tensors that are not the loss."""
     value = hook.tree.value(node)
+    binding = hook.tree.assigned(node)
+    if binding is not None and len(hook.tree.uses(binding)) == 1:
+        hook.drop.append(hook.tree.statement(binding.node))
     elements: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
     if isinstance(value, cst.Dict):
         for pair in value.elements:
@@ -184,10 +188,15 @@ _FOLDERS = (
 
 def read_stock_hook(
     tree: Tree, call: cst.Call, symbol: str, found: StockHooks
-) -> _Read | None:
-    """What one more hook adds, or None when it is no stock hook known here."""
+) -> tuple[StockHooks, list[Difference], list[Statement]] | None:
+    """What one more hook adds, with statements that only it needs.
+
+    None when it is no stock hook known here.
+    """
     folder, _, name = symbol.rpartition(".")
     reader = STOCK_HOOKS.get(name)
     if reader is None or f"{folder}." not in _FOLDERS:
         return None
-    return reader(_Hook(tree, call, symbol), found)
+    hook = _Hook(tree, call, symbol)
+    asked, differences = reader(hook, found)
+    return asked, differences, hook.drop
