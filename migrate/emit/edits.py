@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..symbols.nodes import parents
 
-__all__ = ["Edits", "Statement"]
+__all__ = ["Changed", "Edits", "Statement"]
+
+Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 
 
 @dataclass
@@ -25,7 +28,7 @@ class Edits:
     """
 
     expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
-    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]] = field(
+    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], Changed]] = field(
         default_factory=dict
     )
     replace: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
@@ -42,9 +45,34 @@ class Edits:
 
     def apply(self, module: cst.Module) -> cst.Module:
         """The edited module."""
-        edited = module.visit(_Applier(self))
+        edited = module.visit(_Applier(self, _above(module, self._touched())))
         assert isinstance(edited, cst.Module)
         return edited
+
+    def _touched(self) -> set[cst.CSTNode]:
+        carried = (statement for moved in self.moved.values() for statement in moved)
+        return {
+            *self.expressions,
+            *self.nodes,
+            *self.replace,
+            *self.before,
+            *self.after,
+            *self.moved,
+            *carried,
+            *self.scoped,
+        }
+
+
+def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
+    """The nodes that hold a touched one: the only ones worth a visit."""
+    above = parents(module)
+    found: set[cst.CSTNode] = {module}
+    for node in touched:
+        current = above.get(node)
+        while current is not None and current not in found:
+            found.add(current)
+            current = above.get(current)
+    return found
 
 
 @dataclass
@@ -54,9 +82,19 @@ class _Item:
 
 
 class _Applier(cst.CSTTransformer):
-    def __init__(self, edits: Edits) -> None:
+    def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
         self.edits = edits
         self.parent: cst.CSTNode | None = None
+        self.above = above
+        self.touched = {
+            *edits.replace,
+            *edits.before,
+            *edits.after,
+            *edits.scoped,
+        }
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node in self.above
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -80,8 +118,7 @@ class _Applier(cst.CSTTransformer):
         self, original: Sequence[Statement], updated: Sequence[Statement]
     ) -> list[Statement] | None:
         edits = self.edits
-        touched = [*edits.replace, *edits.before, *edits.after, *edits.scoped]
-        if not any(statement in touched for statement in original):
+        if self.touched.isdisjoint(original):
             return None
         now = dict(zip(original, updated, strict=True))
         items: list[_Item] = []

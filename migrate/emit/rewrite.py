@@ -187,15 +187,15 @@ def _keep_estimator(
     tier, rule = Tier.COMPAT, "TFM103"
     message = "this program keeps its Estimator and imports tfmigrate.compat"
     reasons = [blocker.reason for _, blocker in stops]
+    edits = Edits()
     try:
-        use_compat(tree, compat_flavour(tree))
+        edits = use_compat(tree, compat_flavour(tree))
     except CannotImport as problem:
         tier, rule = Tier.UNTOUCHED, "TFM104"
         message = "this program stays as it is"
         reasons = [
             f"{reason}, and tfmigrate.compat has no `{problem}`" for reason in reasons
         ]
-    edits = Edits()
     findings = []
     for (place, blocker), reason in zip(stops, reasons, strict=True):
         statement = tree.statement(place)
@@ -215,11 +215,7 @@ def _keep_estimator(
                 reason=reason,
             )
         )
-    edited = edits.apply(tree.module)
-    if tier is Tier.COMPAT:
-        noted = Tree(edited, Resolver(edited))
-        edited = use_compat(noted, compat_flavour(tree))
-    return ProgramsRewrite(edited, tuple(findings))
+    return ProgramsRewrite(edits.apply(tree.module), tuple(findings))
 
 
 @dataclass

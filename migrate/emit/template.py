@@ -44,13 +44,20 @@ def _template(file: str, name: str) -> cst.FunctionDef:
     raise KeyError(f"{file}.{name}")
 
 
+@cache
+def _chosen(
+    file: str, name: str, flags: tuple[tuple[str, bool], ...]
+) -> cst.IndentedBlock:
+    body = _template(file, name).body
+    chosen = body.visit(_Chooser(dict(flags)))
+    assert isinstance(chosen, cst.IndentedBlock)
+    return chosen
+
+
 def fill(file: str, name: str, filling: Filling) -> list[Statement]:
     """The statements of a template's body, filled."""
-    body = _template(file, name).body
-    assert isinstance(body, cst.IndentedBlock)
-    chosen = body.deep_clone().visit(_Chooser(filling.flags))
-    assert isinstance(chosen, cst.IndentedBlock)
-    copied = chosen.visit(_Filler(filling))
+    flags = tuple(sorted(filling.flags.items()))
+    copied = _chosen(file, name, flags).visit(_Filler(filling))
     assert isinstance(copied, cst.IndentedBlock)
     return _without_docstring(statements_of(copied))
 

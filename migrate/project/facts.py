@@ -17,7 +17,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..symbols.resolver import Resolver
-from ..symbols.scopes import BindingKind
+from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
 from .journal import digest
 from .sources import Source, SourceError, load_source
@@ -160,7 +160,9 @@ class ProjectFacts:
             self._parsed.popitem(last=False)
         return result
 
-    def module_of(self, source: Source) -> ParsedModule:
+    def module_of(
+        self, source: Source, scopes: ScopeTree | None = None
+    ) -> ParsedModule:
         """Wrap a loaded source with its name and a resolver that sees the project."""
         name, is_package = self.module_name(source.path)
 
@@ -168,7 +170,11 @@ class ProjectFacts:
             return self.export(module, attribute, source.path)
 
         resolver = Resolver(
-            source.module, module_name=name, is_package=is_package, exports=exports
+            source.module,
+            module_name=name,
+            is_package=is_package,
+            exports=exports,
+            scopes=scopes,
         )
         return ParsedModule(name, is_package, source, resolver)
 

@@ -23,7 +23,7 @@ from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..symbols.resolver import Resolver
 from .deep import call_deep
-from .facts import ProjectFacts
+from .facts import ParsedModule, ProjectFacts
 from .guard import GuardError, check_output
 from .notebook import NotebookError
 from .python2 import to_python3
@@ -121,12 +121,18 @@ def _rewrite(
     One round is enough nearly always. A second one takes what the first made
     visible (or had to postpone), so that no user has to run the tool twice.
     """
-    text, findings = _round(source, job, facts)
+    parsed = facts.module_of(source)
+    text, findings = _round(parsed, job, facts)
     rounds = 1
     while text != source.text:
-        module = check_output(source.text, text, cells=source.notebook is not None)
+        module, scopes = check_output(
+            source.text,
+            text,
+            scopes=parsed.resolver.scopes,
+            cells=source.notebook is not None,
+        )
         current = replace(source, text=text, module=module)
-        again, more = _round(current, job, facts)
+        again, more = _round(facts.module_of(current, scopes), job, facts)
         if again == text:
             break
         rounds += 1
@@ -153,11 +159,15 @@ def _joined(
     return joined
 
 
-def _round(source: Source, job: Job, facts: ProjectFacts) -> tuple[str, list[Finding]]:
+def _round(
+    parsed: ParsedModule, job: Job, facts: ProjectFacts
+) -> tuple[str, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet."""
-    text, programs = _programs(source, job, facts)
-    moved = source if text == source.text else source.with_text(text)
-    parsed = facts.module_of(moved)
+    source = parsed.source
+    text, programs = _programs(parsed, job, facts)
+    if text != source.text:
+        parsed = facts.module_of(source.with_text(text))
+    moved = parsed.source
     silenced = ignored_lines(text)
     result = run_rules(
         text,
@@ -180,12 +190,12 @@ def _round(source: Source, job: Job, facts: ProjectFacts) -> tuple[str, list[Fin
 
 
 def _programs(
-    source: Source, job: Job, facts: ProjectFacts
+    parsed: ParsedModule, job: Job, facts: ProjectFacts
 ) -> tuple[str, list[Finding]]:
     """The text with its training programs moved, and their findings."""
     from ..emit import rewrite_programs
 
-    parsed = facts.module_of(source)
+    source = parsed.source
     programs = rewrite_programs(
         source.module,
         path=source.path,
@@ -193,7 +203,11 @@ def _programs(
         facts=facts,
         options=job.options,
     )
-    text, findings = programs.module.code, list(programs.findings)
+    if programs.module is source.module:
+        text = source.text
+    else:
+        text = programs.module.code
+    findings = list(programs.findings)
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.

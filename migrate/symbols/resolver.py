@@ -30,7 +30,8 @@ class Resolver:
     """Answers what names mean in one module.
 
     ``module_name`` (dotted) and ``is_package`` are needed to follow relative
-    imports; ``exports`` follows names through other modules of the project.
+    imports; ``exports`` follows names through other modules of the project;
+    ``scopes`` are those of ``module``, where they have been built already.
     A node that was not part of ``module`` when the resolver was made is looked
     up as if it stood at module level.
     """
@@ -42,9 +43,10 @@ class Resolver:
         module_name: str | None = None,
         is_package: bool = False,
         exports: Exports | None = None,
+        scopes: ScopeTree | None = None,
     ) -> None:
         self.module = module
-        self.scopes: ScopeTree = build_scopes(module)
+        self.scopes: ScopeTree = scopes if scopes is not None else build_scopes(module)
         self._package = _package_of(module_name, is_package)
         self._exports = exports
         self._bound: dict[Binding, str | None] = {}
