@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import TF, CallKind, EstimatorCall, TrainingPlan
+from ..plan.program import TF, CallKind, EstimatorCall, OptimizerPlan, TrainingPlan
 from ..plan.sites import Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
@@ -17,7 +17,9 @@ from .gone_inputs import gone_inputs
 from .hook_class import edit_hook_class
 from .input_functions import edit_input_functions
 from .layout import fit
+from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
+from .optimizers import convert_optimizer
 from .spacing import with_blank_lines
 from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
@@ -164,6 +166,37 @@ class LoopEmitter:
         """Column at which the program's own statements begin."""
         return self.tree.column(self.program.sites.estimator_statement) - 1
 
+    @property
+    def precision_flags(self) -> dict[str, bool]:
+        """Flags of a training step that follow from the user's choices."""
+        mixed, keras3 = self.options.mixed_precision, self.options.keras == "keras3"
+        return {
+            "X_MIXED_PRECISION": mixed,
+            "X_KERAS3": keras3,
+            # An optimizer of Keras 3 takes the scaled gradients.
+            "X_UNSCALES": mixed and not keras3,
+        }
+
+    @property
+    def test_flags(self) -> dict[str, bool]:
+        """Flags of an evaluation that follow from the strategy."""
+        central = self.options.strategy == "central"
+        return {
+            "X_CENTRAL": central,
+            "X_REPLICATED": self.replicated and not central,
+        }
+
+    def optimizer_statements(self, plan: OptimizerPlan) -> dict[str, list[Statement]]:
+        """The optimizer, and what must follow its build."""
+        converted = convert_optimizer(plan, self.optimizer)
+        code = f"{self.optimizer} = {converted.code}\n"
+        if self.options.mixed_precision:
+            code += f"{self.optimizer} = {LOSS_SCALING}({self.optimizer})\n"
+        return {
+            "X_OPTIMIZER": parse_statements(self.text(code)),
+            "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+        }
+
     # -- the program -----------------------------------------------------------
 
     def place_strategy(self, first: Statement) -> None:
@@ -178,6 +211,8 @@ class LoopEmitter:
             edits.expressions[sites.strategy_call] = self._fitted_expression(
                 sites.strategy_call, code
             )
+        if self.options.mixed_precision:
+            line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:
             line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
         edits.before[first] = self.fitted(parse_statements(line))

@@ -13,8 +13,8 @@ from ..plan.tree import Statement, Tree, statements_of
 from .edits import Edits
 from .layout import fit, one_line
 from .loop_program import LoopEmitter
+from .mixed_precision import float32_outputs
 from .names import Names
-from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements, unshadowed
 
@@ -77,9 +77,12 @@ class ModelFnEmitter(LoopEmitter):
         """The Keras model in the place of the model_fn."""
         model = self.model
         outputs = ", ".join(model.outputs)
+        layers = model.layers
+        if self.options.mixed_precision:
+            layers = float32_outputs(model)
         lines = "".join(
             f"self.{attribute} = {self.text(one_line(code))}\n"
-            for attribute, code in model.layers
+            for attribute, code in layers
         )
         (made,) = self.fill(
             "model_class",
@@ -106,7 +109,6 @@ class ModelFnEmitter(LoopEmitter):
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
-        converted = convert_optimizer(model.optimizer, self.optimizer)
         params = ""
         if model.has_params and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
@@ -124,15 +126,13 @@ class ModelFnEmitter(LoopEmitter):
                 "X_MODEL_ARGUMENTS": "params",
             },
             statements={
-                "X_OPTIMIZER": parse_statements(
-                    self.text(f"{self.optimizer} = {converted.code}\n")
-                ),
-                "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+                **self.optimizer_statements(model.optimizer),
                 "X_TEST_METRICS": parse_statements("".join(metrics)),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
                 "X_HAS_PARAMS": model.has_params,
+                **self.precision_flags,
             },
         )
         result += self.manager()
@@ -153,7 +153,11 @@ class ModelFnEmitter(LoopEmitter):
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward},
-            flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
+            flags={
+                "X_REGULARIZED": False,
+                "X_PER_EXAMPLE_LOSS": model.per_example,
+                **self.precision_flags,
+            },
         )
         if not self.evaluates:
             return result + self._predictions()
@@ -173,7 +177,7 @@ class ModelFnEmitter(LoopEmitter):
             "test_functions",
             expressions={"X_ALL_METRICS": f"[{every}]"},
             statements={"X_TEST_BODY": body},
-            flags={"X_REPLICATED": self.replicated},
+            flags=self.test_flags,
         )
         return result + self._predictions()
 

@@ -19,10 +19,12 @@ from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
+from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from .choices import not_offered, numbers_changed
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
@@ -100,26 +102,12 @@ def rewrite_programs(
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
-    refused = _not_offered(options, programs)
+    refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
     return _native(path, tree, programs[0], options, modes)
-
-
-def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None:
-    """Which of the user's choices no loop can be written for yet."""
-    if options.style == "class":
-        return "`--style class` is not written yet"
-    if options.strategy not in ("keep", "mirrored", "one_device", "central", "default"):
-        return f"`--strategy {options.strategy}` is not written yet"
-    if options.mixed_precision or options.profile:
-        return "`--mixed-precision` and `--profile` are not written yet"
-    lifted = any(isinstance(p.sites, ModelFnSites) for p in programs)
-    if options.keras != "tf_keras" and lifted:
-        return "a lifted model_fn needs tf_keras"
-    return None
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
@@ -152,15 +140,9 @@ def _native(
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
-    if options.strategy != "keep":
+    for rule, message in numbers_changed(options):
         found.append(
-            replace(
-                found[0],
-                rule="TFM133",
-                message=f"`--strategy {options.strategy}` replaces the program's own: "
-                "another number of replicas is another global batch",
-                safety=Safety.CHANGES_NUMBERS,
-            )
+            replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
         )
     findings = tuple(found)
     return ProgramsRewrite(edited, findings, (program.plan,))
@@ -171,7 +153,7 @@ def _left(path: Path, line: int, reason: str) -> Finding:
         path=path,
         line=line,
         column=1,
-        rule="TFM104",
+        rule=CHOICE_NOT_OFFERED,
         message="this program stays as it is",
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,

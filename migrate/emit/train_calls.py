@@ -129,6 +129,9 @@ class TrainCalls:
         emitter, config, stock = self.emitter, self.plan.config, call.stock
         wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
         names = {n: n if local else self.names.fresh(n) for n in wanted}
+        if emitter.options.profile:
+            for name in ("profile_from", "profile_to", "profiling", "edge"):
+                names[name] = name if local else self.names.fresh(name)
         names["steps"] = "chunk" if local else self.names.fresh("steps")
         names["train_batches"] = data
         together = call.evaluated_input is not None
@@ -204,6 +207,7 @@ class TrainCalls:
                 "X_SAVES_BY_STEP": by_step,
                 "X_PER_STEP": per_step,
                 "X_CHUNKED": not per_step,
+                "X_PROFILES": emitter.options.profile,
                 "X_RATED": rated,
                 "X_LIMIT_OPTIONAL": optional,
                 "X_EVALUATES": together,

@@ -15,6 +15,9 @@ _TIERS = (
     "runtime, T4 stays as it is."
 )
 
+# A program that stays because of the command line, not because of its source.
+CHOICE_NOT_OFFERED = "TFM105"
+
 RULES = (
     Rule(
         id="TFM101",
@@ -39,8 +42,20 @@ RULES = (
         name="untouched-program",
         summary="A training program stays exactly as it is.",
         why=(
-            "Neither a native loop nor tfmigrate.compat can take it, or an option was "
-            "asked for that no loop is written for; the reason says which. " + _TIERS
+            "Neither a native loop nor tfmigrate.compat can take it; the reason says "
+            "why. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+        advice_only=True,
+    ),
+    Rule(
+        id=CHOICE_NOT_OFFERED,
+        name="choice-not-offered",
+        summary="A program stays as it is because an option has no loop for it.",
+        why=(
+            "An option of the command line asks for something that cannot be written "
+            "for this program; the reason says which and what to choose instead. The "
+            "file is left exactly as it was, rather than the option ignored."
         ),
         safety=Safety.NEEDS_REVIEW,
         advice_only=True,
@@ -163,6 +178,18 @@ RULES = (
         why=(
             "The batch of the input function is per replica: another number of "
             "replicas means another global batch."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM134",
+        name="mixed-precision",
+        summary="The loop computes in mixed precision, as asked.",
+        why=(
+            "Layers compute in float16 and keep float32 weights; the loss is scaled "
+            "while gradients are taken, and a step whose gradients overflow changes "
+            "nothing but the scale. The model's outputs and the loss stay float32. "
+            "Losses agree with those of float32 to two or three digits."
         ),
         safety=Safety.CHANGES_NUMBERS,
     ),

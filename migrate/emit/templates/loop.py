@@ -40,7 +40,18 @@ def train_functions():
             if X_REGULARIZED:
                 if model.losses:
                     loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
-        gradients = tape.gradient(loss, model.trainable_variables)
+            if X_MIXED_PRECISION:
+                # Small gradients would be zero in float16.
+                if X_KERAS3:
+                    scaled_loss = optimizer.scale_loss(loss)
+                else:
+                    scaled_loss = optimizer.get_scaled_loss(loss)
+        if X_MIXED_PRECISION:
+            gradients = tape.gradient(scaled_loss, model.trainable_variables)
+            if X_UNSCALES:
+                gradients = optimizer.get_unscaled_gradients(gradients)
+        else:
+            gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
@@ -74,14 +85,22 @@ def test_functions():
     def test_steps(iterator):
         """Runs the model over all batches."""
         for batch in iterator:
-            strategy.run(test_step, args=(batch,))
+            if X_CENTRAL:
+                test_step(batch)
+            else:
+                strategy.run(test_step, args=(batch,))
 
     def evaluate(dataset_fn):
         """Returns the figures of one pass over a data set, as Estimator.evaluate."""
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
-        test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+        if X_CENTRAL:
+            # One device evaluates: with central variables all replicas would have
+            # to take part in every update of a metric, also at the end of the data.
+            test_steps(iter(dataset_fn(None)))
+        else:
+            test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
@@ -105,7 +124,7 @@ def predict_functions():
 
 def keras_loss():
     """The forward pass of a compiled model."""
-    predictions = model(features, training=True)
+    predictions = X_PREDICTIONS
     losses = X_PER_EXAMPLE(labels, predictions)
 
 
@@ -123,7 +142,7 @@ def keras_predictions():
 
 def keras_test():
     """What a replica does with a batch of test data."""
-    predictions = model(features, training=False)
+    predictions = X_PREDICTIONS
     loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
     if X_REGULARIZED:
         if model.losses:
@@ -175,11 +194,21 @@ def lifted_setup():
         else:
             model = LiftedModel()
         # Makes the variables, whose shapes follow from those of the data.
-        model(
-            tf.nest.map_structure(
-                lambda spec: tf.keras.Input(type_spec=spec), features_spec
+        if X_KERAS3:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(
+                        batch_shape=spec.shape, dtype=spec.dtype.name
+                    ),
+                    features_spec,
+                )
             )
-        )
+        else:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
+                )
+            )
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
@@ -216,8 +245,16 @@ def train_loop():
         last_save = step
     if X_EVALUATES:
         last_evaluation, evaluated = time.time(), step
+    if X_PROFILES:
+        # The profiler looks at these steps; see them in TensorBoard's Profile tab.
+        profile_from, profile_to = step + 10, step + 20
+        profiling = False
     X_BEGIN
     while X_CONDITION:
+        if X_PROFILES:
+            if step == profile_from:
+                tf.profiler.experimental.start(f"{manager.directory}/profile")
+                profiling = True
         if X_PER_STEP:
             X_BEFORE_STEP
             loss, done = train_steps(train_iterator, 1)
@@ -232,6 +269,10 @@ def train_loop():
             if X_LIMIT_OPTIONAL:
                 if last_step is not None:
                     steps = min(steps, last_step - step)
+            if X_PROFILES:
+                if step < profile_to:
+                    edge = profile_from if step < profile_from else profile_to
+                    steps = min(steps, edge - step)
             if X_RATED:
                 started = time.time()
             loss, done = train_steps(train_iterator, tf.constant(steps))
@@ -242,6 +283,10 @@ def train_loop():
                     print(f"step {step}: loss = {float(loss):.6f} ({rate:.1f} steps/s)")
                 else:
                     print(f"step {step}: loss = {float(loss):.6f}")
+        if X_PROFILES:
+            if profiling and step == profile_to:
+                tf.profiler.experimental.stop()
+                profiling = False
         if X_SAVES_BY_TIME:
             if time.time() - last_save >= X_SAVE_SECONDS:
                 manager.save(step)
@@ -262,6 +307,9 @@ def train_loop():
         if X_CHUNKED:
             if done < steps:
                 break  # end of the data
+    if X_PROFILES:
+        if profiling:
+            tf.profiler.experimental.stop()
     X_END
     manager.save(step)
     if X_EVALUATES:
