@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from ..options import RewriteOptions
-from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
+from ..plan.program import MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
 from .kept_forward import kept_class, needs_params
 from .layout import one_line
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
 from .mixed_precision import float32_outputs
 from .model_class import finished_class
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import parse_statements, unshadowed
 
 __all__ = ["ModelFnEmitter"]
 
@@ -109,9 +109,7 @@ class ModelFnEmitter(LoopEmitter):
         params = ""
         if model.has_params and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
-        first_input = next(
-            c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
-        )
+        first_input = self.plan.inputs[0].dataset
         metrics = [
             f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
             for metric in model.metrics
@@ -161,7 +159,7 @@ class ModelFnEmitter(LoopEmitter):
             },
         )
         if not self.evaluates:
-            return result
+            return result + self._predictions()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
@@ -180,7 +178,15 @@ class ModelFnEmitter(LoopEmitter):
             statements={"X_TEST_BODY": body},
             flags=self.test_flags,
         )
-        return result
+        return result + self._predictions()
+
+    def _predictions(self) -> list[Statement]:
+        plan = self.model.predict
+        if plan is None:
+            return []
+        code = self._call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:
         outputs = ", ".join(self.model.outputs)

@@ -15,6 +15,7 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.inputs import MODE_NAMES
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
@@ -35,6 +36,9 @@ from .names import Names
 from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+
+_MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
 @dataclass(frozen=True)
@@ -86,10 +90,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
-    if any(_keeps_forward(program) for program in programs):
-        # Helpers of kept forward code may compare modes.
-        strays = [node for node in strays if not _is_mode(tree, node)]
-    if not places.programs and all(_is_mode(tree, node) for node in strays):
+    modes = [node for node in strays if _is_mode(tree, node)]
+    strays = [node for node in strays if node not in modes]
+    if not places.programs and not strays:
         # A helper that only compares modes is the symbol rules' matter.
         return ProgramsRewrite(module)
     if stops or strays:
@@ -106,7 +109,7 @@ def rewrite_programs(
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
-    return _native(path, tree, programs[0], options)
+    return _native(path, tree, programs[0], options, modes)
 
 
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
@@ -126,18 +129,28 @@ def _keeps_forward(program: Program) -> bool:
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
-    return (tree.symbol(node) or "").startswith("tf.estimator.ModeKeys")
+    folder, _, name = (tree.symbol(node) or "").rpartition(".")
+    return folder in _MODE_KEYS and name in MODE_NAMES
 
 
 def _native(
-    path: Path, tree: Tree, program: Program, options: RewriteOptions
+    path: Path,
+    tree: Tree,
+    program: Program,
+    options: RewriteOptions,
+    modes: list[cst.CSTNode],
 ) -> ProgramsRewrite:
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
-    edited = emitter.emit().apply(module)
+    edits = emitter.emit()
+    for node in modes:
+        # Input functions that took a mode take its name.
+        name = (tree.symbol(node) or "").rpartition(".")[2]
+        edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
+    edited = edits.apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import RNN_CELLS
 from ..plan.tree import walk
 from ..symbols.resolver import Resolver
@@ -17,7 +18,6 @@ from .kept_forward import KERAS_V1
 __all__ = ["open_tf1_doors"]
 
 _LEGACY = f"{KERAS_V1}.__internal__.legacy"
-_MODES = {"TRAIN": '"train"', "EVAL": '"eval"', "PREDICT": '"infer"'}
 
 
 def open_tf1_doors(module: cst.Module, resolver: Resolver) -> cst.Module:
@@ -44,8 +44,8 @@ def open_tf1_doors(module: cst.Module, resolver: Resolver) -> cst.Module:
             continue
         symbol = resolver.resolve(node) or ""
         home, _, name = symbol.rpartition(".")
-        if home == "tf.estimator.ModeKeys" and name in _MODES:
-            changed[node] = cst.SimpleString(_MODES[name])
+        if home == "tf.estimator.ModeKeys" and name in MODE_NAMES:
+            changed[node] = cst.SimpleString(MODE_NAMES[name])
         elif home == "tf.layers":
             changed[node] = cst.parse_expression(f"{layers}.{name}")
             imports.add(f"{_LEGACY}.layers as {layers}")

@@ -14,8 +14,9 @@ from .model_fn_losses import Losses
 from .model_fn_metrics import read_metric
 from .model_fn_modes import Modes
 from .model_fn_optimizer import read_optimizer
+from .model_fn_predict import read_predictions
 from .model_fn_source import Source
-from .program import MODEL, MetricUpdate, ModelFnPlan, OptimizerPlan
+from .program import MODEL, MetricUpdate, ModelFnPlan, OptimizerPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
     assigned,
@@ -51,6 +52,7 @@ class ModelFn:
     docstring: str | None = None
     metrics: list[MetricUpdate] = field(default_factory=list)
     optimizer: OptimizerPlan | None = None
+    predict: PredictPlan | None = None
     kept: str | None = None
     # TensorFlow symbols that kept forward code uses, here and in its helpers.
     symbols: frozenset[str] = frozenset()
@@ -79,12 +81,18 @@ class ModelFn:
             docstring=self.docstring,
             metrics=tuple(self.metrics),
             optimizer=self.optimizer,
+            predict=self.predict,
             kept=self.kept,
         )
 
 
 def read_model_fn(
-    tree: Tree, node: cst.BaseExpression, *, evaluates: bool, kept: str | None = None
+    tree: Tree,
+    node: cst.BaseExpression,
+    *,
+    evaluates: bool,
+    predicts: bool = False,
+    kept: str | None = None,
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
@@ -102,7 +110,7 @@ def read_model_fn(
     if names not in (_PARAMETERS, _PARAMETERS[:3]):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates, kept).read()
+    return _Reader(tree, defined, evaluates, predicts, kept).read()
 
 
 def _camel(name: str) -> str:
@@ -117,11 +125,13 @@ class _Reader:
         tree: Tree,
         defined: cst.FunctionDef,
         evaluates: bool,
+        predicts: bool,
         kept: str | None,
     ) -> None:
         self.tree = tree
         self.defined = defined
         self.evaluates = evaluates
+        self.predicts = predicts
         self.source = Source(tree, defined)
         self.modes = Modes(self.source)
         self.losses = Losses(self.source)
@@ -142,6 +152,9 @@ class _Reader:
             lifted.lift(statement)
         self.found.forward, self.found.layers = lifted.code, lifted.layers
         self.found.symbols = lifted.symbols
+        if self.predicts and any("mode" in names_in(code) for code in lifted.code):
+            # Kept code would have to know evaluation from prediction.
+            raise self.source.stop(self.defined, "the forward pass depends on the mode")
         bound = set(lifted.bound(forward))
         if bound & {"labels", "mode", "params"}:
             raise self.source.stop(self.defined, "an argument is assigned anew")
@@ -153,6 +166,10 @@ class _Reader:
             for metric in self.found.metrics:
                 for argument in metric.arguments:
                     needed |= names_in(argument)
+        if self.predicts:
+            branch = self.modes.branch(rest, "PREDICT")
+            self.found.predict = read_predictions(self.source, self.modes, *branch)
+            needed |= self._needed(self.found.predict.lines, self.found.predict.code)
         bound |= {n for s in rest for t in walk(s) for n in assigned(t)}
         if self.found.per_example:
             bound.add("losses")

@@ -15,9 +15,10 @@ from .keras_program import (
     ragged_difference,
 )
 from .model_fn import read_model_fn
-from .program import CallKind, Difference, TrainingPlan
+from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
-from .tree import Tree
+from .statements import names_in
+from .tree import Body, Statement, Tree
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -50,14 +51,17 @@ def recognise_model_fn(
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    calls, hook_classes, drop = read_calls(tree, variable, statement)
-    evaluates = any(plan.kind != CallKind.TRAIN for plan, _ in calls)
+    uses = read_calls(tree, variable, statement)
+    calls, drop = uses.calls, uses.drop
+    differences += uses.differences
+    evaluates = any(plan.evaluates for plan, _ in calls)
+    predicts = any(plan.predicts for plan, _ in calls)
     if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
-    first = tree.statement_in(calls[0][1], body)
-    if first is None or first is not tree.statement(calls[0][1]):
-        raise Blocked("TFM103", calls[0][0].line, "train is called somewhere else")
-    model = read_model_fn(tree, given["model_fn"], evaluates=evaluates, kept=kept)
+    first = _first_statement(tree, *calls[0], body)
+    model = read_model_fn(
+        tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
+    )
     if model.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
@@ -112,6 +116,31 @@ def recognise_model_fn(
         hoist=hoisted(tree, strategy_call, body, first),
         strategy_call=strategy_call,
         calls=calls,
-        hook_classes=hook_classes,
+        hook_classes=uses.hook_classes,
+        inputs=uses.inputs,
     )
     return Program(plan, sites)
+
+
+def _first_statement(
+    tree: Tree, plan: EstimatorCall, call: cst.Call, body: Body
+) -> Statement:
+    """The statement before which the model is made, from that call's data."""
+    first = tree.statement_in(call, body)
+    assert plan.input is not None
+    if first is None:
+        raise Blocked("TFM103", plan.line, "train is called somewhere else")
+    if first is not tree.statement(call):
+        # The data must be known before the loop or function around the call.
+        inside = {
+            binding.name
+            for scope in tree.resolver.scopes.opened.values()
+            for bindings in scope.bindings.values()
+            for binding in bindings
+            if binding.node is first or first in tree.ancestors(binding.node)
+        }
+        later = sorted(names_in(plan.input.dataset) & inside)
+        if later:
+            reason = f"the data of train depends on `{later[0]}` of a block"
+            raise Blocked("TFM103", plan.line, reason)
+    return first
