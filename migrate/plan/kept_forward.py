@@ -83,10 +83,10 @@ class KeptForward:
     def lift(self, statement: Statement) -> None:
         """Take one statement; only tests of the mode are put in other words."""
         changed = statement.visit(_Training(self.modes))
-        if self.tree.module.code_for_node(changed).strip() == "training = training":
-            return
         assert isinstance(changed, cst.SimpleStatementLine | cst.BaseCompoundStatement)
         code = self.source.code(changed)
+        if code.strip() == "training = training":
+            return
         if "labels" in names_in(code):
             raise self.source.stop(statement, "the forward pass reads the labels")
         self.code.append(code)
