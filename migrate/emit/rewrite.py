@@ -156,7 +156,7 @@ def _native(
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     edited = cst.parse_module(edited.bytes)
     if _keeps_forward(program):
-        edited = open_tf1_doors(edited, Resolver(edited))
+        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
