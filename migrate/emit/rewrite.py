@@ -14,14 +14,16 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
+from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..symbols.resolver import Resolver
+from .canned_program import CannedEmitter
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
@@ -31,6 +33,13 @@ from .model_fn_program import ModelFnEmitter
 from .names import Names
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+_EMITTERS: dict[type, type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]]
+_EMITTERS = {
+    KerasSites: KerasEmitter,
+    ModelFnSites: ModelFnEmitter,
+    CannedSites: CannedEmitter,
+}
 
 
 @dataclass(frozen=True)
@@ -66,12 +75,11 @@ def rewrite_programs(
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(recognise_model_fn(tree, place))
                 continue
+            if symbol in CANNED_ESTIMATORS:
+                programs.append(recognise_canned(tree, place))
+                continue
             if symbol not in KERAS_ESTIMATORS:
-                raise Blocked(
-                    "TFM103",
-                    tree.line(place),
-                    f"no native loop yet for `{symbol}`",
-                )
+                raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
             stops.append((place, stop.blocker))
@@ -110,9 +118,9 @@ def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None
         return f"`--strategy {options.strategy}` is not written yet"
     if options.mixed_precision or options.profile:
         return "`--mixed-precision` and `--profile` are not written yet"
-    lifted = any(isinstance(p.sites, ModelFnSites) for p in programs)
+    lifted = any(not isinstance(p.sites, KerasSites) for p in programs)
     if options.keras != "tf_keras" and lifted:
-        return "a lifted model_fn needs tf_keras"
+        return "this loop needs tf_keras"
     return None
 
 
@@ -126,7 +134,7 @@ def _native(
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
-    kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
+    kind = _EMITTERS[type(program.sites)]
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
     edited = emitter.emit().apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]

@@ -40,8 +40,11 @@ def train_functions():
             if X_REGULARIZED:
                 if model.losses:
                     loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
-        gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        if X_OWN_UPDATES:
+            X_UPDATES
+        else:
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     @tf.function
@@ -83,6 +86,7 @@ def test_functions():
             metric.reset_state()
         test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
+        X_MORE_RESULTS
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
 
