@@ -6,8 +6,16 @@ from collections.abc import Mapping
 
 from ..plan.canned_plan import HeadPlan, Task
 from ..plan.program import TF
+from .layout import one_line
 
-__all__ = ["batch_loss", "example_losses", "metric_updates", "metrics_of", "results_of"]
+__all__ = [
+    "batch_loss",
+    "example_losses",
+    "metric_updates",
+    "metrics_of",
+    "predictions_of",
+    "results_of",
+]
 
 _SUMMED = "# The loss of a canned Estimator is the sum over a batch, not its mean.\n"
 
@@ -122,3 +130,23 @@ def results_of(head: HeadPlan) -> str:
         'positive = results["label/mean"]\n'
         'results["accuracy_baseline"] = max(positive, 1 - positive)\n'
     )
+
+
+def predictions_of(head: HeadPlan) -> str:
+    """Statements from ``logits`` to the dict of predictions, which they return."""
+    if head.task == Task.REGRESSION:
+        return 'return {"predictions": logits}\n'
+    code, scores = "", "logits"
+    entries = {"logits": "logits"}
+    if head.task == Task.BINARY:
+        scores = "two_logits"
+        code = f"two_logits = {TF}.concat([{TF}.zeros_like(logits), logits], axis=-1)\n"
+        entries["logistic"] = f"{TF}.sigmoid(logits)"
+    code += f"class_ids = {TF}.argmax({scores}, axis=-1)[:, {TF}.newaxis]\n"
+    entries["probabilities"] = f"{TF}.nn.softmax({scores})"
+    entries["class_ids"] = "class_ids"
+    entries["classes"] = f"{TF}.as_string(class_ids)"
+    if head.vocabulary is not None:
+        entries["classes"] = f"{TF}.gather({one_line(head.vocabulary)}, class_ids)"
+    inside = "".join(f'    "{key}": {value},\n' for key, value in entries.items())
+    return f"{code}return {{\n{inside}}}\n"

@@ -14,6 +14,7 @@ from .canned_head import (
     example_losses,
     metric_updates,
     metrics_of,
+    predictions_of,
     results_of,
 )
 from .canned_model import model_code, row_wise
@@ -49,7 +50,10 @@ class CannedEmitter(LoopEmitter):
             program,
             names,
             tf,
-            model=names.fresh("model"),
+            # The Estimator's own name becomes free.
+            model="model"
+            if program.plan.estimator == "model"
+            else names.fresh("model"),
             optimizer=names.fresh("dnn_optimizer") if self.combined else None,
             options=options,
         )
@@ -169,7 +173,8 @@ class CannedEmitter(LoopEmitter):
     def _optimizers(self) -> str:
         model, variables = self.model, f"{self.renamed['model']}.trainable_variables"
         if self.combined:
-            assert model.deep is not None and model.linear is not None
+            assert model.deep is not None
+            assert model.linear is not None
             name = self.renamed["model"]
             return self._optimizer(
                 model.deep.optimizer,
@@ -223,15 +228,10 @@ class CannedEmitter(LoopEmitter):
     # -- the functions of the loop -----------------------------------------------
 
     def _functions(self) -> list[Statement]:
-        head, model = self.model.head, self.renamed["model"]
+        head = self.model.head
         losses = example_losses(head, self.renamed)
         comment, loss = batch_loss(head)
-        # A baseline and a linear model have nothing that differs in training.
-        deep = self.model.deep is not None
-        training, testing = (
-            (", training=True", ", training=False") if deep else ("",) * 2
-        )
-        code = f"logits = {model}(features{training})\n{losses}{comment}"
+        code = f"logits = {self._call('True')}\n{losses}{comment}"
         forward = parse_statements(self.text(code))
         if head.reduction == "sum":
             forward = parse_statements(self.text(f"{code}loss = {loss}\n"))
@@ -249,13 +249,14 @@ class CannedEmitter(LoopEmitter):
                 "X_REGULARIZED": False,
                 "X_PER_EXAMPLE_LOSS": False,
                 "X_OWN_UPDATES": self.combined,
+                **self.precision_flags,
             },
         )
         if not self.evaluates:
-            return result
+            return result + self._predictions()
         body = parse_statements(
             self.text(
-                f"logits = {model}(features{testing})\n"
+                f"logits = {self._call('False')}\n"
                 + losses
                 + _SAME_WEIGHT
                 + f"{self.renamed['test_loss']}.update_state({loss})\n"
@@ -273,6 +274,20 @@ class CannedEmitter(LoopEmitter):
                 "X_TEST_BODY": body,
                 "X_MORE_RESULTS": parse_statements(results_of(head)),
             },
-            flags={"X_REPLICATED": self.replicated},
+            flags=self.test_flags,
         )
-        return result
+        return result + self._predictions()
+
+    def _predictions(self) -> list[Statement]:
+        """What predict yields."""
+        if not self.plan.predicts:
+            return []
+        body = f"logits = {self._call('False')}\n{predictions_of(self.model.head)}"
+        return self.predict_functions(parse_statements(self.text(body)))
+
+    def _call(self, training: str) -> str:
+        """A call of the model; without hidden layers training makes no difference."""
+        name = self.renamed["model"]
+        if self.model.deep is None:
+            return f"{name}(features)"
+        return f"{name}(features, training={training})"

@@ -33,6 +33,7 @@ from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
+from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
 from .tf1_doors import open_tf1_doors
@@ -162,7 +163,8 @@ def _native(
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
-    edited = cst.parse_module(edited.bytes)
+    # Input functions that took a mode take its name, also where a loop calls them.
+    edited = name_modes(cst.parse_module(edited.bytes))
     if _keeps_forward(program):
         edited = open_tf1_doors(edited, Resolver(edited))
     if options.keras == "tf_keras":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 import libcst as cst
@@ -23,6 +22,7 @@ from .program import (
     TrainingPlan,
 )
 from .sites import Blocked, CannedSites, Program
+from .statements import names_in
 from .tree import Statement, Tree, walk
 
 __all__ = ["CANNED_ESTIMATORS", "no_loop_for", "recognise_canned"]
@@ -137,24 +137,26 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
             model_dir=tree.code(given["model_dir"]),
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
-    calls, hook_classes, drop = read_calls(tree, variable, statement)
+    uses = read_calls(tree, variable, statement)
+    calls, drop = uses.calls, uses.drop
     if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM118", line, "the Estimator is used before it is trained")
     first = tree.statement_in(calls[0][1], body)
     if first is None:
         raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
     reader = _Reader(tree, name, given, line)
+    model = reader.read()
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     if found is not None:
         drop.append(found)
     plan = TrainingPlan(
         line=line,
         estimator=variable,
-        model=reader.read(),
+        model=model,
         strategy=strategy,
         config=config,
         calls=tuple(plan for plan, _ in calls),
-        differences=tuple(reader.differences),
+        differences=(*uses.differences, *reader.differences),
     )
     sites = CannedSites(
         body=body,
@@ -165,7 +167,8 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         hoist=hoisted(tree, strategy_call, body, first),
         strategy_call=strategy_call,
         calls=calls,
-        hook_classes=hook_classes,
+        hook_classes=uses.hook_classes,
+        inputs=uses.inputs,
     )
     return Program(plan, sites)
 
@@ -193,14 +196,7 @@ def _example_input(
     }
     for call in calls:
         for given in (call.input, call.evaluated_input):
-            if given is None:
-                continue
-            names = {
-                node.id
-                for node in ast.walk(ast.parse(given.dataset.strip(), mode="eval"))
-                if isinstance(node, ast.Name)
-            }
-            if not names & bound:
+            if given is not None and not names_in(given.dataset.strip()) & bound:
                 return given.dataset
     line = calls[0].line
     raise Blocked("TFM118", line, "the data is made in the loop around train")
