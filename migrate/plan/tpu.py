@@ -19,7 +19,7 @@ from .sites import Blocked
 from .tpu_metrics import SpecMetrics
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["PlainProgram", "TPU_ESTIMATORS", "without_tpu"]
+__all__ = ["TPU_ESTIMATORS", "PlainProgram", "without_tpu"]
 
 _HOMES = ("tf.contrib.tpu", "tf.estimator.tpu")
 TPU_ESTIMATORS = tuple(f"{home}.TPUEstimator" for home in _HOMES)
@@ -44,6 +44,7 @@ _ESTIMATOR = (
     "embedding_config_spec",
     "export_saved_model_api_version",
 )
+_SAME = _ESTIMATOR[:4]
 _KEPT = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _SPEC = (
     "mode",
@@ -92,6 +93,7 @@ class _Edits:
     expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
     before: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
     removed: set[cst.CSTNode] = field(default_factory=set)
+    parameters: dict[cst.CSTNode, cst.Parameters] = field(default_factory=dict)
 
 
 class _Reader(_Edits):
@@ -125,6 +127,7 @@ class _Reader(_Edits):
         self.expressions[self.call] = self._renamed(
             self.call, "Estimator", {n: given[n] for n in _KEPT if n in given}
         )
+        self._model_fn(given)
         metrics = SpecMetrics(tree, self)
         for node in walk(tree.module):
             if not isinstance(node, cst.Call) or node is self.call:
@@ -146,6 +149,31 @@ class _Reader(_Edits):
         metrics.drop_functions()
         self._drop_unused()
 
+    def _model_fn(self, given: dict[str, cst.BaseExpression]) -> None:
+        """A model_fn must not need a batch size; unused ``params`` go."""
+        tree = self.tree
+        defined = tree.resolver.definition(given.get("model_fn"))
+        if not isinstance(defined, cst.FunctionDef):
+            return
+        reads = [
+            node
+            for node in walk(defined.body)
+            if isinstance(node, cst.Name)
+            and node.value == "params"
+            and node in tree.resolver.scopes.loads
+        ]
+        for node in reads:
+            owner = tree.parent(node)
+            if not isinstance(owner, cst.Subscript):
+                raise self.stop(node, "model_fn passes its params on")
+            if "batch_size" in tree.code(owner):
+                raise self.stop(node, "model_fn reads the batch size")
+        parameters = [p.name.value for p in defined.params.params]
+        if not reads and is_none(given.get("params")) and parameters[-1] == "params":
+            kept = list(defined.params.params[:-1])
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            self.parameters[defined.params] = defined.params.with_changes(params=kept)
+
     # -- pieces ----------------------------------------------------------------
 
     def _renamed(
@@ -158,24 +186,17 @@ class _Reader(_Edits):
         if bindings not in ("tensorflow", "tensorflow.compat.v1"):
             raise self.stop(call, f"`{root}` is not spelled from tensorflow")
         function = cst.parse_expression(f"{door}.estimator.{name}")
-        kept = [a for a in call.args if any(a.value is v for v in given.values())]
         args: list[cst.Arg] = []
+        for number, old in enumerate(call.args):
+            key = next((k for k, v in given.items() if v is old.value), None)
+            # The first parameters are the same ones, in the same order.
+            if key is not None and (old.keyword is not None or number < len(_SAME)):
+                args.append(old)
+        written = [argument.value for argument in args]
         for key, value in given.items():
-            old = next((a for a in kept if a.value is value), None)
-            first = next(iter(given)) == key
-            if old is not None and old.keyword is not None:
-                args.append(old)
-            elif old is not None and first and old is call.args[0]:
-                args.append(old)
-            else:
-                equal = cst.AssignEqual(
-                    cst.SimpleWhitespace(""), cst.SimpleWhitespace("")
-                )
-                args.append(cst.Arg(value, keyword=cst.Name(key), equal=equal))
-        order = {id(a): i for i, a in enumerate(call.args)}
-        args.sort(key=lambda a: order.get(id(a), len(order)))
+            if not any(value is other for other in written):
+                args.append(_keyword(key, value))
         if args:
-            # The last argument's layout: no comma before the closing bracket.
             args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return call.with_changes(func=function, args=args)
 
@@ -257,7 +278,7 @@ class _Reader(_Edits):
         if not is_none(size) and size is not None:
             batch = tree.code(size)
             code = (
-                f"{{'batch_size': {batch}}}"
+                f'{{"batch_size": {batch}}}'
                 if code == "{}"
                 else f"dict({code}, batch_size={batch})"
             )
@@ -323,6 +344,13 @@ class _Reader(_Edits):
         return statement
 
 
+def _keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
+    nothing = cst.SimpleWhitespace("")
+    return cst.Arg(
+        value, keyword=cst.Name(name), equal=cst.AssignEqual(nothing, nothing)
+    )
+
+
 class _Given(cst.CSTTransformer):
     """A lambda without its ``params``, which its body finds written out."""
 
@@ -373,6 +401,8 @@ class _Apply(cst.CSTTransformer):
         if changed is not None:
             # What was noted inside of it changes as well.
             return changed.visit(_Inner(edits))  # type: ignore[return-value]
+        if original_node in edits.parameters:
+            return edits.parameters[original_node]  # type: ignore[return-value]
         before = edits.before.get(original_node)
         if before:
             return cst.FlattenSentinel([*before, updated_node])  # type: ignore[list-item]
