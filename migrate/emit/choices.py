@@ -38,7 +38,9 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
         return "`--style class` is not written yet"
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
-    usual = isinstance(program.sites, (KerasSites, ModelFnSites))
+    model = program.plan.model
+    kept = isinstance(model, ModelFnPlan) and model.kept is not None
+    usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":
         if not usual:
             return "`--keras keras3`: only tf_keras has what this loop needs"
@@ -53,7 +55,6 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             )
         if not usual:
             return "`--mixed-precision`: this forward pass computes in float32"
-        model = program.plan.model
         if isinstance(model, ModelFnPlan):
             line = own_float32(model)
             if line is not None:

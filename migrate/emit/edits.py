@@ -38,6 +38,8 @@ class Edits:
     scoped: set[cst.CSTNode] = field(default_factory=set)
     # Statements whose replacement brings its own comments and blank lines.
     own_lines: set[cst.CSTNode] = field(default_factory=set)
+    # Statements whose replacement ends in a definition.
+    spaced: set[cst.CSTNode] = field(default_factory=set)
     # The expression after ``with``, as source text.
     scope: str = "strategy.scope()"
 
@@ -82,6 +84,7 @@ class _Item:
 class _Applier(cst.CSTTransformer):
     def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
         self.edits = edits
+        self.parent: cst.CSTNode | None = None
         self.above = above
         self.touched = {
             *edits.replace,
@@ -105,6 +108,7 @@ class _Applier(cst.CSTTransformer):
             updated_node = change(updated_node)  # type: ignore[assignment]
         if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
             assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            self.parent = original_node
             body = self._body(statements_of(original_node), statements_of(updated_node))
             if body is not None:
                 return updated_node.with_changes(body=body)  # type: ignore[return-value]
@@ -119,6 +123,7 @@ class _Applier(cst.CSTTransformer):
         now = dict(zip(original, updated, strict=True))
         items: list[_Item] = []
         carried: list[cst.EmptyLine] = []
+        spaced = 0
 
         def add(statements: Sequence[Statement], scoped: bool) -> None:
             for statement in statements:
@@ -141,6 +146,15 @@ class _Applier(cst.CSTTransformer):
             else:
                 mine.append((now[statement], scoped))
             mine += [(s, scoped) for s in edits.after.get(statement, ())]
+            if mine and spaced:
+                first, flag = mine[0]
+                mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
+            spaced = 0
+            if mine and statement in edits.spaced:
+                spaced = 2 if isinstance(self.parent, cst.Module) else 1
+                first, flag = mine[0]
+                if items:
+                    mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
             if mine and carried:
                 first, flag = mine[0]
                 mine[0] = (_with_lines(first, (*carried, *first.leading_lines)), flag)
@@ -175,6 +189,14 @@ class _Applier(cst.CSTTransformer):
                 result.append(item.statement)
         close()
         return result
+
+
+def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
+    """The statement's lines above, with at least ``count`` blank ones first."""
+    lines = list(statement.leading_lines)
+    blank = next((i for i, x in enumerate(lines) if x.comment), len(lines))
+    missing = max(count - blank, 0)
+    return [*[cst.EmptyLine(indent=False)] * missing, *lines]
 
 
 def _without_trailing_space(statement: Statement) -> Statement:

@@ -7,10 +7,11 @@ from ..plan.program import TF, KerasModelPlan
 from ..plan.sites import KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
 from .mixed_precision import in_float32, output_layer
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
+from .template import unshadowed
 
 __all__ = ["KerasEmitter"]
 
@@ -151,6 +152,8 @@ class KerasEmitter(LoopEmitter):
                 statements={"X_TEST_BODY": body},
                 flags=flags,
             )
+        if self.plan.predicts:
+            result += self.predict_functions(self.fill("keras_predictions"))
         if self.function_form:
             result += self.train_function()
         return result

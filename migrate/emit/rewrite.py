@@ -1,8 +1,9 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or it keeps its Estimator and
-imports tfmigrate.compat (T3); or it stays untouched with a note (T4). It moves
-as a whole, and so do all programs of one module: they share its imports.
+The ladder: a program becomes a native loop (T1); or such a loop around its own
+forward code (T2); or it keeps its Estimator and imports tfmigrate.compat (T3); or
+it stays untouched with a note (T4). It moves as a whole, and so do all programs of
+one module: they share its imports.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.inputs import MODE_NAMES
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.program import Blocker, TrainingPlan
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
@@ -31,8 +33,12 @@ from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+
+_MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ def rewrite_programs(
         try:
             symbol = resolver.resolve(place.func)
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place))
+                programs.append(_model_fn(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
                 raise Blocked(
@@ -84,7 +90,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
-    if not places.programs and all(_is_mode(tree, node) for node in strays):
+    modes = [node for node in strays if _is_mode(tree, node)]
+    strays = [node for node in strays if node not in modes]
+    if not places.programs and not strays:
         # A helper that only compares modes is the symbol rules' matter.
         return ProgramsRewrite(module)
     if stops or strays:
@@ -101,26 +109,54 @@ def rewrite_programs(
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
-    return _native(path, tree, programs[0], options)
+    return _native(path, tree, programs[0], options, modes)
+
+
+def _model_fn(tree: Tree, place: cst.Call) -> Program:
+    """A lifted model, or one that keeps its forward code.
+
+    Where neither can be, the reason is that of the second: it decides.
+    """
+    try:
+        return recognise_model_fn(tree, place)
+    except Blocked as stop:
+        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+
+
+def _keeps_forward(program: Program) -> bool:
+    model = program.plan.model
+    return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
-    return (tree.symbol(node) or "").startswith("tf.estimator.ModeKeys")
+    folder, _, name = (tree.symbol(node) or "").rpartition(".")
+    return folder in _MODE_KEYS and name in MODE_NAMES
 
 
 def _native(
-    path: Path, tree: Tree, program: Program, options: RewriteOptions
+    path: Path,
+    tree: Tree,
+    program: Program,
+    options: RewriteOptions,
+    modes: list[cst.CSTNode],
 ) -> ProgramsRewrite:
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
-    edited = emitter.emit().apply(module)
+    edits = emitter.emit()
+    for node in modes:
+        # Input functions that took a mode take its name.
+        name = (tree.symbol(node) or "").rpartition(".")[2]
+        edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
+    edited = edits.apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
-    edited = add_imports(edited, emitter.imports, other)
+    edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     edited = cst.parse_module(edited.bytes)
+    if _keeps_forward(program):
+        edited = open_tf1_doors(edited, Resolver(edited))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
@@ -198,16 +234,21 @@ class _Noted:
 
 def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
+    rule, tier = "TFM101", Tier.NATIVE
+    message = f"the Estimator `{plan.estimator}` becomes a training loop"
+    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
+        rule, tier = "TFM102", Tier.FORWARD_KEPT
+        message += f" around its own forward code: {plan.model.kept}"
     found = [
         Finding(
             path=path,
             line=plan.line,
             column=1,
-            rule="TFM101",
-            message=f"the Estimator `{plan.estimator}` becomes a training loop",
+            rule=rule,
+            message=message,
             outcome=Outcome.REWRITTEN,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.NATIVE,
+            tier=tier,
         )
     ]
     for difference in plan.differences:
@@ -223,7 +264,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
                 message=difference.message,
                 outcome=Outcome.REWRITTEN,
                 safety=safety,
-                tier=Tier.NATIVE,
+                tier=tier,
             )
         )
     return found

@@ -9,6 +9,7 @@ expression, as a statement of its own by a list of statements, and in
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +19,7 @@ import libcst as cst
 
 from ..plan.tree import Statement, statements_of
 
-__all__ = ["Filling", "fill", "parse_statements"]
+__all__ = ["Filling", "fill", "parse_statements", "unshadowed"]
 
 
 @dataclass
@@ -29,6 +30,8 @@ class Filling:
     expressions: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
     flags: Mapping[str, bool] = field(default_factory=dict)
+    # A function's only parameter in the template -> parameters as source text.
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -87,6 +90,12 @@ def parse_statements(code: str) -> list[Statement]:
     return statements
 
 
+def unshadowed(names: Sequence[str], code: str) -> dict[str, str]:
+    """Other names for a template's locals that would hide names of ``code``."""
+    used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    return {name: f"{name}_" for name in names if name in used}
+
+
 class _Chooser(cst.CSTTransformer):
     """Decides ``if X_FLAG:`` before anything is filled in."""
 
@@ -136,6 +145,17 @@ class _Filler(cst.CSTTransformer):
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Parameters(
+        self, original_node: cst.Parameters, updated_node: cst.Parameters
+    ) -> cst.Parameters:
+        for parameter in original_node.params:
+            text = self.filling.parameters.get(parameter.name.value)
+            if text is not None:
+                (made,) = parse_statements(f"def f({text}):\n    pass\n")
+                assert isinstance(made, cst.FunctionDef)
+                return made.params
+        return updated_node
 
     def leave_SimpleStatementLine(
         self,

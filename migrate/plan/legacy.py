@@ -38,6 +38,7 @@ class LegacyPlaces:
             if isinstance(sites, ModelFnSites):
                 gone.add(sites.model_fn)
             gone.update(sites.hook_classes)
+            gone.update(made.statement for made in sites.inputs.made)
             gone.update(node for _, node in sites.calls)
         return [
             node

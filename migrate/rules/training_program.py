@@ -27,6 +27,19 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM102",
+        name="kept-forward",
+        summary="A training loop around the model_fn's own forward code.",
+        why=(
+            "The statements that make the model's outputs cannot be said in Keras "
+            "layers, so they stay word for word and run under the variable store "
+            "that TF2 offers for such code (track_tf1_style_variables). Variables "
+            "keep the names that TF1 gave them. Everything else is a native loop: "
+            "loss, optimizer, metrics, input, checkpoints. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM103",
         name="keeps-estimator",
         summary="A program keeps its Estimator and imports tfmigrate.compat.",
@@ -192,5 +205,29 @@ RULES = (
             "Losses agree with those of float32 to two or three digits."
         ),
         safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM140",
+        name="replicated-regularization",
+        summary="Regularization counts in full on several replicas.",
+        why=(
+            "With N replicas an Estimator added the regularization losses to the "
+            "loss of each, but their gradient reached only the first replica's copy "
+            "of a weight: 1/N of it was applied (seen on TF 1.15.5). The loop applies "
+            "all of it, as one device does; to keep the old strength, divide the "
+            "scale by the number of replicas."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM141",
+        name="forward-summaries",
+        summary="Summaries inside kept forward code are not written.",
+        why=(
+            "tf.summary of TF1 adds operations to a graph that a hook ran; inside a "
+            "TF2 function nothing runs them. Return the value from the model and "
+            "write it with tf.summary.scalar where the loop logs."
+        ),
+        safety=Safety.NEEDS_REVIEW,
     ),
 )

@@ -51,6 +51,7 @@ class Resolver:
         self._exports = exports
         self._bound: dict[Binding, str | None] = {}
         self._busy: set[Binding] = set()
+        self._asked: dict[int, tuple[cst.CSTNode, str | None]] = {}
 
     # -- questions ----------------------------------------------------------
 
@@ -72,7 +73,13 @@ class Resolver:
         Works for every imported package: ``np.mean`` gives ``numpy.mean``,
         ``tf1.train`` gives ``tensorflow.compat.v1.train``.
         """
-        return self._dotted(node, 0)
+        if node is None:
+            return None
+        key = id(node)
+        if key not in self._asked:
+            # The node is kept so that its identity stays its own.
+            self._asked[key] = (node, self._dotted(node, 0))
+        return self._asked[key][1]
 
     def door(self, node: cst.CSTNode | None) -> Door | None:
         """Through which door of TensorFlow the expression goes, if any."""
