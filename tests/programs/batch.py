@@ -33,6 +33,7 @@ import tensorflow as tf
 import tf_keras
 import tfmigrate.compat.v1 as tf1
 from absl import flags
+from tensorflow.python.distribute import cross_device_utils
 from tfmigrate.verify.instruments import legacy_program, tf2_devices, tf2_probe
 
 MOST_REPLICAS = 2
@@ -176,6 +177,8 @@ def note_profiles() -> None:
 
 def forget() -> None:
     """Let the next program begin as in a new process."""
+    # Collectives are known by number for as long as the process lives.
+    cross_device_utils.INSTANCE_KEY_START_NUMBER += 1000
     for library in (tf_keras, keras):
         library.backend.clear_session()
         library.mixed_precision.set_global_policy("float32")

@@ -1,0 +1,149 @@
+"""Generated programs: compat against the rewrite, many in one TensorFlow process.
+
+    python tests/programs/campaign.py --first 0 --count 200
+
+prints a line for each program that trains differently or fails, and the figures
+of the campaign. The test in tests/emit/test_generated.py runs a small one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import random
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from grammar import Generated, generate
+from running import relative_difference, rewrite, run_batch
+from tfmigrate.options import RewriteOptions
+
+__all__ = ["Campaign", "run_campaign"]
+
+# Rounding of small nets over 20 steps: real TF 1.15 differs from itself by 3e-7;
+# programs with convolutions or batch normalization amplify it.
+TOLERANCE = 1e-5
+WINDOW = 20
+FIGURES = 1e-4
+
+
+@dataclass
+class Campaign:
+    """What came of the programs of some seeds."""
+
+    native: list[int] = field(default_factory=list)
+    blocked: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, str] = field(default_factory=dict)
+    largest: float = 0.0
+    seconds: float = 0.0
+
+
+def choices(seed: int) -> RewriteOptions:
+    """Options drawn for a program; most programs take the defaults."""
+    draw = random.Random(-1 - seed)
+    return RewriteOptions(
+        loop=draw.choice(("epoch", "epoch", "step", "graph")),
+        keras=draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3")),
+    )
+
+
+def run_campaign(
+    seeds: list[int], folder: Path, *, timeout: float = 560, batch: int = 25
+) -> Campaign:
+    """Generate, rewrite and run the programs of the seeds, compare each."""
+    found = Campaign()
+    programs: dict[int, Generated] = {}
+    for seed in seeds:
+        program = generate(seed)
+        text, reason = rewrite(program.source, choices(seed))
+        if text is None:
+            found.blocked[seed] = reason
+            continue
+        programs[seed] = program
+        found.native.append(seed)
+        (folder / f"old{seed}.py").write_text(program.source)
+        (folder / f"new{seed}.py").write_text(text)
+    for start in range(0, len(found.native), batch):
+        chosen = found.native[start : start + batch]
+        cases = [
+            {
+                "name": f"{kind}{seed}",
+                "kind": "legacy" if kind == "old" else "tf2",
+                "script": str(folder / f"{kind}{seed}.py"),
+                "replicas": programs[seed].replicas,
+                "start": f"old{seed}",
+                "seed": seed,
+            }
+            for seed in chosen
+            for kind in ("old", "new")
+        ]
+        results = run_batch(cases, folder, timeout=timeout)
+        for seed in chosen:
+            old, new = results[f"old{seed}"], results[f"new{seed}"]
+            found.seconds += old["seconds"] + new["seconds"]
+            try:
+                found.largest = max(found.largest, compare(programs[seed], old, new))
+            except AssertionError as error:
+                found.problems[seed] = f"{error} {programs[seed].traits}"
+    return found
+
+
+def compare(program: Generated, old: dict[str, Any], new: dict[str, Any]) -> float:
+    """Hold the two runs of a program against each other."""
+    assert "error" not in old, "compat: " + old["error"][-1500:]
+    assert "error" not in new, "rewritten: " + new["error"][-1500:]
+    assert len(old["losses"]) == len(new["losses"]), (
+        f"{len(old['losses'])} steps, then {len(new['losses'])}"
+    )
+    window = min(WINDOW, len(old["losses"]) - program.ragged)
+    difference = relative_difference(old["losses"][:window], new["losses"][:window])
+    assert difference < TOLERANCE, f"losses differ by {difference:.2g}"
+    before, after = (figures(run["printed"]) for run in (old, new))
+    assert set(before) == set(after), f"figures {sorted(before)}, then {sorted(after)}"
+    for name, value in before.items():
+        limit = FIGURES * max(abs(value), 1)
+        if not program.ragged:
+            shown = f"{name}: {value:.8g}, then {after[name]:.8g}"
+            assert abs(after[name] - value) <= limit, shown
+    return difference
+
+
+def figures(printed: str) -> dict[str, float]:
+    """What ``evaluate`` returned, as the program printed it last."""
+    lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
+    found: dict[str, float] = json.loads(lines[-1].removeprefix("RESULT "))
+    return found
+
+
+def main() -> None:
+    """Run a campaign and print its figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--keep", type=Path, help="folder for the programs")
+    options = parser.parse_args()
+    seeds = list(range(options.first, options.first + options.count))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(exist_ok=True, parents=True)
+        found = run_campaign(seeds, folder, timeout=3600)
+    for seed, problem in found.problems.items():
+        print(f"seed {seed}: {problem}")
+    print(
+        f"{len(seeds)} programs, seeds {seeds[0]} to {seeds[-1]}: "
+        f"{len(found.native)} native loops, {len(found.problems)} of them differ; "
+        f"largest relative loss difference of the others {found.largest:.1e}; "
+        f"{found.seconds:.0f} s"
+    )
+    for reason, count in collections.Counter(found.blocked.values()).most_common():
+        print(f"{count:4} not moved: {reason}")
+    sys.exit(bool(found.problems))
+
+
+if __name__ == "__main__":
+    main()
