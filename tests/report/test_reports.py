@@ -506,4 +506,6 @@ def test_a_program_with_several_findings_counts_once() -> None:
     report = Report((result,))
     assert report.programs_by_tier()[Tier.NATIVE] == 1
     assert report.programs_by_tier()[Tier.COMPAT] == 1
-    assert "3 training programs: 1 T1, 1 T2, 1 T3" in summary_lines(report, written=False)
+    assert "3 training programs: 1 T1, 1 T2, 1 T3" in summary_lines(
+        report, written=False
+    )
