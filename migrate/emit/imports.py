@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from ..symbols.nodes import children
+
 __all__ = ["add_imports", "drop_unused_imports", "imported_as"]
 
 
@@ -129,22 +131,17 @@ def _plain_import(statement: cst.CSTNode) -> str | None:
 
 def _used_names(module: cst.Module) -> set[str]:
     used: set[str] = set()
-
-    class Collect(cst.CSTVisitor):
-        def visit_Import(self, node: cst.Import) -> bool:
-            return False
-
-        def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-            return False
-
-        def visit_Name(self, node: cst.Name) -> None:
+    pending: list[cst.CSTNode] = [module]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (cst.Import, cst.ImportFrom)):
+            continue
+        if isinstance(node, cst.Name):
             used.add(node.value)
-
-        def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
-
-    module.visit(Collect())
+        pending.extend(children(node))
     return used
 
 
@@ -158,10 +155,25 @@ def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
     return dropped
 
 
+_HOLDERS = (
+    cst.Module,
+    cst.IndentedBlock,
+    cst.BaseCompoundStatement,
+    cst.Else,
+    cst.Finally,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.MatchCase,
+)
+
+
 class _DropImports(cst.CSTTransformer):
     def __init__(self, gone: set[str]) -> None:
         self.gone = gone
-        self.pending: list[cst.EmptyLine] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        # Only what can hold a statement is worth going into.
+        return isinstance(node, _HOLDERS)
 
     def leave_SimpleStatementLine(
         self,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
 from ..options import RewriteOptions
-from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
+from ..plan.program import MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
-from ..plan.tree import Statement, Tree, statements_of
+from ..plan.tree import Statement, Tree
 from .edits import Edits
-from .layout import fit, one_line
-from .loop_program import LoopEmitter, unshadowed
+from .kept_forward import kept_class, needs_params
+from .layout import one_line
+from .loop_program import LoopEmitter
+from .mixed_precision import float32_outputs
+from .model_class import finished_class
 from .names import Names
-from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import parse_statements, unshadowed
 
 __all__ = ["ModelFnEmitter"]
 
@@ -76,10 +76,15 @@ class ModelFnEmitter(LoopEmitter):
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
         model = self.model
+        if model.kept is not None:
+            return kept_class(self, model)
         outputs = ", ".join(model.outputs)
+        layers = model.layers
+        if self.options.mixed_precision:
+            layers = float32_outputs(model)
         lines = "".join(
             f"self.{attribute} = {self.text(one_line(code))}\n"
-            for attribute, code in model.layers
+            for attribute, code in layers
         )
         (made,) = self.fill(
             "model_class",
@@ -96,23 +101,15 @@ class ModelFnEmitter(LoopEmitter):
                 ),
             },
         )
-        assert isinstance(made.body, cst.IndentedBlock)
-        inner = space_definitions(statements_of(made.body), top_level=False)
-        if model.docstring is not None:
-            inner[0] = parse_statements(model.docstring)[0]
-        made = made.with_changes(body=made.body.with_changes(body=inner))
-        return fit(self.tree.module, [made], 0)[0]
+        return finished_class(self.tree.module, made, model.docstring)
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
-        converted = convert_optimizer(model.optimizer, self.optimizer)
         params = ""
         if model.has_params and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
-        first_input = next(
-            c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
-        )
+        first_input = self.plan.inputs[0].dataset
         metrics = [
             f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
             for metric in model.metrics
@@ -126,15 +123,15 @@ class ModelFnEmitter(LoopEmitter):
                 "X_MODEL_ARGUMENTS": "params",
             },
             statements={
-                "X_OPTIMIZER": parse_statements(
-                    self.text(f"{self.optimizer} = {converted.code}\n")
-                ),
-                "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+                **self.optimizer_statements(model.optimizer),
                 "X_TEST_METRICS": parse_statements("".join(metrics)),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": model.has_params,
+                "X_HAS_PARAMS": model.has_params
+                and (model.kept is None or needs_params(model)),
+                "X_KEPT": model.kept is not None,
+                **self.precision_flags,
             },
         )
         result += self.manager()
@@ -155,10 +152,14 @@ class ModelFnEmitter(LoopEmitter):
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward},
-            flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
+            flags={
+                "X_REGULARIZED": False,
+                "X_PER_EXAMPLE_LOSS": model.per_example,
+                **self.precision_flags,
+            },
         )
         if not self.evaluates:
-            return result
+            return result + self._predictions()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
@@ -175,9 +176,17 @@ class ModelFnEmitter(LoopEmitter):
             "test_functions",
             expressions={"X_ALL_METRICS": f"[{every}]"},
             statements={"X_TEST_BODY": body},
-            flags={"X_REPLICATED": self.replicated},
+            flags=self.test_flags,
         )
-        return result
+        return result + self._predictions()
+
+    def _predictions(self) -> list[Statement]:
+        plan = self.model.predict
+        if plan is None:
+            return []
+        code = self._call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:
         outputs = ", ".join(self.model.outputs)

@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 __all__ = [
+    "MODEL",
     "TF",
     "Blocker",
     "CallKind",
     "Difference",
     "EstimatorCall",
+    "ExportPlan",
+    "ExporterPlan",
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
@@ -22,13 +25,17 @@ __all__ = [
     "MetricUpdate",
     "ModelFnPlan",
     "OptimizerPlan",
+    "PredictPlan",
     "RunConfigPlan",
+    "StockHooks",
     "StrategyPlan",
     "TrainingPlan",
 ]
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
+# Stands for the emitted loop's name of its model.
+MODEL = "__model__"
 
 
 @dataclass(frozen=True)
@@ -126,11 +133,21 @@ class MetricUpdate:
 
 
 @dataclass(frozen=True)
+class PredictPlan:
+    """What predict gives: statements that make it, and the expression itself."""
+
+    lines: tuple[str, ...]
+    code: str
+    is_dict: bool
+
+
+@dataclass(frozen=True)
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
     ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it.
+    ``outputs``, which is all that losses and metrics read of it. ``kept`` says
+    why there are no layers, where the forward code stays as it was.
     """
 
     name: str
@@ -148,6 +165,8 @@ class ModelFnPlan:
     docstring: str | None
     metrics: tuple[MetricUpdate, ...]
     optimizer: OptimizerPlan
+    predict: PredictPlan | None = None
+    kept: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,15 +174,63 @@ class InputPlan:
     """Where batches come from: source text that evaluates to a Dataset."""
 
     dataset: str
+    # The expression reads the Estimator's ``params``.
+    needs_params: bool = False
 
 
 @dataclass(frozen=True)
 class HookPlan:
-    """A hook given to train: source text and, for a user's class, its methods."""
+    """A hook given to train: source text and, for a user's class, its methods.
+
+    ``stops`` says that the callback may ask the loop to end.
+    """
 
     code: str
     class_name: str
     methods: tuple[str, ...] = ()
+    stops: bool = False
+
+
+@dataclass(frozen=True)
+class StockHooks:
+    """What TensorFlow's own hooks ask of a loop, as source text.
+
+    ``no_change`` is early stopping: metric, whether smaller is better, steps
+    without a better figure, steps that come first.
+    """
+
+    log_steps: str | None = None
+    rate_steps: str | None = None
+    save_steps: str | None = None
+    save_seconds: str | None = None
+    num_steps: str | None = None
+    last_step: str | None = None
+    no_change: tuple[tuple[str, bool, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    """What a served model takes and where it is written, as source text.
+
+    ``folder`` is the directory that gets one folder for each export. ``parsed``
+    is the feature spec of serialized examples, else ``raw`` is the dict of
+    features that are passed as they are.
+    """
+
+    folder: str
+    receiver: str
+    input_name: str | None = None
+
+
+@dataclass(frozen=True)
+class ExporterPlan:
+    """An exporter of EvalSpec: what it keeps and when it writes."""
+
+    kind: str
+    name: str
+    receiver: str
+    keep: str | None
+    compare: str | None = None
 
 
 class CallKind:
@@ -172,27 +239,48 @@ class CallKind:
     TRAIN = "train"
     EVALUATE = "evaluate"
     PREDICT = "predict"
+    EXPORT = "export"
+    # A figure or a name that is asked for: the step, the latest checkpoint.
+    VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
     TRAINING = (TRAIN, TRAIN_AND_EVALUATE)
 
 
 @dataclass(frozen=True)
 class EstimatorCall:
-    """One ``train``, ``evaluate`` or ``predict`` call."""
+    """One call of a method of the Estimator."""
 
     kind: str
     line: int
-    input: InputPlan
+    input: InputPlan | None = None
     steps: str | None = None
     max_steps: str | None = None
     # The limit's source may evaluate to None at run time.
     limit_optional: bool = False
     hooks: tuple[HookPlan, ...] = ()
-    name: str | None = None
+    stock: StockHooks = StockHooks()
+    # predict: the keys that are wanted, and whether examples come one by one.
+    keys: str | None = None
+    by_example: bool = True
+    # value: what is asked for.
+    wanted: str | None = None
     # train_and_evaluate: what is evaluated, on how much, how often at most.
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
+    exporters: tuple[ExporterPlan, ...] = ()
+    export: ExportPlan | None = None
+
+    @property
+    def evaluates(self) -> bool:
+        """The call needs the model's metrics."""
+        return self.kind in (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
+
+    @property
+    def predicts(self) -> bool:
+        """The call needs the model's predictions."""
+        kinds = (CallKind.PREDICT, CallKind.EXPORT)
+        return self.kind in kinds or bool(self.exporters)
 
 
 @dataclass(frozen=True)
@@ -215,5 +303,15 @@ class TrainingPlan:
     @property
     def evaluates(self) -> bool:
         """The program evaluates its model."""
-        kinds = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
-        return any(c.kind in kinds for c in self.calls)
+        return any(c.evaluates for c in self.calls)
+
+    @property
+    def predicts(self) -> bool:
+        """The program predicts with its model, or exports it."""
+        return any(c.predicts for c in self.calls)
+
+    @property
+    def inputs(self) -> tuple[InputPlan, ...]:
+        """The input functions of all calls, in source order."""
+        both = ((c.input, c.evaluated_input) for c in self.calls)
+        return tuple(i for pair in both for i in pair if i is not None)

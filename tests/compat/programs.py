@@ -15,6 +15,7 @@ import dataclasses
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,8 +61,13 @@ CONVOLUTIONAL = {
     "digits_model_fn",
     "oct_vgg16",
     "oct_notebook",
+    "mnist_cnn_logging",
+    "tiles_batch_norm_l2",
 }
 CONVOLUTIONAL_TIGHT = 3
+
+# Since TF 2 the weights of a recurrent Keras layer stand below its cell.
+KERAS_CELL = re.compile(r"/(lstm|gru)_cell(_\d+)?/")
 
 CASES: list[tuple[str, int]] = [
     (name, replicas)
@@ -150,7 +156,9 @@ class Server:
                 environment=environment,
             )
         options = ["--steps", str(program.steps), "--replicas", str(replicas)]
-        if program.generated:
+        if program.own_weights:
+            pass
+        elif program.generated:
             options += ["--generate-weights", "7", "--light"]
         else:
             options += ["--initial-weights", str(recorded / "initial_weights.npz")]
