@@ -66,6 +66,10 @@ CONVOLUTIONAL = {
 }
 CONVOLUTIONAL_TIGHT = 3
 
+# A cross-entropy near zero is what is left of terms around one, so a few units in
+# the last place of those is as exact as float32 gets.
+ROUNDING = 5e-7
+
 # Since TF 2 the weights of a recurrent Keras layer stand below its cell.
 KERAS_CELL = re.compile(r"/(lstm|gru)_cell(_\d+)?/")
 
