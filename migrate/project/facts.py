@@ -81,6 +81,8 @@ class ProjectFacts:
     _legacy: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _importers: dict[str, set[Path]] | None = None
+    # What others worked out about the project, under keys of their own.
+    answers: dict[object, object] = field(default_factory=dict)
 
     # -- names of files ------------------------------------------------------
 
