@@ -92,5 +92,8 @@ def test_the_page_of_programs_has_every_case_and_its_recorded_figures() -> None:
     for name, replicas in programs.CASES:
         cells = [cell.strip() for cell in written[name, replicas].split("|")]
         row = programs.row(name, replicas, None)
-        assert cells[3:6] == [row.real, str(row.steps), row.last_loss[0]]
-        assert cells[8:10] == [row.metric, row.measured[0]]
+        found = [*cells[3:6], *cells[8:10]]
+        wanted = [row.real, str(row.steps), row.last_loss[0]]
+        assert found == [*wanted, row.metric, row.measured[0]], (
+            f"docs/programs.md: run `python tests/compat/programs.py --write {name}`"
+        )
