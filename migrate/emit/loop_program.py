@@ -158,16 +158,17 @@ class LoopEmitter:
         flags: dict[str, bool] | None = None,
         names: dict[str, str] | None = None,
         parameters: dict[str, str] | None = None,
+        file: str = _TEMPLATES,
     ) -> list[Statement]:
         """A template with this program's names."""
         filling = Filling(
             names={**self.renamed, **(names or {})},
             expressions={k: self.text(v) for k, v in (expressions or {}).items()},
-            statements=statements or {},
-            flags=flags or {},
+            statements={"X_MORE_RESULTS": [], **(statements or {})},
+            flags={"X_OWN_UPDATES": False, **(flags or {})},
             parameters=parameters or {},
         )
-        return fill(_TEMPLATES, template, filling)
+        return fill(file, template, filling)
 
     def fitted(
         self, statements: Sequence[Statement], extra: int = 0

@@ -99,7 +99,8 @@ def weight_names(tf):
     step = tf.train.get_global_step()
     excluded = set() if step is None else {base_name(step)}
     for name in names:
-        slot = any(name.startswith(owner + "/") for owner in trainable)
+        # Slots of canned models repeat a scope: dnn/dnn/logits/kernel/Adagrad.
+        slot = any("/" + owner + "/" in "/" + name for owner in trainable)
         if name not in trainable and (slot or _OPTIMIZER_SCALAR.search(name)):
             excluded.add(name)
     return [name for name in names if name not in excluded]
@@ -671,6 +672,13 @@ def prepare_compat(options):
     arm(Settings(replicas=options.replicas))
 
 
+def run_compat_notebook(options):
+    """The cells of a notebook, as ``tfmigrate run`` executes them."""
+    from tfmigrate.compat.launcher.notebook import run_notebook
+
+    run_notebook(options.script, options.arguments, shell_lines=False)
+
+
 def main(argv=None):
     options = parse_arguments(sys.argv[1:] if argv is None else argv)
     if options.compat:
@@ -688,7 +696,10 @@ def main(argv=None):
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     try:
-        runpy.run_path(options.script, run_name="__main__")
+        if options.compat and options.script.endswith(".ipynb"):
+            run_compat_notebook(options)
+        else:
+            runpy.run_path(options.script, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
