@@ -140,8 +140,10 @@ def _off_tpu(
 ) -> ProgramsRewrite:
     """A TPUEstimator program, moved as the ordinary one that it is off TPU."""
     plain = without_tpu(tree, place)
+    module = drop_unused_imports(tree.module, plain.module)
+    module = cst.parse_module(module.bytes)
     result = rewrite_programs(
-        plain.module, path=path, resolver=Resolver(plain.module), options=options
+        module, path=path, resolver=Resolver(module), options=options
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):

@@ -21,6 +21,7 @@ from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["TPU_ESTIMATORS", "PlainProgram", "without_tpu"]
 
+_PACKAGES = ("tensorflow", "tensorflow.compat.v1")
 _HOMES = ("tf.contrib.tpu", "tf.estimator.tpu")
 TPU_ESTIMATORS = tuple(f"{home}.TPUEstimator" for home in _HOMES)
 _CONFIGS = tuple(f"{home}.RunConfig" for home in _HOMES)
@@ -123,7 +124,9 @@ class _Reader(_Edits):
         given = self.matched(self.call, _ESTIMATOR)
         if not is_none(given.get("embedding_config_spec")):
             raise self.stop(self.call, "TPUEstimator(`embedding_config_spec`=)")
-        self.gone += [node for name, node in given.items() if name not in _KEPT]
+        # Batch sizes go on in the params of input functions.
+        stay = (*_KEPT, *_BATCHES.values())
+        self.gone += [node for name, node in given.items() if name not in stay]
         self.expressions[self.call] = self._renamed(
             self.call, "Estimator", {n: given[n] for n in _KEPT if n in given}
         )
@@ -180,12 +183,7 @@ class _Reader(_Edits):
         self, call: cst.Call, name: str, given: dict[str, cst.BaseExpression]
     ) -> cst.Call:
         """The call under an ordinary name, with the given keyword arguments."""
-        root = self.tree.code(call.func)
-        door = root.split(".")[0] if "." in root else ""
-        bindings = self.tree.resolver.qualified(cst.Name(door)) if door else None
-        if bindings not in ("tensorflow", "tensorflow.compat.v1"):
-            raise self.stop(call, f"`{root}` is not spelled from tensorflow")
-        function = cst.parse_expression(f"{door}.estimator.{name}")
+        function = cst.parse_expression(f"{self._tensorflow(call)}.estimator.{name}")
         args: list[cst.Arg] = []
         for number, old in enumerate(call.args):
             key = next((k for k, v in given.items() if v is old.value), None)
@@ -199,6 +197,13 @@ class _Reader(_Edits):
         if args:
             args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return call.with_changes(func=function, args=args)
+
+    def _tensorflow(self, call: cst.Call) -> str:
+        """The module's name for tensorflow."""
+        for name, bindings in self.tree.resolver.scopes.module_scope.bindings.items():
+            if any(b.target in _PACKAGES for b in bindings):
+                return name
+        raise self.stop(call, "the module does not import tensorflow as a whole")
 
     def _config(self, call: cst.Call) -> None:
         if any(a.keyword is None or a.star for a in call.args):
@@ -273,24 +278,22 @@ class _Reader(_Edits):
         if place is None or place.star:
             raise self.stop(call, "an input function is not seen")
         size = estimator.get(_BATCHES[mode])
-        params = estimator.get("params")
-        code = "{}" if is_none(params) or params is None else tree.code(params)
-        if not is_none(size) and size is not None:
-            batch = tree.code(size)
-            code = (
-                f'{{"batch_size": {batch}}}'
-                if code == "{}"
-                else f"dict({code}, batch_size={batch})"
-            )
+        batch = "" if is_none(size) or size is None else tree.code(size)
+        own = not is_none(estimator.get("params"))
+        if own:
+            code = f"dict(params, batch_size={batch})" if batch else "params"
+        else:
+            code = f'{{"batch_size": {batch}}}' if batch else "{}"
         node = place.value
         if isinstance(node, cst.Lambda):
-            changed = node.visit(_Given(code))
+            changed = node.visit(_Given(code, keep=own))
             assert isinstance(changed, cst.Lambda)
             self.expressions[node] = changed
             return
         given = f"params={code}" if self._needs_keyword(node) else code
+        parameter = " params" if own else ""
         self.expressions[node] = cst.parse_expression(
-            f"lambda: {tree.code(node)}({given})"
+            f"lambda{parameter}: {tree.code(node)}({given})"
         )
 
     def _needs_keyword(self, node: cst.BaseExpression) -> bool:
@@ -352,10 +355,11 @@ def _keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
 
 
 class _Given(cst.CSTTransformer):
-    """A lambda without its ``params``, which its body finds written out."""
+    """A lambda whose body finds its ``params`` written out."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, *, keep: bool) -> None:
         self.code = code
+        self.keep = keep
 
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
@@ -375,7 +379,11 @@ class _Given(cst.CSTTransformer):
     def leave_Lambda(
         self, original_node: cst.Lambda, updated_node: cst.Lambda
     ) -> cst.Lambda:
-        kept = [p for p in original_node.params.params if p.name.value != "params"]
+        kept = [
+            p
+            for p in original_node.params.params
+            if self.keep or p.name.value != "params"
+        ]
         space = cst.SimpleWhitespace(" ") if kept else cst.SimpleWhitespace("")
         return updated_node.with_changes(
             params=cst.Parameters(params=kept), whitespace_after_lambda=space
