@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -136,7 +136,7 @@ class LoopEmitter:
         template: str,
         *,
         expressions: dict[str, str] | None = None,
-        statements: dict[str, Sequence[Statement]] | None = None,
+        statements: Mapping[str, Sequence[Statement]] | None = None,
         flags: dict[str, bool] | None = None,
         names: dict[str, str] | None = None,
         parameters: dict[str, str] | None = None,
