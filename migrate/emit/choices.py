@@ -34,8 +34,11 @@ _ELSEWHERE = {
 
 def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | None:
     """Which of the user's choices no loop can be written for, and why."""
-    if options.style == "class":
-        return "`--style class` is not written yet"
+    if options.style == "inline" and program.travels:
+        return (
+            "`--style inline`: the Estimator is returned, passed on or stored; use "
+            "`--style auto`"
+        )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
     usual = isinstance(program.sites, (KerasSites, ModelFnSites))

@@ -108,6 +108,8 @@ def _outer_call(node: cst.CSTNode) -> cst.Call | None:
     value = getattr(node, "value", None)
     if isinstance(node, cst.Call):
         return node
+    if isinstance(node, cst.List) and node.elements:
+        return _outer_call(node.elements[-1].value)
     if isinstance(value, cst.CSTNode):
         return _outer_call(value)
     return None

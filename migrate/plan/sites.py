@@ -88,6 +88,7 @@ class KerasSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
     @property
     def ready_last(self) -> Statement:
@@ -109,6 +110,7 @@ class ModelFnSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
 
 @dataclass
@@ -117,3 +119,5 @@ class Program:
 
     plan: TrainingPlan
     sites: KerasSites | ModelFnSites
+    # The Estimator is returned, passed on or kept on an object.
+    travels: bool = False

@@ -12,7 +12,7 @@ from .program import Difference, StockHooks
 from .sites import Blocked
 from .tree import Statement, Tree
 
-__all__ = ["STOCK_HOOKS", "read_stock_hook"]
+__all__ = ["STOCK_HOOKS", "is_stock_hook", "read_stock_hook"]
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 _COUNTER = ("every_n_steps", "every_n_secs", "output_dir", "summary_writer")
@@ -87,7 +87,7 @@ def _logging(hook: _Hook, found: StockHooks) -> _Read:
         shown = ", ".join(f"`{name}`" for name in missing)
         differences.append(
             Difference(
-                "TFM134",
+                "TFM136",
                 hook.line,
                 f"LoggingTensorHook printed {shown}; the loop prints the loss only",
                 needs_review=True,
@@ -186,6 +186,12 @@ _FOLDERS = (
 )
 
 
+def is_stock_hook(symbol: str) -> bool:
+    """The canonical name is one of a hook that is known here."""
+    folder, _, name = symbol.rpartition(".")
+    return name in STOCK_HOOKS and f"{folder}." in _FOLDERS
+
+
 def read_stock_hook(
     tree: Tree, call: cst.Call, symbol: str, found: StockHooks
 ) -> tuple[StockHooks, list[Difference], list[Statement]] | None:
@@ -193,10 +199,9 @@ def read_stock_hook(
 
     None when it is no stock hook known here.
     """
-    folder, _, name = symbol.rpartition(".")
-    reader = STOCK_HOOKS.get(name)
-    if reader is None or f"{folder}." not in _FOLDERS:
+    if not is_stock_hook(symbol):
         return None
+    reader = STOCK_HOOKS[symbol.rpartition(".")[2]]
     hook = _Hook(tree, call, symbol)
     asked, differences = reader(hook, found)
     return asked, differences, hook.drop
