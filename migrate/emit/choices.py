@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.program import ModelFnPlan
-from ..plan.sites import KerasSites, ModelFnSites, Program
+from ..plan.sites import CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree, walk
 from ..symbols.table import lookup, needs_nothing
 from .mixed_precision import own_float32
@@ -34,6 +34,8 @@ _ELSEWHERE = {
 
 def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | None:
     """Which of the user's choices no loop can be written for, and why."""
+    if options.style == "class" and isinstance(program.sites, CannedSites):
+        return "`--style class` is not written for canned Estimators yet"
     if options.style == "inline" and program.travels:
         return (
             "`--style inline`: the Estimator is returned, passed on or stored; use "
@@ -41,7 +43,9 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
         )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
-    usual = isinstance(program.sites, (KerasSites, ModelFnSites))
+    model = program.plan.model
+    kept = isinstance(model, ModelFnPlan) and model.kept is not None
+    usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":
         if not usual:
             return "`--keras keras3`: only tf_keras has what this loop needs"
@@ -56,7 +60,6 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             )
         if not usual:
             return "`--mixed-precision`: this forward pass computes in float32"
-        model = program.plan.model
         if isinstance(model, ModelFnPlan):
             line = own_float32(model)
             if line is not None:

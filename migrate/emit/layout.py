@@ -107,7 +107,7 @@ def _outer_call(node: cst.CSTNode) -> cst.Call | None:
     """The call whose arguments are best put on lines of their own."""
     value = getattr(node, "value", None)
     if isinstance(node, cst.Call):
-        return node
+        return node if node.args else _outer_call(node.func)
     if isinstance(node, cst.List) and node.elements:
         return _outer_call(node.elements[-1].value)
     if isinstance(value, cst.CSTNode):

@@ -8,7 +8,14 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import TF, CallKind, EstimatorCall, OptimizerPlan, TrainingPlan
+from ..plan.program import (
+    MODEL,
+    TF,
+    CallKind,
+    EstimatorCall,
+    OptimizerPlan,
+    TrainingPlan,
+)
 from ..plan.sites import Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
@@ -58,6 +65,8 @@ class LoopEmitter:
         self.tf = tf
         self.names = names
         self.imports: set[str] = set()
+        # Installed packages to import, beside tensorflow.
+        self.packages: set[str] = set()
         self.edits = Edits()
         self.inside = not isinstance(program.sites.body, cst.Module)
         self.trainer = Trainer(self) if chosen_class(program, options) else None
@@ -129,8 +138,8 @@ class LoopEmitter:
     # -- pieces of text ------------------------------------------------------
 
     def text(self, code: str) -> str:
-        """Source text of a plan with the module's name for tensorflow."""
-        return code.replace(TF, self.tf)
+        """Source text of a plan with the program's names for what it stands for."""
+        return code.replace(TF, self.tf).replace(MODEL, self.renamed["model"])
 
     def module(self, name: str) -> str:
         """The local name of a module of the standard library."""
@@ -153,6 +162,7 @@ class LoopEmitter:
         flags: dict[str, bool] | None = None,
         names: dict[str, str] | None = None,
         parameters: dict[str, str] | None = None,
+        file: str = _TEMPLATES,
     ) -> list[Statement]:
         """A template with this program's names."""
         called = {**self.renamed, **(names or {})}
@@ -163,11 +173,11 @@ class LoopEmitter:
                 **members,
                 **{k: self.text(v) for k, v in (expressions or {}).items()},
             },
-            statements=statements or {},
-            flags=flags or {},
+            statements={"X_MORE_RESULTS": [], **(statements or {})},
+            flags={"X_OWN_UPDATES": False, **(flags or {})},
             parameters=parameters or {},
         )
-        return fill(_TEMPLATES, template, filling)
+        return fill(file, template, filling)
 
     def fitted(
         self, statements: Sequence[Statement], extra: int = 0
@@ -283,7 +293,11 @@ class LoopEmitter:
                 asked.value(call, node)
 
     def test_functions(
-        self, every: str, body: list[Statement], **flags: bool
+        self,
+        every: str,
+        body: list[Statement],
+        more: Sequence[Statement] = (),
+        **flags: bool,
     ) -> list[Statement]:
         """``test_step`` with the given body, and ``evaluate``."""
         parameters = "dataset_fn"
@@ -303,7 +317,11 @@ class LoopEmitter:
                 "X_DATASET_FN": function,
                 "X_TEST_DATASET": dataset,
             },
-            statements={"X_TEST_BODY": body, "X_BUILD": self.build_call()},
+            statements={
+                "X_TEST_BODY": body,
+                "X_MORE_RESULTS": more,
+                "X_BUILD": self.build_call(),
+            },
             flags={
                 "X_IN_CLASS": self.trainer is not None,
                 **self.test_flags,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
 from ..options import RewriteOptions
 from ..plan.program import MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
-from ..plan.tree import Statement, Tree, statements_of
+from ..plan.tree import Statement, Tree
 from .edits import Edits
-from .layout import fit, one_line
+from .kept_forward import kept_class, needs_params
+from .layout import one_line
 from .loop_program import LoopEmitter
 from .mixed_precision import POLICY, float32_outputs
+from .model_class import finished_class
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
@@ -114,7 +114,10 @@ class ModelFnEmitter(LoopEmitter):
                 "X_OPTIMIZER": made["X_OPTIMIZER"],
                 "X_TEST_METRICS": self._test_metrics(),
             },
-            flags={"X_EVALUATES": self.evaluates, "X_HAS_PARAMS": model.has_params},
+            flags={
+                "X_EVALUATES": self.evaluates,
+                "X_HAS_PARAMS": self.model_takes_params,
+            },
         )
         head += self.manager(restores=False)
         head = [*parse_statements("".join([*trainer.members, begin])), *head]
@@ -123,6 +126,12 @@ class ModelFnEmitter(LoopEmitter):
         edits.expressions[sites.call] = self.fitted_expression(
             sites.call, trainer.call()
         )
+
+    @property
+    def model_takes_params(self) -> bool:
+        """The model class is made with ``params``."""
+        kept = self.model.kept is None or needs_params(self.model)
+        return self.model.has_params and kept
 
     def _methods_need_params(self) -> bool:
         model = self.model
@@ -134,8 +143,16 @@ class ModelFnEmitter(LoopEmitter):
         made = self.optimizer_statements(self.model.optimizer, self.optimizer)
         return self.fill(
             "trainer_build",
-            statements={"X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"]},
+            statements={
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
+            },
         )
+
+    def _variables(self) -> list[Statement]:
+        kept = self.model.kept is not None
+        flags = {"X_KEPT": kept, **self.precision_flags}
+        return self.fill("make_variables", flags=flags)
 
     def build_call(self) -> list[Statement]:
         """What a method of the class does first."""
@@ -154,6 +171,8 @@ class ModelFnEmitter(LoopEmitter):
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
         model = self.model
+        if model.kept is not None:
+            return kept_class(self, model)
         outputs = ", ".join(model.outputs)
         layers = model.layers
         if self.options.mixed_precision:
@@ -177,12 +196,7 @@ class ModelFnEmitter(LoopEmitter):
                 ),
             },
         )
-        assert isinstance(made.body, cst.IndentedBlock)
-        inner = space_definitions(statements_of(made.body), top_level=False)
-        if model.docstring is not None:
-            inner[0] = parse_statements(model.docstring)[0]
-        made = made.with_changes(body=made.body.with_changes(body=inner))
-        return fit(self.tree.module, [made], 0)[0]
+        return finished_class(self.tree.module, made, model.docstring)
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
@@ -202,12 +216,12 @@ class ModelFnEmitter(LoopEmitter):
             },
             statements={
                 **self.optimizer_statements(model.optimizer, self.optimizer),
+                "X_VARIABLES": self._variables(),
                 "X_TEST_METRICS": self._test_metrics(),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": model.has_params,
-                **self.precision_flags,
+                "X_HAS_PARAMS": self.model_takes_params,
             },
         )
         result += self.manager()

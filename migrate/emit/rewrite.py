@@ -1,8 +1,9 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or it keeps its Estimator and
-imports tfmigrate.compat (T3); or it stays untouched with a note (T4). It moves
-as a whole, and so do all programs of one module: they share its imports.
+The ladder: a program becomes a native loop (T1); or such a loop around its own
+forward code (T2); or it keeps its Estimator and imports tfmigrate.compat (T3); or
+it stays untouched with a note (T4). It moves as a whole, and so do all programs of
+one module: they share its imports.
 """
 
 from __future__ import annotations
@@ -14,26 +15,37 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.inputs import MODE_NAMES
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, Program
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from .canned_program import CannedEmitter
 from .choices import not_offered, numbers_changed
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
+from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+_EMITTERS: dict[type, type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]]
+_EMITTERS = {
+    KerasSites: KerasEmitter,
+    ModelFnSites: ModelFnEmitter,
+    CannedSites: CannedEmitter,
+}
 
 
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
@@ -70,14 +82,13 @@ def rewrite_programs(
         try:
             symbol = resolver.resolve(place.func)
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place))
+                programs.append(_model_fn(tree, place))
+                continue
+            if symbol in CANNED_ESTIMATORS:
+                programs.append(recognise_canned(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
-                raise Blocked(
-                    "TFM103",
-                    tree.line(place),
-                    f"no native loop yet for `{symbol}`",
-                )
+                raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
             stops.append((place, stop.blocker))
@@ -113,6 +124,22 @@ def rewrite_programs(
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
 
 
+def _model_fn(tree: Tree, place: cst.Call) -> Program:
+    """A lifted model, or one that keeps its forward code.
+
+    Where neither can be, the reason is that of the second: it decides.
+    """
+    try:
+        return recognise_model_fn(tree, place)
+    except Blocked as stop:
+        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+
+
+def _keeps_forward(program: Program) -> bool:
+    model = program.plan.model
+    return isinstance(model, ModelFnPlan) and model.kept is not None
+
+
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
     folder, _, name = (tree.symbol(node) or "").rpartition(".")
     return folder in _MODE_KEYS and name in MODE_NAMES
@@ -128,7 +155,7 @@ def _native(
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
-    kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
+    kind = _EMITTERS[type(program.sites)]
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
     edits = emitter.emit()
     for node in modes:
@@ -138,8 +165,11 @@ def _native(
     edited = edits.apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
-    edited = add_imports(edited, emitter.imports, other)
-    edited = cst.parse_module(edited.bytes)
+    edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
+    # Input functions that took a mode take its name, also where a loop calls them.
+    edited = name_modes(cst.parse_module(edited.bytes))
+    if _keeps_forward(program):
+        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
@@ -217,16 +247,21 @@ class _Noted:
 
 def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
+    rule, tier = "TFM101", Tier.NATIVE
+    message = f"the Estimator `{plan.estimator}` becomes a training loop"
+    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
+        rule, tier = "TFM102", Tier.FORWARD_KEPT
+        message += f" around its own forward code: {plan.model.kept}"
     found = [
         Finding(
             path=path,
             line=plan.line,
             column=1,
-            rule="TFM101",
-            message=f"the Estimator `{plan.estimator}` becomes a training loop",
+            rule=rule,
+            message=message,
             outcome=Outcome.REWRITTEN,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.NATIVE,
+            tier=tier,
         )
     ]
     for difference in plan.differences:
@@ -242,7 +277,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
                 message=difference.message,
                 outcome=Outcome.REWRITTEN,
                 safety=safety,
-                tier=Tier.NATIVE,
+                tier=tier,
             )
         )
     return found

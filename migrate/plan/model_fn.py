@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .kept_forward import KeptForward
 from .model_fn_forward import Forward
 from .model_fn_losses import Losses
 from .model_fn_metrics import read_metric
@@ -15,7 +16,7 @@ from .model_fn_modes import Modes
 from .model_fn_optimizer import read_optimizer
 from .model_fn_predict import read_predictions
 from .model_fn_source import Source
-from .program import MetricUpdate, ModelFnPlan, OptimizerPlan, PredictPlan
+from .program import MODEL, MetricUpdate, ModelFnPlan, OptimizerPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
     assigned,
@@ -23,7 +24,6 @@ from .statements import (
     is_docstring,
     latest,
     names_in,
-    ordered,
 )
 from .tree import Statement, Tree, statements_of, walk
 
@@ -53,6 +53,14 @@ class ModelFn:
     metrics: list[MetricUpdate] = field(default_factory=list)
     optimizer: OptimizerPlan | None = None
     predict: PredictPlan | None = None
+    kept: str | None = None
+    # TensorFlow symbols that kept forward code uses, here and in its helpers.
+    symbols: frozenset[str] = frozenset()
+
+    @property
+    def regularised(self) -> bool:
+        """The loss asks for the model's regularization losses."""
+        return any(f"{MODEL}.losses" in code for code in self.train_loss)
 
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
@@ -74,13 +82,22 @@ class ModelFn:
             metrics=tuple(self.metrics),
             optimizer=self.optimizer,
             predict=self.predict,
+            kept=self.kept,
         )
 
 
 def read_model_fn(
-    tree: Tree, node: cst.BaseExpression, *, evaluates: bool, predicts: bool = False
+    tree: Tree,
+    node: cst.BaseExpression,
+    *,
+    evaluates: bool,
+    predicts: bool = False,
+    kept: str | None = None,
 ) -> ModelFn:
-    """Take the model_fn behind an expression apart, or raise Blocked."""
+    """Take the model_fn behind an expression apart, or raise Blocked.
+
+    ``kept`` is the reason why its forward code is to stay as it is.
+    """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
     if not isinstance(defined, cst.FunctionDef):
@@ -93,7 +110,7 @@ def read_model_fn(
     if names not in (_PARAMETERS, _PARAMETERS[:3]):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates, predicts).read()
+    return _Reader(tree, defined, evaluates, predicts, kept).read()
 
 
 def _camel(name: str) -> str:
@@ -104,7 +121,12 @@ def _camel(name: str) -> str:
 
 class _Reader:
     def __init__(
-        self, tree: Tree, defined: cst.FunctionDef, evaluates: bool, predicts: bool
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        evaluates: bool,
+        predicts: bool,
+        kept: str | None,
     ) -> None:
         self.tree = tree
         self.defined = defined
@@ -114,7 +136,7 @@ class _Reader:
         self.modes = Modes(self.source)
         self.losses = Losses(self.source)
         has_params = len(defined.params.params) == 4
-        self.found = ModelFn(defined, _camel(defined.name.value), has_params)
+        self.found = ModelFn(defined, _camel(defined.name.value), has_params, kept=kept)
 
     def read(self) -> ModelFn:
         body = self.defined.body
@@ -123,12 +145,17 @@ class _Reader:
         if statements and is_docstring(statements[0]):
             self.found.docstring = self.source.code(statements[0])
             statements = statements[1:]
-        lifted = Forward(self.source, self.modes)
+        kind = Forward if self.found.kept is None else KeptForward
+        lifted = kind(self.source, self.modes)
         forward, rest = lifted.split(statements)
         for statement in forward:
             lifted.lift(statement)
         self.found.forward, self.found.layers = lifted.code, lifted.layers
-        bound = {n for s in forward for n in assigned(s)}
+        self.found.symbols = lifted.symbols
+        if self.predicts and any("mode" in names_in(code) for code in lifted.code):
+            # Kept code would have to know evaluation from prediction.
+            raise self.source.stop(self.defined, "the forward pass depends on the mode")
+        bound = set(lifted.bound(forward))
         if bound & {"labels", "mode", "params"}:
             raise self.source.stop(self.defined, "an argument is assigned anew")
         self._train(*self.modes.branch(rest, "TRAIN"))
@@ -150,7 +177,7 @@ class _Reader:
         if hidden:
             shown = sorted(hidden)[0]
             raise self.source.stop(self.defined, f"it reads a global named `{shown}`")
-        outputs = [n for n in dict.fromkeys(ordered(forward)) if n in needed]
+        outputs = [n for n in dict.fromkeys(lifted.bound(forward)) if n in needed]
         if not outputs or "features" in outputs:
             reason = "the loss does not follow from the layers"
             raise self.source.stop(self.defined, reason)

@@ -13,7 +13,7 @@ from .model_fn_modes import MODES, Modes
 from .model_fn_source import Source
 from .program import TF
 from .pure import is_pure
-from .statements import names_in
+from .statements import names_in, ordered
 from .tree import Statement, only_small, walk
 
 __all__ = ["Forward"]
@@ -29,6 +29,7 @@ class Forward:
         self.layers: list[tuple[str, str]] = []
         self.code: list[str] = []
         self.attributes: set[str] = set()
+        self.symbols: frozenset[str] = frozenset()
 
     def split(
         self, statements: Sequence[Statement]
@@ -69,6 +70,11 @@ class Forward:
         if "mode" in names_in(code):
             raise self.source.stop(statement, "the forward pass depends on the mode")
         self.code.append(code)
+
+    @staticmethod
+    def bound(statements: Sequence[Statement]) -> list[str]:
+        """Names that the statements bind, in order."""
+        return ordered(statements)
 
     def _check_call(self, call: cst.Call) -> None:
         symbol = self.tree.symbol(call.func)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from .graph_values import graph_value
 from .model_fn_source import Source
 from .program import TF
 from .pure import is_pure
@@ -74,6 +75,8 @@ class Losses:
         for node in walk(small.value):
             if isinstance(node, cst.Call):
                 symbol = self.tree.symbol(node.func)
+                if graph_value(self.tree, node) is not None:
+                    continue
                 if symbol is None or not (is_pure(symbol) or symbol in _LOSSES):
                     shown = symbol or self.tree.code(node.func)
                     raise self.source.stop(node, f"`{shown}` in the loss or a metric")
@@ -94,6 +97,9 @@ class _Moved(cst.CSTTransformer):
     def leave_Call(
         self, original_node: cst.Call, updated_node: cst.Call
     ) -> cst.BaseExpression:
+        value = graph_value(self.tree, original_node)
+        if value is not None:
+            return cst.parse_expression(value)
         symbol = self.tree.symbol(original_node.func)
         if symbol not in _LOSSES:
             return updated_node

@@ -27,8 +27,13 @@ MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
 
-def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
-    """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
+def recognise_model_fn(
+    tree: Tree, call: cst.Call, *, kept: str | None = None
+) -> Program:
+    """The program around one ``Estimator(model_fn)`` call, or raise Blocked.
+
+    ``kept`` is the reason why the model_fn's forward code is to stay as it is.
+    """
     line = tree.line(call)
     try:
         given = match_arguments(call, _PARAMETERS)
@@ -52,15 +57,36 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)
     predicts = any(plan.predicts for plan, _ in calls)
-    if calls[0][0].kind not in CallKind.TRAINING:
+    if not place.travels and calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
-    first = _first_statement(tree, *calls[0], body)
+    first = statement
+    if not place.travels:
+        first = _first_statement(tree, *calls[0], body)
     model = read_model_fn(
-        tree, given["model_fn"], evaluates=evaluates, predicts=predicts
+        tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
     if model.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
+    if strategy.symbol is not None and model.regularised:
+        differences.append(
+            Difference(
+                "TFM140",
+                tree.line(model.definition),
+                "regularization counts in full on each replica; "
+                "the Estimator applied its gradient on the first one only",
+            )
+        )
+    if any("tf.summary." in symbol for symbol in model.symbols):
+        differences.append(
+            Difference(
+                "TFM141",
+                tree.line(model.definition),
+                "the summaries in the forward code are not written any more",
+                needs_review=True,
+            )
+        )
     normalised = any("BatchNormalization" in code for _, code in model.layers)
+    normalised = normalised or any("batch_norm" in code for code in model.forward)
     if normalised and "UPDATE_OPS" not in tree.code(model.definition):
         differences.append(
             Difference(

@@ -8,8 +8,13 @@ kept apart, in :mod:`.sites`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .canned_plan import CannedPlan
 
 __all__ = [
+    "MODEL",
     "TF",
     "Blocker",
     "CallKind",
@@ -33,6 +38,8 @@ __all__ = [
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
+# Stands for the emitted loop's name of its model.
+MODEL = "__model__"
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,8 @@ class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
     ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it.
+    ``outputs``, which is all that losses and metrics read of it. ``kept`` says
+    why there are no layers, where the forward code stays as it was.
     """
 
     name: str
@@ -162,6 +170,7 @@ class ModelFnPlan:
     metrics: tuple[MetricUpdate, ...]
     optimizer: OptimizerPlan
     predict: PredictPlan | None = None
+    kept: str | None = None
 
 
 @dataclass(frozen=True)
@@ -284,7 +293,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan | ModelFnPlan
+    model: KerasModelPlan | ModelFnPlan | CannedPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

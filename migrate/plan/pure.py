@@ -13,6 +13,7 @@ _PURE = (
     "tf.strings.",
     "tf.abs",
     "tf.add",
+    "tf.add_n",
     "tf.argmax",
     "tf.cast",
     "tf.concat",

@@ -108,6 +108,11 @@ def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
             if not isinstance(pair, cst.DictElement):
                 raise hook.stop("what LoggingTensorHook prints is not seen")
             elements.append((pair.key, pair.value))
+    elif isinstance(value, cst.DictComp):
+        listed = _comprehended(value)
+        if listed is None:
+            raise hook.stop("what LoggingTensorHook prints is not seen")
+        elements += [(element.value, element.value) for element in listed.elements]
     elif isinstance(value, (cst.List, cst.Tuple)):
         for element in value.elements:
             elements.append((element.value, element.value))
@@ -121,6 +126,20 @@ def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
         if name not in _LOSS_NAMES:
             missing.append(hook.tree.code(label)[1:-1])
     return missing
+
+
+def _comprehended(node: cst.DictComp) -> cst.List | cst.Tuple | None:
+    """The list in ``{x: x for x in [...]}``."""
+    names = (node.key, node.value, node.for_in.target)
+    listed = node.for_in.iter
+    if (
+        len({n.value for n in names if isinstance(n, cst.Name)}) == 1
+        and all(isinstance(n, cst.Name) for n in names)
+        and isinstance(listed, (cst.List, cst.Tuple))
+        and not node.for_in.ifs
+    ):
+        return listed
+    return None
 
 
 def _counter(hook: _Hook, found: StockHooks) -> _Read:

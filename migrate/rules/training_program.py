@@ -27,6 +27,19 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM102",
+        name="kept-forward",
+        summary="A training loop around the model_fn's own forward code.",
+        why=(
+            "The statements that make the model's outputs cannot be said in Keras "
+            "layers, so they stay word for word and run under the variable store "
+            "that TF2 offers for such code (track_tf1_style_variables). Variables "
+            "keep the names that TF1 gave them. Everything else is a native loop: "
+            "loss, optimizer, metrics, input, checkpoints. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM103",
         name="keeps-estimator",
         summary="A program keeps its Estimator and imports tfmigrate.compat.",
@@ -140,6 +153,18 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM118",
+        name="program-canned",
+        summary="A canned Estimator on feature columns.",
+        why=(
+            "Linear, deep, combined and baseline models become Keras models with the "
+            "same loss (a sum over the batch by default), optimizers and metrics. The "
+            "feature columns stay: they are part of TF 2.21, and tf_keras has the "
+            "layer that takes them. What has no exact counterpart is named."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM130",
         name="replica-scaling",
         summary="Keras Estimators of TF 1.13 to 2.15 scaled the loss twice.",
@@ -201,6 +226,30 @@ RULES = (
             "LoggingTensorHook took tensors out of the graph by name. The loop prints "
             "the loss at the same steps; print what else you want to see from the "
             "training step."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM140",
+        name="replicated-regularization",
+        summary="Regularization counts in full on several replicas.",
+        why=(
+            "With N replicas an Estimator added the regularization losses to the "
+            "loss of each, but their gradient reached only the first replica's copy "
+            "of a weight: 1/N of it was applied (seen on TF 1.15.5). The loop applies "
+            "all of it, as one device does; to keep the old strength, divide the "
+            "scale by the number of replicas."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM141",
+        name="forward-summaries",
+        summary="Summaries inside kept forward code are not written.",
+        why=(
+            "tf.summary of TF1 adds operations to a graph that a hook ran; inside a "
+            "TF2 function nothing runs them. Return the value from the model and "
+            "write it with tf.summary.scalar where the loop logs."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),

@@ -51,13 +51,16 @@ def train_functions():
                     scaled_loss = optimizer.scale_loss(loss)
                 else:
                     scaled_loss = optimizer.get_scaled_loss(loss)
-        if X_MIXED_PRECISION:
-            gradients = tape.gradient(scaled_loss, model.trainable_variables)
-            if X_UNSCALES:
-                gradients = optimizer.get_unscaled_gradients(gradients)
+        if X_OWN_UPDATES:
+            X_UPDATES
         else:
-            gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            if X_MIXED_PRECISION:
+                gradients = tape.gradient(scaled_loss, model.trainable_variables)
+                if X_UNSCALES:
+                    gradients = optimizer.get_unscaled_gradients(gradients)
+            else:
+                gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     @tf.function
@@ -112,6 +115,7 @@ def test_functions():
             else:
                 test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
+        X_MORE_RESULTS
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
 
@@ -241,26 +245,45 @@ def trainer_build():
         spec = input_fn().element_spec
         features_spec = spec[0] if isinstance(spec, tuple) else spec
         with strategy.scope():
-            model(
-                tf.nest.map_structure(
-                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
-                )
-            )
+            X_VARIABLES
             optimizer.build(model.trainable_variables)
             X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
         manager.restore_or_initialize()
 
 
-def lifted_setup():
-    """The model, its optimizer and metrics, before the first train call."""
-    features_spec, _ = X_DATASET.element_spec
-    with strategy.scope():
-        if X_HAS_PARAMS:
-            model = LiftedModel(params)
-        else:
-            model = LiftedModel()
-        # Makes the variables, whose shapes follow from those of the data.
+def kept_class():
+    """A model_fn's forward code, unchanged, under the variable store of TF2."""
+
+    class LiftedModel(tf.keras.Model):
+        """The forward pass as it was; variables keep the names TF1 gave them."""
+
+        if X_NEEDS_PARAMS:
+
+            def __init__(self, params):
+                super().__init__()
+                self.params = params
+
+        @keras_v1.utils.track_tf1_style_variables
+        def call(self, features, training=False):
+            # In a scope of its own, each call numbers unnamed layers from the start.
+            with tf.compat.v1.variable_scope(tf.compat.v1.get_variable_scope()):
+                return self.forward(features, training)
+
+        def forward(self, features, training):
+            if X_NEEDS_PARAMS:
+                params = self.params
+            if X_NEEDS_MODE:
+                mode = "train" if training else "eval"
+            X_FORWARD
+            return X_OUTPUTS
+
+
+def make_variables():
+    """The first call of a model, which makes its variables."""
+    if X_KEPT:
+        tf.function(model.__call__).get_concrete_function(features_spec)
+    else:
         if X_KERAS3:
             model(
                 tf.nest.map_structure(
@@ -276,6 +299,18 @@ def lifted_setup():
                     lambda spec: tf.keras.Input(type_spec=spec), features_spec
                 )
             )
+
+
+def lifted_setup():
+    """The model, its optimizer and metrics, before the first train call."""
+    features_spec, _ = X_DATASET.element_spec
+    with strategy.scope():
+        if X_HAS_PARAMS:
+            model = LiftedModel(params)
+        else:
+            model = LiftedModel()
+        # Makes the variables, whose shapes follow from those of the data.
+        X_VARIABLES
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
