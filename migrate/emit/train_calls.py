@@ -164,11 +164,14 @@ class TrainCalls:
 
     def _stock(self, call: EstimatorCall) -> StockHooks:
         """What stock hooks ask, as a method can read it."""
-        given = {
-            name: self.emitter.setting(name, getattr(call.stock, name))
-            for name in ("log_steps", "rate_steps", "num_steps", "last_step")
-        }
-        return replace(call.stock, **given)
+        stock, setting = call.stock, self.emitter.setting
+        return replace(
+            stock,
+            log_steps=setting("log_steps", stock.log_steps),
+            rate_steps=setting("rate_steps", stock.rate_steps),
+            num_steps=setting("num_steps", stock.num_steps),
+            last_step=setting("last_step", stock.last_step),
+        )
 
     def _defined(
         self,
@@ -313,11 +316,13 @@ class TrainCalls:
         config = self.plan.config
         if not shared:
             return config
-        given = {
-            name: self.emitter.setting(name, getattr(config, name))
-            for name in ("save_steps", "save_seconds", "log_steps")
-        }
-        return replace(config, **given)
+        setting = self.emitter.setting
+        return replace(
+            config,
+            save_steps=setting("save_steps", config.save_steps),
+            save_seconds=setting("save_seconds", config.save_seconds),
+            log_steps=setting("log_steps", config.log_steps),
+        )
 
     def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:
         """Statements that set the last step, and the loop's condition."""

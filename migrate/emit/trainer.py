@@ -59,7 +59,7 @@ class Trainer:
         tree = self.emitter.tree
         scopes = tree.resolver.scopes
         local: set[str] = set()
-        for node in tree.ancestors(self.emitter.program.sites.call):
+        for node in tree.ancestors(self.emitter.program.sites.estimator_statement):
             scope = scopes.opened.get(node)
             if scope is not None and not isinstance(node, cst.Module):
                 local |= set(scope.bindings)
