@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import libcst as cst
 
@@ -102,10 +103,10 @@ def _break_line(
 ) -> Statement:
     listed = getattr(line.body[0], "value", None)
     if isinstance(listed, cst.Dict) and listed.elements:
-        entries = _broken_dict(listed, " " * max(step, 4))
-        changed = line.deep_replace(listed, entries)  # type: ignore[arg-type]
-        assert isinstance(changed, cst.SimpleStatementLine)
-        return changed
+        entries: cst.CSTNode = _broken_dict(listed, " " * max(step, 4))
+        whole = line.deep_replace(cast("cst.CSTNode", listed), entries)
+        assert isinstance(whole, cst.SimpleStatementLine)
+        return whole
     call = _outer_call(line.body[0])
     if call is None or not call.args:
         return line

@@ -1,4 +1,5 @@
 """Calls of a Keras model's Estimator: array inputs, two rounds, predictions."""
+
 import functools
 import json
 
@@ -27,7 +28,9 @@ train_input_fn = tf.estimator.inputs.numpy_input_fn(
 
 def make_input_fn(rows, count):
     def serve():
-        dataset = tf.data.Dataset.from_tensor_slices(({"x": data[:rows]}, target[:rows]))
+        dataset = tf.data.Dataset.from_tensor_slices(
+            ({"x": data[:rows]}, target[:rows])
+        )
         return dataset.batch(count).make_one_shot_iterator().get_next()
 
     return serve
@@ -43,5 +46,11 @@ for _ in range(2):
     print(json.dumps(float(estimator.evaluate(make_input_fn(30, 9))["mae"])))
 results = estimator.evaluate(make_input_fn(50, 10), steps=2)
 print(json.dumps({key: float(value) for key, value in sorted(results.items())}))
-print(json.dumps([p["price"].tolist() for p in estimator.predict(
-    functools.partial(unlabelled, 5))]))
+print(
+    json.dumps(
+        [
+            p["price"].tolist()
+            for p in estimator.predict(functools.partial(unlabelled, 5))
+        ]
+    )
+)

@@ -1,4 +1,5 @@
 """Calls of an Estimator(model_fn): hooks with fetches, predict, a few figures."""
+
 import itertools
 import json
 
@@ -10,8 +11,11 @@ BATCH = 8
 
 def model_fn(features, labels, mode, params):
     hidden = tf.layers.dense(
-        features["x"], 4, activation=tf.nn.tanh,
-        kernel_initializer=tf.constant_initializer(0.1))
+        features["x"],
+        4,
+        activation=tf.nn.tanh,
+        kernel_initializer=tf.constant_initializer(0.1),
+    )
     logits = tf.layers.dense(hidden, 3, kernel_initializer=tf.zeros_initializer())
     predictions = {
         "class": tf.argmax(logits, axis=1),
@@ -63,7 +67,8 @@ class LossHook(tf.train.SessionRunHook):
 
     def before_run(self, run_context):
         return tf.train.SessionRunArgs(
-            {"step": self._step, "loss": "sparse_softmax_cross_entropy_loss/value:0"})
+            {"step": self._step, "loss": "sparse_softmax_cross_entropy_loss/value:0"}
+        )
 
     def after_run(self, run_context, run_values):
         loss = run_values.results["loss"]
@@ -74,8 +79,10 @@ class LossHook(tf.train.SessionRunHook):
 
 def main():
     estimator = tf.estimator.Estimator(
-        model_fn, params={"rate": 0.05, "batch": BATCH},
-        config=tf.estimator.RunConfig(tf_random_seed=1))
+        model_fn,
+        params={"rate": 0.05, "batch": BATCH},
+        config=tf.estimator.RunConfig(tf_random_seed=1),
+    )
     hook = LossHook(12)
     estimator.train(input_fn, hooks=[hook, tf.train.StopAtStepHook(last_step=30)])
     print(json.dumps(hook.losses))
@@ -85,7 +92,8 @@ def main():
     first = next(estimator.predict(input_fn))
     print(json.dumps([int(first["class"]), first["probability"].tolist()]))
     for answer in itertools.islice(
-            estimator.predict(input_fn, predict_keys=["probability"]), 20, 23):
+        estimator.predict(input_fn, predict_keys=["probability"]), 20, 23
+    ):
         print(json.dumps({key: value.tolist() for key, value in answer.items()}))
 
 
