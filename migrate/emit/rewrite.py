@@ -166,7 +166,7 @@ def _native(
     # Input functions that took a mode take its name, also where a loop calls them.
     edited = name_modes(cst.parse_module(edited.bytes))
     if _keeps_forward(program):
-        edited = open_tf1_doors(edited, Resolver(edited))
+        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
