@@ -15,6 +15,8 @@ import dataclasses
 import hashlib
 import importlib.util
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,7 +48,7 @@ batches, on TensorFlow {tensorflow}.
 
 ~ marks a difference that grew from rounding: the same program with its initial
 weights changed in their last digits drifts as far (see [verify](verify.md)).
-`–` is not measured.
+`-` is not measured.
 """
 
 
@@ -80,6 +82,12 @@ def rewrite(target: Path, *options: str) -> dict[str, Any]:
         check=False,
     )
     report: dict[str, Any] = json.loads(result.stdout)
+    # The data that programs look for beside themselves.
+    for path in LEGACY.rglob("*"):
+        copy = target / path.relative_to(LEGACY)
+        if path.is_file() and path.suffix != ".pyc" and not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
     return report
 
 
@@ -92,8 +100,7 @@ def look_at_all(target: Path, report: Mapping[str, Any]) -> dict[str, Rewritten]
             for file in report["files"]
             if Path(file["path"]).resolve().is_relative_to(folder)
             for finding in file["findings"]
-            if finding["rule"].startswith("TFM10")
-            and finding["tier"] is not None
+            if finding["rule"].startswith("TFM10") and finding["tier"] is not None
         ]
         if not stops:
             continue
@@ -119,7 +126,7 @@ def page(found: Mapping[str, Rewritten], measured: Mapping[str, Any]) -> str:
         figures = measured["programs"].get(name, {})
         current = figures.get("digest") == program.digest
         compat, one, two = (
-            figures.get(column, "–") if current or column == "compat" else "–"
+            figures.get(column, "-") if current or column == "compat" else "-"
             for column in ("compat", "one", "two")
         )
         reason = program.reason.replace("|", "\\|")
@@ -169,7 +176,7 @@ def compare(program: Any, recording: Path, script: Path, replicas: int) -> str:
     from tfmigrate.verify.sides import look_at
 
     if program.light:
-        return "–"
+        return "-"
     with tempfile.TemporaryDirectory() as work:
         try:
             verdict = verify(
@@ -232,6 +239,8 @@ def main() -> None:
         plain, mirrored = Path(folder) / "plain", Path(folder) / "mirrored"
         found = look_at_all(plain, rewrite(plain))
         if wanted is not None:
+            # Some programs write where they are started.
+            os.chdir(folder)
             rewrite(mirrored, "--strategy", "mirrored")
         recorded = {program.name for program in recorder().PROGRAMS}
         for name, program in found.items():
