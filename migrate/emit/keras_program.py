@@ -112,7 +112,7 @@ class KerasEmitter(LoopEmitter):
         forward = self.fill("keras_loss", expressions={"X_PER_EXAMPLE": per_example})
         result += self.fill(
             "train_functions",
-            statements={"X_FORWARD": forward},
+            statements={"X_FORWARD": forward, "X_APPLY": self.fill("plain_apply")},
             flags={"X_REGULARIZED": model.regularized, "X_PER_EXAMPLE_LOSS": True},
         )
         if self.evaluates:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import re
-
-import libcst as cst
+from dataclasses import replace
 
 from ..options import RewriteOptions
-from ..plan.program import CallKind, MetricUpdate, ModelFnPlan
+from ..plan.model_fn_optimizer import OPTIMIZER
+from ..plan.model_fn_sections import MODEL
+from ..plan.program import TF, CallKind, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
-from ..plan.tree import Statement, Tree, statements_of
+from ..plan.tree import Statement, Tree
 from .edits import Edits
+from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import LoopEmitter, unshadowed
-from .names import Names
+from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements
 
 __all__ = ["ModelFnEmitter"]
 
+# Variables of the loop around the step functions: these have their own.
+_LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 _SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
 
 
@@ -37,6 +42,8 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
+        # A local of the step functions must not hide what they use.
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
         super().__init__(
             tree,
             program,
@@ -48,7 +55,7 @@ class ModelFnEmitter(LoopEmitter):
         )
         self.model = model
         self.sites = sites
-        self.class_name = names.fresh(model.class_name)
+        self.class_name = names.fresh(model.model.name)
         self.metric_names = {
             metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
@@ -58,6 +65,9 @@ class ModelFnEmitter(LoopEmitter):
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         edits.replace[sites.model_fn] = [self._class()]
+        for helper, layer in sites.helpers:
+            made = class_statement(layer, self.text)
+            edits.replace[helper] = fit(self.tree.module, [made], 0)
         edits.replace[sites.estimator_statement] = []
         for statement in sites.drop:
             edits.replace[statement] = []
@@ -73,42 +83,51 @@ class ModelFnEmitter(LoopEmitter):
 
     # -- the model -------------------------------------------------------------
 
+    def text(self, code: str) -> str:
+        """Source text of a plan with the program's names."""
+        code = code.replace(MODEL, self.renamed["model"])
+        return super().text(code.replace(OPTIMIZER, self.optimizer))
+
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
+        layer = replace(self.model.model, name=self.class_name)
+        made = class_statement(layer, self.text)
+        column = self.tree.column(self.sites.model_fn) - 1
+        return fit(self.tree.module, [made], column)[0]
+
+    def _optimizer_code(self) -> tuple[str, str]:
+        """Statements that make the optimizer, and what must follow its build."""
         model = self.model
-        outputs = ", ".join(model.outputs)
-        lines = "".join(
-            f"self.{attribute} = {self.text(one_line(code))}\n"
-            for attribute, code in model.layers
-        )
-        (made,) = self.fill(
-            "model_class",
-            names={"LiftedModel": self.class_name},
-            expressions={"X_OUTPUTS": outputs},
-            statements={
-                "X_LAYERS": parse_statements(lines),
-                "X_FORWARD": parse_statements(self.text("".join(model.forward))),
-            },
-            flags={
-                "X_HAS_PARAMS": model.has_params,
-                "X_CALL_NEEDS_PARAMS": bool(
-                    unshadowed(["params"], self.text("".join(model.forward)))
-                ),
-            },
-        )
-        assert isinstance(made.body, cst.IndentedBlock)
-        inner = space_definitions(statements_of(made.body), top_level=False)
-        if model.docstring is not None:
-            inner[0] = parse_statements(model.docstring)[0]
-        made = made.with_changes(body=made.body.with_changes(body=inner))
-        return fit(self.tree.module, [made], 0)[0]
+        converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
+        code = "".join(model.optimizer_setup)
+        for index, one in enumerate(converted):
+            code = code.replace(f"__optimizer_{index}__", one.code)
+        states = dict.fromkeys(one.state for one in converted if one.state)
+        state = "".join(states)
+        if state and len(converted) > 1:
+            kind = f"{TF}.keras.optimizers.RMSprop"
+            inner = "".join(f"    {line}\n" for line in state.splitlines())
+            state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
+        return self._renamed(code), state
+
+    def _renamed(self, code: str) -> str:
+        """Setup code whose variables clash with nothing of the program's."""
+        bound = {
+            node.id: self.names.fresh(node.id)
+            for node in ast.walk(ast.parse(code))
+            if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and node.id != OPTIMIZER
+        }
+        changed = {old: new for old, new in bound.items() if old != new}
+        return rename(code, changed) if changed else code
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
-        converted = convert_optimizer(model.optimizer, self.optimizer)
+        optimizer, state = self._optimizer_code()
         params = ""
-        if model.has_params and model.params != "params":
+        if self._uses_params() and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
         first_input = next(
             c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
@@ -120,16 +139,13 @@ class ModelFnEmitter(LoopEmitter):
         result = parse_statements(params)
         result += self.fill(
             "lifted_setup",
-            names={"LiftedModel": self.class_name},
             expressions={
                 "X_DATASET": one_line(first_input),
-                "X_MODEL_ARGUMENTS": "params",
+                "X_MODEL": f"{self.class_name}({', '.join(model.model.parameters)})",
             },
             statements={
-                "X_OPTIMIZER": parse_statements(
-                    self.text(f"{self.optimizer} = {converted.code}\n")
-                ),
-                "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+                "X_OPTIMIZER": parse_statements(self.text(optimizer)),
+                "X_OPTIMIZER_STATE": parse_statements(self.text(state)),
                 "X_TEST_METRICS": parse_statements("".join(metrics)),
             },
             flags={
@@ -143,6 +159,17 @@ class ModelFnEmitter(LoopEmitter):
             result += self.train_function()
         return space_definitions(self.fitted(result), top_level=not self.inside)
 
+    def _uses_params(self) -> bool:
+        """Something behind the class reads the parameters."""
+        model = self.model
+        code = [*model.train_loss, *model.apply, *model.eval_loss, *model.predict]
+        code += model.optimizer_setup
+        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
+        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        code += [m.code + "\n" for m in model.metrics]
+        text = "".join([*code, f"f({', '.join(model.model.parameters)})\n"])
+        return model.has_params and bool(unshadowed(["params"], text))
+
     def _functions(self) -> list[Statement]:
         model = self.model
         forward = parse_statements(
@@ -150,11 +177,14 @@ class ModelFnEmitter(LoopEmitter):
         )
         if not model.per_example:
             forward += self.fill(
-                "scalar_loss", expressions={"X_SCALAR_LOSS": model.loss}
+                "scalar_loss",
+                expressions={"X_SCALAR_LOSS": model.loss},
+                flags={"X_RENAMED": model.loss != "loss"},
             )
+        apply = parse_statements(self.text("".join(model.apply)))
         result = self.fill(
             "train_functions",
-            statements={"X_FORWARD": forward},
+            statements={"X_FORWARD": forward, "X_APPLY": apply},
             flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
         )
         if not self.evaluates:

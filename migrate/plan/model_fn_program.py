@@ -14,7 +14,7 @@ from .keras_program import (
     hoisted,
     ragged_difference,
 )
-from .model_fn import read_model_fn
+from .model_fn import layer_class, read_model_fn
 from .program import CallKind, Difference, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
 from .tree import Tree
@@ -46,17 +46,22 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         )
     differences: list[Difference] = []
     calls, hook_classes, drop = read_calls(tree, variable, statement)
-    evaluates = any(plan.kind != CallKind.TRAIN for plan, _ in calls)
+    evaluating = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
+    evaluates = any(plan.kind in evaluating for plan, _ in calls)
     if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
     first = tree.statement_in(calls[0][1], body)
     if first is None or first is not tree.statement(calls[0][1]):
         raise Blocked("TFM103", calls[0][0].line, "train is called somewhere else")
-    model = read_model_fn(tree, given["model_fn"], evaluates=evaluates)
-    if model.per_example and strategy.symbol is not None:
+    predicts = any(plan.kind == CallKind.PREDICT for plan, _ in calls)
+    model = read_model_fn(
+        tree, given["model_fn"], evaluates=evaluates, predicts=predicts
+    )
+    assert model.train is not None
+    if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
-    normalised = any("BatchNormalization" in code for _, code in model.layers)
-    if normalised and "UPDATE_OPS" not in tree.code(model.definition):
+    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
+    if model.normalised and not updates:
         differences.append(
             Difference(
                 "TFM132",
@@ -82,6 +87,11 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     sites = ModelFnSites(
         body=body,
         model_fn=model.definition,
+        helpers=[
+            (helper.definition, layer_class(helper))
+            for helper in model.helpers
+            if helper.definition is not None
+        ],
         first_call=first,
         estimator_statement=statement,
         drop=drop,

@@ -18,6 +18,7 @@ __all__ = [
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
+    "LayerClass",
     "MetricPlan",
     "MetricUpdate",
     "ModelFnPlan",
@@ -126,28 +127,54 @@ class MetricUpdate:
 
 
 @dataclass(frozen=True)
-class ModelFnPlan:
-    """A ``model_fn`` taken apart; everything is source text of the new code.
+class LayerClass:
+    """A Keras class that took the place of code which made layers.
 
-    ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it.
+    ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``
+    besides ``training``; ``init`` and ``call`` are statements.
     """
 
     name: str
-    class_name: str
+    base: str
+    docstring: str | None
+    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+    init: tuple[str, ...]
+    call: tuple[str, ...]
+    training: bool
+
+
+@dataclass(frozen=True)
+class ModelFnPlan:
+    """A ``model_fn`` taken apart; everything is source text of the new code.
+
+    In that text ``__model__`` and ``__optimizer__`` stand for the program's model
+    and optimizer, ``__optimizer_0__`` and so on for the constructors in
+    ``optimizers``. ``outputs`` is what the model returns and all that losses,
+    metrics and predictions read of it. ``predictions`` is the expression that the
+    spec of PREDICT gives after the statements in ``predict``; ``signatures`` are
+    its export_outputs as (key, class, expression).
+    """
+
+    name: str
+    model: LayerClass
     has_params: bool
     params: str | None
-    layers: tuple[tuple[str, str], ...]
-    forward: tuple[str, ...]
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
     per_example: bool
+    apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
-    docstring: str | None
     metrics: tuple[MetricUpdate, ...]
-    optimizer: OptimizerPlan
+    optimizer_setup: tuple[str, ...]
+    optimizers: tuple[OptimizerPlan, ...]
+    predict: tuple[str, ...] = ()
+    predictions: str = ""
+    signatures: tuple[tuple[str, str, str], ...] = ()
+    # Names that the functions of the loop bind for themselves.
+    local_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
