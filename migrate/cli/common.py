@@ -89,7 +89,7 @@ def style_options(function: F) -> F:
     """Options that shape the emitted code."""
     helps = {
         "style": "Where the loop goes: in place, or a Trainer class.",
-        "loop": "One loop per epoch, per step, or whole epochs in the graph.",
+        "loop": "Steps per call: up to the next log line, one, or as many as possible.",
         "strategy": "The tf.distribute strategy of the result.",
         "keras": "The Keras the result is written for.",
     }
@@ -98,10 +98,10 @@ def style_options(function: F) -> F:
             f"--{name}", type=click.Choice(words), help=helps[name]
         )(function)
     function = click.option(
-        "--mixed-precision", is_flag=True, default=None, help="float16 compute."
+        "--mixed-precision", is_flag=True, default=None, help="Compute in float16."
     )(function)
     return click.option(
-        "--profile", is_flag=True, default=None, help="A window of profiled steps."
+        "--profile", is_flag=True, default=None, help="Profile steps 10 to 20."
     )(function)
 
 

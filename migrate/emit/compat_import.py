@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 
 import libcst as cst
 
 from ..plan.tree import Statement, Tree, walk
+from .edits import Edits
 
 __all__ = ["MARK", "CannotImport", "compat_flavour", "note", "use_compat"]
 
@@ -32,11 +34,18 @@ def compat_flavour(tree: Tree) -> str:
     return "tfmigrate.compat.v1"
 
 
-def use_compat(tree: Tree, flavour: str) -> cst.Module:
-    """The module with every import of TensorFlow turned to the clone."""
-    edited = tree.module.visit(_Imports(flavour))
-    assert isinstance(edited, cst.Module)
-    return edited
+def use_compat(tree: Tree, flavour: str) -> Edits:
+    """Edits that turn every import of TensorFlow to the clone."""
+    edits, imports = Edits(), _Imports(flavour)
+    for use in tree.resolver.scopes.imports:
+        moved = imports.moved_import(use.node)
+        if moved is not use.node:
+            edits.nodes[use.node] = partial(_put, moved)
+    return edits
+
+
+def _put(new: cst.CSTNode, old: cst.CSTNode) -> cst.CSTNode:
+    return new
 
 
 def note(statement: Statement, rule: str, reason: str, indent: int) -> Statement:
@@ -61,7 +70,7 @@ def _dotted(node: cst.CSTNode | None) -> str:
     return node.value if isinstance(node, cst.Name) else ""
 
 
-class _Imports(cst.CSTTransformer):
+class _Imports:
     def __init__(self, flavour: str) -> None:
         self.flavour = flavour
 
@@ -82,32 +91,33 @@ class _Imports(cst.CSTTransformer):
                 return f"{base}.{rest}"
         return None
 
-    def leave_Import(
-        self, original_node: cst.Import, updated_node: cst.Import
-    ) -> cst.Import:
+    def moved_import(
+        self, node: cst.Import | cst.ImportFrom
+    ) -> cst.Import | cst.ImportFrom:
+        """The import of the clone, or the same node for other packages."""
+        if isinstance(node, cst.ImportFrom):
+            return self._from(node)
         names = []
-        for alias in updated_node.names:
-            dotted = _dotted(alias.name)
-            moved = self.moved(dotted)
-            if moved is None:
-                names.append(alias)
-                continue
-            if alias.asname is None:
-                # ``import tensorflow.contrib.slim`` binds the name tensorflow.
-                moved = self.flavour
-                name = cst.Name("tensorflow")
-                alias = alias.with_changes(asname=cst.AsName(name=name))
-            names.append(alias.with_changes(name=cst.parse_expression(moved)))
-        return updated_node.with_changes(names=names)
+        for alias in node.names:
+            moved = self.moved(_dotted(alias.name))
+            if moved is not None:
+                if alias.asname is None:
+                    # ``import tensorflow.contrib.slim`` binds the name tensorflow.
+                    moved = self.flavour
+                    name = cst.Name("tensorflow")
+                    alias = alias.with_changes(asname=cst.AsName(name=name))
+                alias = alias.with_changes(name=cst.parse_expression(moved))
+            names.append(alias)
+        if all(new is old for new, old in zip(names, node.names, strict=True)):
+            return node
+        return node.with_changes(names=names)
 
-    def leave_ImportFrom(
-        self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom
-    ) -> cst.ImportFrom:
-        if updated_node.relative or updated_node.module is None:
-            return updated_node
-        moved = self.moved(_dotted(updated_node.module))
+    def _from(self, node: cst.ImportFrom) -> cst.ImportFrom:
+        if node.relative or node.module is None:
+            return node
+        moved = self.moved(_dotted(node.module))
         if moved is None:
-            return updated_node
-        if isinstance(updated_node.names, cst.ImportStar):
-            raise CannotImport(f"{_dotted(updated_node.module)}.*")
-        return updated_node.with_changes(module=cst.parse_expression(moved))
+            return node
+        if isinstance(node.names, cst.ImportStar):
+            raise CannotImport(f"{_dotted(node.module)}.*")
+        return node.with_changes(module=cst.parse_expression(moved))

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..symbols.nodes import parents
 
-__all__ = ["Edits", "Statement"]
+__all__ = ["Changed", "Edits", "Statement"]
+
+Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 
 
 @dataclass
@@ -25,7 +28,7 @@ class Edits:
     """
 
     expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
-    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]] = field(
+    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], Changed]] = field(
         default_factory=dict
     )
     replace: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
@@ -35,14 +38,41 @@ class Edits:
     scoped: set[cst.CSTNode] = field(default_factory=set)
     # Statements whose replacement brings its own comments and blank lines.
     own_lines: set[cst.CSTNode] = field(default_factory=set)
+    # Statements whose replacement ends in a definition.
+    spaced: set[cst.CSTNode] = field(default_factory=set)
     # The expression after ``with``, as source text.
     scope: str = "strategy.scope()"
 
     def apply(self, module: cst.Module) -> cst.Module:
         """The edited module."""
-        edited = module.visit(_Applier(self))
+        edited = module.visit(_Applier(self, _above(module, self._touched())))
         assert isinstance(edited, cst.Module)
         return edited
+
+    def _touched(self) -> set[cst.CSTNode]:
+        carried = (statement for moved in self.moved.values() for statement in moved)
+        return {
+            *self.expressions,
+            *self.nodes,
+            *self.replace,
+            *self.before,
+            *self.after,
+            *self.moved,
+            *carried,
+            *self.scoped,
+        }
+
+
+def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
+    """The nodes that hold a touched one: the only ones worth a visit."""
+    above = parents(module)
+    found: set[cst.CSTNode] = {module}
+    for node in touched:
+        current = above.get(node)
+        while current is not None and current not in found:
+            found.add(current)
+            current = above.get(current)
+    return found
 
 
 @dataclass
@@ -52,8 +82,19 @@ class _Item:
 
 
 class _Applier(cst.CSTTransformer):
-    def __init__(self, edits: Edits) -> None:
+    def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
         self.edits = edits
+        self.parent: cst.CSTNode | None = None
+        self.above = above
+        self.touched = {
+            *edits.replace,
+            *edits.before,
+            *edits.after,
+            *edits.scoped,
+        }
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node in self.above
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -67,6 +108,7 @@ class _Applier(cst.CSTTransformer):
             updated_node = change(updated_node)  # type: ignore[assignment]
         if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
             assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            self.parent = original_node
             body = self._body(statements_of(original_node), statements_of(updated_node))
             if body is not None:
                 return updated_node.with_changes(body=body)  # type: ignore[return-value]
@@ -76,12 +118,12 @@ class _Applier(cst.CSTTransformer):
         self, original: Sequence[Statement], updated: Sequence[Statement]
     ) -> list[Statement] | None:
         edits = self.edits
-        touched = [*edits.replace, *edits.before, *edits.after, *edits.scoped]
-        if not any(statement in touched for statement in original):
+        if self.touched.isdisjoint(original):
             return None
         now = dict(zip(original, updated, strict=True))
         items: list[_Item] = []
         carried: list[cst.EmptyLine] = []
+        spaced = 0
 
         def add(statements: Sequence[Statement], scoped: bool) -> None:
             for statement in statements:
@@ -104,6 +146,15 @@ class _Applier(cst.CSTTransformer):
             else:
                 mine.append((now[statement], scoped))
             mine += [(s, scoped) for s in edits.after.get(statement, ())]
+            if mine and spaced:
+                first, flag = mine[0]
+                mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
+            spaced = 0
+            if mine and statement in edits.spaced:
+                spaced = 2 if isinstance(self.parent, cst.Module) else 1
+                first, flag = mine[0]
+                if items:
+                    mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
             if mine and carried:
                 first, flag = mine[0]
                 mine[0] = (_with_lines(first, (*carried, *first.leading_lines)), flag)
@@ -138,6 +189,14 @@ class _Applier(cst.CSTTransformer):
                 result.append(item.statement)
         close()
         return result
+
+
+def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
+    """The statement's lines above, with at least ``count`` blank ones first."""
+    lines = list(statement.leading_lines)
+    blank = next((i for i, x in enumerate(lines) if x.comment), len(lines))
+    missing = max(count - blank, 0)
+    return [*[cst.EmptyLine(indent=False)] * missing, *lines]
 
 
 def _without_trailing_space(statement: Statement) -> Statement:

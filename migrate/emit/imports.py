@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from ..symbols.nodes import children
+
 __all__ = ["add_imports", "drop_unused_imports", "imported_as"]
 
 
@@ -129,39 +131,67 @@ def _plain_import(statement: cst.CSTNode) -> str | None:
 
 def _used_names(module: cst.Module) -> set[str]:
     used: set[str] = set()
-
-    class Collect(cst.CSTVisitor):
-        def visit_Import(self, node: cst.Import) -> bool:
-            return False
-
-        def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-            return False
-
-        def visit_Name(self, node: cst.Name) -> None:
+    pending: list[cst.CSTNode] = [module]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (cst.Import, cst.ImportFrom)):
+            continue
+        if isinstance(node, cst.Assign) and _alias(node) is not None:
+            node = node.value  # layers = tf.layers only reads tf
+        if isinstance(node, cst.Name):
             used.add(node.value)
-
-        def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
-
-    module.visit(Collect())
+        pending.extend(children(node))
     return used
 
 
+def _alias(node: cst.CSTNode) -> str | None:
+    """The name that ``name = some.attribute`` gives."""
+    if (
+        isinstance(node, cst.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0].target, cst.Name)
+        and isinstance(node.value, cst.Attribute)
+    ):
+        return node.targets[0].target.value
+    return None
+
+
 def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
-    """Remove imports that the rewrite made useless, and only those."""
-    gone = _used_names(before) - _used_names(after)
-    if not gone:
-        return after
-    dropped = after.visit(_DropImports(gone))
-    assert isinstance(dropped, cst.Module)
-    return dropped
+    """Remove imports and aliases that the rewrite made useless, and only those."""
+    used = _used_names(before)
+    for _ in range(3):
+        # An alias that goes may have been the last to use an import.
+        gone = used - _used_names(after)
+        dropped = after.visit(_DropImports(gone))
+        assert isinstance(dropped, cst.Module)
+        if dropped.deep_equals(after):
+            break
+        after = dropped
+    return after
+
+
+_HOLDERS = (
+    cst.Module,
+    cst.IndentedBlock,
+    cst.BaseCompoundStatement,
+    cst.Else,
+    cst.Finally,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.MatchCase,
+)
 
 
 class _DropImports(cst.CSTTransformer):
     def __init__(self, gone: set[str]) -> None:
         self.gone = gone
-        self.pending: list[cst.EmptyLine] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        # Only what can hold a statement is worth going into.
+        return isinstance(node, _HOLDERS)
 
     def leave_SimpleStatementLine(
         self,
@@ -181,6 +211,8 @@ class _DropImports(cst.CSTTransformer):
                 return updated_node
             names = small.names
         else:
+            if _alias(small) in self.gone:
+                return cst.RemoveFromParent()
             return updated_node
         kept = [a for a in names if _bound(a) not in self.gone]
         if len(kept) == len(names):

@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..plan.tree import walk
 from ..symbols.resolver import Resolver
+from .edits import Changed, Edits
 from .imports import add_imports
 
 __all__ = ["use_tf_keras"]
@@ -22,8 +23,11 @@ def use_tf_keras(module: cst.Module, resolver: Resolver) -> cst.Module:
     local = _local_name(module)
     changed: dict[cst.CSTNode, cst.BaseExpression] = {}
     _collect(module, resolver, changed, local or "tf_keras")
-    edited = module.visit(_Replace(changed, _Imports()))
-    assert isinstance(edited, cst.Module)
+    edits, imports = Edits(expressions=changed), _Imports()
+    for use in resolver.scopes.imports:
+        if isinstance(use.statement, cst.SimpleStatementLine):
+            edits.nodes[use.statement] = imports.line
+    edited = edits.apply(module)
     if changed and local is None:
         edited = add_imports(edited, (), ("tf_keras",))
     return edited
@@ -85,10 +89,9 @@ def _collect(
 class _Imports:
     """Import statements that name tensorflow.keras, turned to tf_keras."""
 
-    def line(
-        self, node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
-        if len(node.body) != 1:
+    def line(self, node: cst.CSTNode) -> Changed:
+        """The line, or what stands in for it."""
+        if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
             return node
         small = node.body[0]
         if isinstance(small, cst.Import) and len(small.names) == 1:
@@ -146,23 +149,3 @@ def _moved(dotted: str) -> str:
         if dotted == root or dotted.startswith(root + "."):
             return "tf_keras" + dotted[len(root) :]
     return dotted
-
-
-class _Replace(cst.CSTTransformer):
-    def __init__(
-        self, changed: dict[cst.CSTNode, cst.BaseExpression], imports: _Imports
-    ) -> None:
-        self.changed = changed
-        self.imports = imports
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        return self.changed.get(original_node, updated_node)
-
-    def leave_SimpleStatementLine(
-        self,
-        original_node: cst.SimpleStatementLine,
-        updated_node: cst.SimpleStatementLine,
-    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
-        return self.imports.line(updated_node)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ..options import RewriteOptions
-from ..plan.program import KerasModelPlan
+from ..plan.program import TF, KerasModelPlan
 from ..plan.sites import KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
+from .mixed_precision import in_float32, output_layer
 from .names import Names
-from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import unshadowed
 
 __all__ = ["KerasEmitter"]
 
@@ -25,6 +25,7 @@ _STEP_LOCALS = (
     "losses",
     "metric",
     "predictions",
+    "scaled_loss",
     "tape",
 )
 
@@ -59,6 +60,7 @@ class KerasEmitter(LoopEmitter):
             unshadowed(_STEP_LOCALS, self.text(model.per_example_loss))
         )
         self.renamed["loss_object"] = names.fresh("loss_object")
+        self.head = output_layer(tree, sites) if options.mixed_precision else None
 
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
@@ -74,6 +76,8 @@ class KerasEmitter(LoopEmitter):
             edits.after[sites.ready_last] = prepare
         for statement in sites.drop:
             edits.replace[statement] = []
+        if self.head is not None:
+            edits.expressions[self.head] = in_float32(self.head)
         functions = self.fitted(self._functions())
         edits.replace[sites.estimator_statement] = space_definitions(
             functions, top_level=not self.inside
@@ -83,22 +87,23 @@ class KerasEmitter(LoopEmitter):
 
     def _prepare(self) -> list[Statement]:
         model = self.model
-        converted = convert_optimizer(model.optimizer, self.optimizer)
         metrics = ", ".join(metric.code for metric in model.metrics)
         return self.fill(
             "prepare",
             expressions={"X_LOSS": model.per_example_loss, "X_METRICS": f"[{metrics}]"},
-            statements={
-                "X_OPTIMIZER": parse_statements(
-                    self.text(f"{self.optimizer} = {converted.code}\n")
-                ),
-                "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
-            },
+            statements=self.optimizer_statements(model.optimizer),
             flags={
                 "X_LOSS_OBJECT": self.held,
                 "X_EVALUATES": self.evaluates,
             },
         )
+
+    def _predictions(self, training: str) -> str:
+        """A call of the model; its outputs are float32 in mixed precision too."""
+        call = f"{self.model.variable}(features, training={training})"
+        if self.options.mixed_precision and self.head is None:
+            return f"{TF}.cast({call}, {TF}.float32)"
+        return call
 
     def _functions(self) -> list[Statement]:
         model = self.model
@@ -109,21 +114,36 @@ class KerasEmitter(LoopEmitter):
         before = list(self.sites.estimator_statement.leading_lines)
         if before and before[0].comment is None:
             result[0] = with_blank_lines(result[0], 0)
-        forward = self.fill("keras_loss", expressions={"X_PER_EXAMPLE": per_example})
+        forward = self.fill(
+            "keras_loss",
+            expressions={
+                "X_PER_EXAMPLE": per_example,
+                "X_PREDICTIONS": self._predictions("True"),
+            },
+        )
         result += self.fill(
             "train_functions",
             statements={"X_FORWARD": forward, "X_APPLY": self.fill("plain_apply")},
-            flags={"X_REGULARIZED": model.regularized, "X_PER_EXAMPLE_LOSS": True},
+            flags={
+                "X_REGULARIZED": model.regularized,
+                "X_PER_EXAMPLE_LOSS": True,
+                **self.precision_flags,
+            },
         )
         if self.evaluates:
             loss, metrics = self.renamed["test_loss"], self.renamed["test_metrics"]
             flags = {
                 "X_REGULARIZED": model.regularized,
                 "X_HAS_METRICS": bool(model.metrics),
-                "X_REPLICATED": self.replicated,
+                **self.test_flags,
             }
             body = self.fill(
-                "keras_test", expressions={"X_PER_EXAMPLE": per_example}, flags=flags
+                "keras_test",
+                expressions={
+                    "X_PER_EXAMPLE": per_example,
+                    "X_PREDICTIONS": self._predictions("False"),
+                },
+                flags=flags,
             )
             every = f"[*{metrics}, {loss}]" if model.metrics else f"[{loss}]"
             result += self.fill(
@@ -132,6 +152,8 @@ class KerasEmitter(LoopEmitter):
                 statements={"X_TEST_BODY": body},
                 flags=flags,
             )
+        if self.plan.predicts:
+            result += self.predict_functions(self.fill("keras_predictions"))
         if self.function_form:
             result += self.train_function()
         return result

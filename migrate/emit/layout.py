@@ -52,6 +52,16 @@ class _OneLine(cst.CSTTransformer):
     ) -> cst.RightParen:
         return updated_node.with_changes(whitespace_before=cst.SimpleWhitespace(""))
 
+    def leave_LeftCurlyBrace(
+        self, original_node: cst.LeftCurlyBrace, updated_node: cst.LeftCurlyBrace
+    ) -> cst.LeftCurlyBrace:
+        return updated_node.with_changes(whitespace_after=cst.SimpleWhitespace(""))
+
+    def leave_RightCurlyBrace(
+        self, original_node: cst.RightCurlyBrace, updated_node: cst.RightCurlyBrace
+    ) -> cst.RightCurlyBrace:
+        return updated_node.with_changes(whitespace_before=cst.SimpleWhitespace(""))
+
     def leave_Dot(self, original_node: cst.Dot, updated_node: cst.Dot) -> cst.Dot:
         nothing = cst.SimpleWhitespace("")
         return updated_node.with_changes(
@@ -93,7 +103,7 @@ def _break_line(
         return line
     inside = " " * max(step, 4)
     for one_line in (True, False):
-        broken = _broken_call(call, inside, one_line=one_line)
+        broken = _broken_call(call, inside, room=WIDTH - indent, one_line=one_line)
         changed = line.deep_replace(call, broken)
         assert isinstance(changed, cst.SimpleStatementLine)
         code = module.code_for_node(changed.with_changes(leading_lines=[]))
@@ -121,21 +131,37 @@ def _newline(indent: str) -> cst.ParenthesizedWhitespace:
     )
 
 
-def _broken_call(call: cst.Call, inside: str, *, one_line: bool) -> cst.Call:
-    """Arguments on a line below the call, or on one line each."""
+def _broken_call(
+    call: cst.Call, inside: str, *, room: int, one_line: bool, before: str = ""
+) -> cst.Call:
+    """Arguments on a line below the call, or on one line each.
+
+    ``before`` is the depth of the call's own line below its statement; an argument
+    that does not fit into ``room`` columns is broken in turn.
+    """
     args = []
+    deeper = before + inside
     for number, argument in enumerate(call.args):
         last = number == len(call.args) - 1
         comma: cst.Comma | cst.MaybeSentinel
         if last:
             comma = cst.MaybeSentinel.DEFAULT if one_line else cst.Comma()
-            after: cst.BaseParenthesizableWhitespace = _newline("")
+            after: cst.BaseParenthesizableWhitespace = _newline(before)
         else:
-            space = cst.SimpleWhitespace(" ") if one_line else _newline(inside)
+            space = cst.SimpleWhitespace(" ") if one_line else _newline(deeper)
             comma = cst.Comma(whitespace_after=space)
             after = cst.SimpleWhitespace("")
         if last and not one_line:
-            comma = cst.Comma(whitespace_after=_newline(""))
+            comma = cst.Comma(whitespace_after=_newline(before))
             after = cst.SimpleWhitespace("")
+        value = argument.value
+        width = len(cst.Module([]).code_for_node(argument).rstrip(", \n"))
+        too_long = len(deeper) + width + 1 > room
+        if too_long and not one_line and isinstance(value, cst.Call) and value.args:
+            argument = argument.with_changes(
+                value=_broken_call(
+                    value, inside, room=room, one_line=True, before=deeper
+                )
+            )
         args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))
-    return call.with_changes(args=args, whitespace_before_args=_newline(inside))
+    return call.with_changes(args=args, whitespace_before_args=_newline(deeper))

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..options import RewriteOptions
-from ..plan.model_fn_optimizer import OPTIMIZER
-from ..plan.model_fn_sections import MODEL
-from ..plan.program import TF, CallKind, MetricUpdate, ModelFnPlan
+from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
+from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
-from .loop_program import LoopEmitter, unshadowed
+from .loop_program import LoopEmitter
+from .mixed_precision import float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .template import parse_statements
+from .template import parse_statements, unshadowed
 
 __all__ = ["ModelFnEmitter"]
 
@@ -55,7 +56,7 @@ class ModelFnEmitter(LoopEmitter):
         )
         self.model = model
         self.sites = sites
-        self.class_name = names.fresh(model.model.name)
+        self.class_name = names.fresh(model.class_name)
         self.metric_names = {
             metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
@@ -85,21 +86,25 @@ class ModelFnEmitter(LoopEmitter):
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
-        code = code.replace(MODEL, self.renamed["model"])
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
-        layer = replace(self.model.model, name=self.class_name)
+        model = self.model
+        if model.model is None:
+            return kept_class(self, model)
+        layer = replace(model.model, name=self.class_name)
+        if self.options.mixed_precision:
+            layer = replace(layer, init=float32_outputs(model))
         made = class_statement(layer, self.text)
         column = self.tree.column(self.sites.model_fn) - 1
         return fit(self.tree.module, [made], column)[0]
 
-    def _optimizer_code(self) -> tuple[str, str]:
+    def _optimizer(self) -> dict[str, Sequence[Statement]]:
         """Statements that make the optimizer, and what must follow its build."""
         model = self.model
         converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
-        code = "".join(model.optimizer_setup)
+        code = self._renamed("".join(model.optimizer_setup))
         for index, one in enumerate(converted):
             code = code.replace(f"__optimizer_{index}__", one.code)
         states = dict.fromkeys(one.state for one in converted if one.state)
@@ -108,7 +113,7 @@ class ModelFnEmitter(LoopEmitter):
             kind = f"{TF}.keras.optimizers.RMSprop"
             inner = "".join(f"    {line}\n" for line in state.splitlines())
             state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
-        return self._renamed(code), state
+        return self.optimizer_code(code, state)
 
     def _renamed(self, code: str) -> str:
         """Setup code whose variables clash with nothing of the program's."""
@@ -122,16 +127,34 @@ class ModelFnEmitter(LoopEmitter):
         changed = {old: new for old, new in bound.items() if old != new}
         return rename(code, changed) if changed else code
 
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        """What the model's constructor takes."""
+        if self.model.model is not None:
+            return self.model.model.parameters
+        return ("params",) if needs_params(self.model) else ()
+
+    def _uses_params(self) -> bool:
+        """Something behind the class reads the parameters."""
+        model = self.model
+        code = [*model.train_loss, *model.apply, *model.eval_loss]
+        code += model.optimizer_setup
+        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
+        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        code += [m.code + "\n" for m in model.metrics]
+        if model.predict is not None:
+            code += [*model.predict.lines, f"({model.predict.code})\n"]
+        text = "".join([*code, f"f({', '.join(self._parameters)})\n"])
+        asked = any(i.needs_params for i in self.plan.inputs)
+        return model.has_params and (asked or bool(unshadowed(["params"], text)))
+
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
-        optimizer, state = self._optimizer_code()
         params = ""
         if self._uses_params() and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
-        first_input = next(
-            c.input.dataset for c in self.plan.calls if c.kind in CallKind.TRAINING
-        )
+        first_input = self.plan.inputs[0].dataset
         metrics = [
             f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
             for metric in model.metrics
@@ -141,16 +164,16 @@ class ModelFnEmitter(LoopEmitter):
             "lifted_setup",
             expressions={
                 "X_DATASET": one_line(first_input),
-                "X_MODEL": f"{self.class_name}({', '.join(model.model.parameters)})",
+                "X_MODEL": f"{self.class_name}({', '.join(self._parameters)})",
             },
             statements={
-                "X_OPTIMIZER": parse_statements(self.text(optimizer)),
-                "X_OPTIMIZER_STATE": parse_statements(self.text(state)),
+                **self._optimizer(),
                 "X_TEST_METRICS": parse_statements("".join(metrics)),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": model.has_params,
+                "X_KEPT": model.kept is not None,
+                **self.precision_flags,
             },
         )
         result += self.manager()
@@ -158,17 +181,6 @@ class ModelFnEmitter(LoopEmitter):
         if self.function_form:
             result += self.train_function()
         return space_definitions(self.fitted(result), top_level=not self.inside)
-
-    def _uses_params(self) -> bool:
-        """Something behind the class reads the parameters."""
-        model = self.model
-        code = [*model.train_loss, *model.apply, *model.eval_loss, *model.predict]
-        code += model.optimizer_setup
-        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
-        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
-        code += [m.code + "\n" for m in model.metrics]
-        text = "".join([*code, f"f({', '.join(model.model.parameters)})\n"])
-        return model.has_params and bool(unshadowed(["params"], text))
 
     def _functions(self) -> list[Statement]:
         model = self.model
@@ -185,10 +197,14 @@ class ModelFnEmitter(LoopEmitter):
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward, "X_APPLY": apply},
-            flags={"X_REGULARIZED": False, "X_PER_EXAMPLE_LOSS": model.per_example},
+            flags={
+                "X_REGULARIZED": False,
+                "X_PER_EXAMPLE_LOSS": model.per_example,
+                **self.precision_flags,
+            },
         )
         if not self.evaluates:
-            return result
+            return result + self._predictions()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
@@ -205,9 +221,17 @@ class ModelFnEmitter(LoopEmitter):
             "test_functions",
             expressions={"X_ALL_METRICS": f"[{every}]"},
             statements={"X_TEST_BODY": body},
-            flags={"X_REPLICATED": self.replicated},
+            flags=self.test_flags,
         )
-        return result
+        return result + self._predictions()
+
+    def _predictions(self) -> list[Statement]:
+        plan = self.model.predict
+        if plan is None:
+            return []
+        code = self._call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:
         outputs = ", ".join(self.model.outputs)

@@ -1,8 +1,9 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or it keeps its Estimator and
-imports tfmigrate.compat (T3); or it stays untouched with a note (T4). It moves
-as a whole, and so do all programs of one module: they share its imports.
+The ladder: a program becomes a native loop (T1); or such a loop around its own
+forward code (T2); or it keeps its Estimator and imports tfmigrate.compat (T3); or
+it stays untouched with a note (T4). It moves as a whole, and so do all programs of
+one module: they share its imports.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.inputs import MODE_NAMES
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.program import Blocker, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, ModelFnSites, Program
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from .choices import not_offered, numbers_changed
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
@@ -29,8 +33,12 @@ from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+
+_MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ def rewrite_programs(
         try:
             symbol = resolver.resolve(place.func)
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place))
+                programs.append(_model_fn(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
                 raise Blocked(
@@ -82,7 +90,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
-    if not places.programs and all(_is_mode(tree, node) for node in strays):
+    modes = [node for node in strays if _is_mode(tree, node)]
+    strays = [node for node in strays if node not in modes]
+    if not places.programs and not strays:
         # A helper that only compares modes is the symbol rules' matter.
         return ProgramsRewrite(module)
     if stops or strays:
@@ -94,57 +104,65 @@ def rewrite_programs(
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
-    refused = _not_offered(options, programs)
+    refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
-    return _native(path, tree, programs[0], options)
+    return _native(path, tree, programs[0], options, modes)
 
 
-def _not_offered(options: RewriteOptions, programs: list[Program]) -> str | None:
-    """Which of the user's choices no loop can be written for yet."""
-    if options.style == "class":
-        return "`--style class` is not written yet"
-    if options.strategy not in ("keep", "mirrored", "one_device", "central", "default"):
-        return f"`--strategy {options.strategy}` is not written yet"
-    if options.mixed_precision or options.profile:
-        return "`--mixed-precision` and `--profile` are not written yet"
-    lifted = any(isinstance(p.sites, ModelFnSites) for p in programs)
-    if options.keras != "tf_keras" and lifted:
-        return "a lifted model_fn needs tf_keras"
-    return None
+def _model_fn(tree: Tree, place: cst.Call) -> Program:
+    """A lifted model, or one that keeps its forward code.
+
+    Where neither can be, the reason is that of the second: it decides.
+    """
+    try:
+        return recognise_model_fn(tree, place)
+    except Blocked as stop:
+        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+
+
+def _keeps_forward(program: Program) -> bool:
+    model = program.plan.model
+    return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
-    return (tree.symbol(node) or "").startswith("tf.estimator.ModeKeys")
+    folder, _, name = (tree.symbol(node) or "").rpartition(".")
+    return folder in _MODE_KEYS and name in MODE_NAMES
 
 
 def _native(
-    path: Path, tree: Tree, program: Program, options: RewriteOptions
+    path: Path,
+    tree: Tree,
+    program: Program,
+    options: RewriteOptions,
+    modes: list[cst.CSTNode],
 ) -> ProgramsRewrite:
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
-    edited = emitter.emit().apply(module)
+    edits = emitter.emit()
+    for node in modes:
+        # Input functions that took a mode take its name.
+        name = (tree.symbol(node) or "").rpartition(".")[2]
+        edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
+    edited = edits.apply(module)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
-    edited = add_imports(edited, emitter.imports, other)
+    edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     edited = cst.parse_module(edited.bytes)
+    if _keeps_forward(program):
+        edited = open_tf1_doors(edited, Resolver(edited))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
-    if options.strategy != "keep":
+    for rule, message in numbers_changed(options):
         found.append(
-            replace(
-                found[0],
-                rule="TFM133",
-                message=f"`--strategy {options.strategy}` replaces the program's own: "
-                "another number of replicas is another global batch",
-                safety=Safety.CHANGES_NUMBERS,
-            )
+            replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
         )
     findings = tuple(found)
     return ProgramsRewrite(edited, findings, (program.plan,))
@@ -155,7 +173,7 @@ def _left(path: Path, line: int, reason: str) -> Finding:
         path=path,
         line=line,
         column=1,
-        rule="TFM104",
+        rule=CHOICE_NOT_OFFERED,
         message="this program stays as it is",
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,
@@ -171,15 +189,15 @@ def _keep_estimator(
     tier, rule = Tier.COMPAT, "TFM103"
     message = "this program keeps its Estimator and imports tfmigrate.compat"
     reasons = [blocker.reason for _, blocker in stops]
+    edits = Edits()
     try:
-        use_compat(tree, compat_flavour(tree))
+        edits = use_compat(tree, compat_flavour(tree))
     except CannotImport as problem:
         tier, rule = Tier.UNTOUCHED, "TFM104"
         message = "this program stays as it is"
         reasons = [
             f"{reason}, and tfmigrate.compat has no `{problem}`" for reason in reasons
         ]
-    edits = Edits()
     findings = []
     for (place, blocker), reason in zip(stops, reasons, strict=True):
         statement = tree.statement(place)
@@ -199,11 +217,7 @@ def _keep_estimator(
                 reason=reason,
             )
         )
-    edited = edits.apply(tree.module)
-    if tier is Tier.COMPAT:
-        noted = Tree(edited, Resolver(edited))
-        edited = use_compat(noted, compat_flavour(tree))
-    return ProgramsRewrite(edited, tuple(findings))
+    return ProgramsRewrite(edits.apply(tree.module), tuple(findings))
 
 
 @dataclass
@@ -220,16 +234,21 @@ class _Noted:
 
 def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
+    rule, tier = "TFM101", Tier.NATIVE
+    message = f"the Estimator `{plan.estimator}` becomes a training loop"
+    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
+        rule, tier = "TFM102", Tier.FORWARD_KEPT
+        message += f" around its own forward code: {plan.model.kept}"
     found = [
         Finding(
             path=path,
             line=plan.line,
             column=1,
-            rule="TFM101",
-            message=f"the Estimator `{plan.estimator}` becomes a training loop",
+            rule=rule,
+            message=message,
             outcome=Outcome.REWRITTEN,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.NATIVE,
+            tier=tier,
         )
     ]
     for difference in plan.differences:
@@ -245,7 +264,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
                 message=difference.message,
                 outcome=Outcome.REWRITTEN,
                 safety=safety,
-                tier=Tier.NATIVE,
+                tier=tier,
             )
         )
     return found

@@ -9,6 +9,7 @@ expression, as a statement of its own by a list of statements, and in
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +19,7 @@ import libcst as cst
 
 from ..plan.tree import Statement, statements_of
 
-__all__ = ["Filling", "fill", "parse_statements"]
+__all__ = ["Filling", "fill", "parse_statements", "unshadowed"]
 
 
 @dataclass
@@ -29,6 +30,8 @@ class Filling:
     expressions: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
     flags: Mapping[str, bool] = field(default_factory=dict)
+    # A function's only parameter in the template -> parameters as source text.
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -41,13 +44,20 @@ def _template(file: str, name: str) -> cst.FunctionDef:
     raise KeyError(f"{file}.{name}")
 
 
+@cache
+def _chosen(
+    file: str, name: str, flags: tuple[tuple[str, bool], ...]
+) -> cst.IndentedBlock:
+    body = _template(file, name).body
+    chosen = body.visit(_Chooser(dict(flags)))
+    assert isinstance(chosen, cst.IndentedBlock)
+    return chosen
+
+
 def fill(file: str, name: str, filling: Filling) -> list[Statement]:
     """The statements of a template's body, filled."""
-    body = _template(file, name).body
-    assert isinstance(body, cst.IndentedBlock)
-    chosen = body.deep_clone().visit(_Chooser(filling.flags))
-    assert isinstance(chosen, cst.IndentedBlock)
-    copied = chosen.visit(_Filler(filling))
+    flags = tuple(sorted(filling.flags.items()))
+    copied = _chosen(file, name, flags).visit(_Filler(filling))
     assert isinstance(copied, cst.IndentedBlock)
     return _without_docstring(statements_of(copied))
 
@@ -78,6 +88,12 @@ def parse_statements(code: str) -> list[Statement]:
         lines = [*module.header, *first.leading_lines]
         statements[0] = first.with_changes(leading_lines=lines)
     return statements
+
+
+def unshadowed(names: Sequence[str], code: str) -> dict[str, str]:
+    """Other names for a template's locals that would hide names of ``code``."""
+    used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    return {name: f"{name}_" for name in names if name in used}
 
 
 class _Chooser(cst.CSTTransformer):
@@ -129,6 +145,17 @@ class _Filler(cst.CSTTransformer):
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Parameters(
+        self, original_node: cst.Parameters, updated_node: cst.Parameters
+    ) -> cst.Parameters:
+        for parameter in original_node.params:
+            text = self.filling.parameters.get(parameter.name.value)
+            if text is not None:
+                (made,) = parse_statements(f"def f({text}):\n    pass\n")
+                assert isinstance(made, cst.FunctionDef)
+                return made.params
+        return updated_node
 
     def leave_SimpleStatementLine(
         self,

@@ -95,6 +95,27 @@ def read_strategy(
     return plan, value
 
 
+def _run_config_arguments(
+    tree: Tree, value: cst.BaseExpression | None, line: int
+) -> dict[str, cst.BaseExpression]:
+    """Arguments of a RunConfig, through calls of ``replace``."""
+    odd = Blocked("TFM112", line, "the RunConfig is built in a way not understood")
+    if not isinstance(value, cst.Call):
+        raise odd
+    earlier: dict[str, cst.BaseExpression] = {}
+    if tree.symbol(value.func) not in RUN_CONFIGS:
+        function = value.func
+        if not isinstance(function, cst.Attribute) or function.attr.value != "replace":
+            raise odd
+        earlier = _run_config_arguments(tree, tree.value(function.value), line)
+        if any(argument.keyword is None for argument in value.args):
+            raise odd
+    try:
+        return {**earlier, **match_arguments(value, _RUN_CONFIG_PARAMETERS)}
+    except UnknownArguments as problem:
+        raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
+
+
 def read_run_config(
     tree: Tree, node: cst.BaseExpression | None
 ) -> tuple[RunConfigPlan, cst.BaseExpression | None]:
@@ -104,12 +125,7 @@ def read_run_config(
         return RunConfigPlan(), None
     assert node is not None
     line = tree.line(node)
-    if not isinstance(value, cst.Call) or tree.symbol(value.func) not in RUN_CONFIGS:
-        raise Blocked("TFM112", line, "the RunConfig is built in a way not understood")
-    try:
-        given = match_arguments(value, _RUN_CONFIG_PARAMETERS)
-    except UnknownArguments as problem:
-        raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
+    given = _run_config_arguments(tree, value, line)
     for name in _UNSUPPORTED:
         if not is_none(given.get(name)):
             raise Blocked(

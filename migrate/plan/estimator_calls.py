@@ -1,21 +1,35 @@
-"""What a program asks of its Estimator: train, evaluate, train_and_evaluate."""
+"""What a program asks of its Estimator: train, evaluate, predict and the rest."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .hooks import read_hooks
-from .inputs import read_input
-from .program import CallKind, EstimatorCall
-from .sites import Blocked
+from .inputs import EVAL, INFER, TRAIN, read_input
+from .program import CallKind, Difference, EstimatorCall
+from .sites import Blocked, InputSites
 from .tree import Body, Statement, Tree, only_small
 
-__all__ = ["own_statement", "read_calls"]
+__all__ = ["Uses", "own_statement", "read_calls"]
 
 _CALLS = {
     CallKind.TRAIN: ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
     CallKind.EVALUATE: ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
+    CallKind.PREDICT: (
+        "input_fn",
+        "predict_keys",
+        "hooks",
+        "checkpoint_path",
+        "yield_single_examples",
+    ),
+}
+_MODES = {
+    CallKind.TRAIN: TRAIN,
+    CallKind.EVALUATE: EVAL,
+    CallKind.PREDICT: INFER,
 }
 _SPECS = {
     "tf.estimator.TrainSpec": ("input_fn", "max_steps", "hooks"),
@@ -31,16 +45,23 @@ _SPECS = {
 }
 _TOGETHER = "tf.estimator.train_and_evaluate"
 
-_Found = tuple[
-    list[tuple[EstimatorCall, cst.Call]], list[cst.ClassDef], list[Statement]
-]
 
+@dataclass
+class Uses:
+    """All uses of an Estimator, and what belongs to them.
 
-def read_calls(tree: Tree, variable: str, statement: Statement) -> _Found:
-    """All uses of the estimator, which must all be calls that are understood.
-
-    Also gives the hook classes they use, and the statements that only they need.
+    ``drop`` are statements that only these uses need.
     """
+
+    calls: list[tuple[EstimatorCall, cst.Call]] = field(default_factory=list)
+    hook_classes: list[cst.ClassDef] = field(default_factory=list)
+    drop: list[Statement] = field(default_factory=list)
+    inputs: InputSites = field(default_factory=InputSites)
+    differences: list[Difference] = field(default_factory=list)
+
+
+def read_calls(tree: Tree, variable: str, statement: Statement) -> Uses:
+    """All uses of the estimator, which must all be calls that are understood."""
     assign = only_small(statement)
     binding = next(
         b
@@ -53,132 +74,171 @@ def read_calls(tree: Tree, variable: str, statement: Statement) -> _Found:
         raise Blocked("TFM110", line, "the estimator is rebound")
     body = tree.body(statement)
     assert body is not None
-    calls: list[tuple[EstimatorCall, cst.Call]] = []
-    classes: list[cst.ClassDef] = []
-    drop: list[Statement] = []
+    reader = _Reader(tree, body)
     for use in tree.uses(binding):
+        reader.read(use)
+    calls = reader.uses.calls
+    if not any(plan.kind != CallKind.VALUE for plan, _ in calls):
+        raise Blocked("TFM110", line, "the estimator is never used here")
+    calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
+    return reader.uses
+
+
+class _Reader:
+    def __init__(self, tree: Tree, body: Body) -> None:
+        self.tree = tree
+        self.body = body
+        self.uses = Uses()
+
+    def read(self, use: cst.Name) -> None:
+        """One place where the estimator is named."""
+        tree = self.tree
         parent = tree.parent(use)
         call = tree.parent(parent) if parent is not None else None
         together = isinstance(parent, cst.Arg) and isinstance(call, cst.Call)
+        if together and isinstance(call, cst.Call) and self._is_together(call):
+            self._add(use, self._train_and_evaluate(call), call)
+            return
         if (
-            together
-            and isinstance(call, cst.Call)
-            and (tree.symbol(call.func) == _TOGETHER)
-        ):
-            plan, hooks = _train_and_evaluate(tree, call, body, drop)
-        elif (
             isinstance(parent, cst.Attribute)
             and parent.value is use
             and isinstance(call, cst.Call)
             and call.func is parent
-            and parent.attr.value in _CALLS
         ):
-            plan, hooks = _call(tree, parent.attr.value, call)
-        else:
-            shown = tree.code(parent) if isinstance(parent, cst.Attribute) else variable
-            raise Blocked(
-                "TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`"
-            )
-        alone = isinstance(tree.parent(call), cst.Expr)
+            method = parent.attr.value
+            if method in _CALLS:
+                self._add(use, self._call(method, call), call)
+                return
+            wanted = self._value(method, call)
+            if wanted is not None:
+                line = tree.line(use)
+                plan = EstimatorCall(CallKind.VALUE, line, wanted=wanted)
+                self._add(use, plan, call)
+                return
+        shown = tree.code(parent) if isinstance(parent, cst.Attribute) else use.value
+        raise Blocked("TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`")
+
+    def _is_together(self, call: cst.Call) -> bool:
+        return self.tree.symbol(call.func) == _TOGETHER
+
+    def _add(self, use: cst.Name, plan: EstimatorCall, call: cst.Call) -> None:
+        alone = isinstance(self.tree.parent(call), cst.Expr)
         if plan.kind in CallKind.TRAINING and not alone:
             reason = f"the result of {plan.kind} is used"
-            raise Blocked("TFM110", tree.line(use), reason)
-        calls.append((plan, call))
-        classes.extend(h for h in hooks if h not in classes)
-    if not calls:
-        raise Blocked("TFM110", line, "the estimator is never used here")
-    calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
-    return calls, classes, drop
+            raise Blocked("TFM110", self.tree.line(use), reason)
+        self.uses.calls.append((plan, call))
 
+    # -- train, evaluate, predict ----------------------------------------------
 
-def _train_and_evaluate(
-    tree: Tree, call: cst.Call, body: Body, drop: list[Statement]
-) -> tuple[EstimatorCall, list[cst.ClassDef]]:
-    line = tree.line(call)
-    try:
-        given = match_arguments(call, ("estimator", "train_spec", "eval_spec"))
-    except UnknownArguments as problem:
-        raise Blocked("TFM110", line, f"train_and_evaluate with {problem}") from None
-    train = _spec(tree, given.get("train_spec"), "tf.estimator.TrainSpec", line)
-    test = _spec(tree, given.get("eval_spec"), "tf.estimator.EvalSpec", line)
-    for name in ("hooks", "exporters", "name"):
-        if not is_none(test.get(name)):
-            raise Blocked("TFM110", line, f"EvalSpec(`{name}`=)")
-    for node in (given["train_spec"], given["eval_spec"]):
-        found = own_statement(tree, node, body, "spec")
-        if found is not None:
-            drop.append(found)
-    hooks = read_hooks(tree, train.get("hooks"))
-    steps = test.get("steps")
-    limit = train.get("max_steps")
-    plan = EstimatorCall(
-        kind=CallKind.TRAIN_AND_EVALUATE,
-        line=line,
-        input=read_input(tree, train["input_fn"]),
-        max_steps=None if limit is None or is_none(limit) else tree.code(limit),
-        limit_optional=may_be_none(tree, limit),
-        hooks=tuple(hook for hook, _ in hooks),
-        evaluated_input=read_input(tree, test["input_fn"]),
-        # EvalSpec's own default is a hundred batches.
-        evaluated_steps="100"
-        if steps is None
-        else None
-        if is_none(steps)
-        else tree.code(steps),
-        throttle_seconds=tree.code(test["throttle_secs"])
-        if "throttle_secs" in test
-        else "600",
-    )
-    return plan, [cls for _, cls in hooks]
+    def _call(self, kind: str, call: cst.Call) -> EstimatorCall:
+        tree, line = self.tree, self.tree.line(call)
+        given = self._matched(call, _CALLS[kind], kind)
+        for name in ("saving_listeners", "checkpoint_path"):
+            if not is_none(given.get(name)):
+                raise Blocked("TFM110", line, f"{kind}(`{name}`=)")
+        if "input_fn" not in given:
+            raise Blocked("TFM110", line, f"{kind} without input_fn")
+        if kind != CallKind.TRAIN and not is_none(given.get("hooks")):
+            raise Blocked("TFM116", line, f"hooks given to {kind}")
+        hooks = read_hooks(tree, given.get("hooks"), line)
+        self._note(hooks.classes, hooks.drop, hooks.differences)
+        by_example = given.get("yield_single_examples")
+        if by_example is not None and tree.code(by_example) not in ("True", "False"):
+            raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")
+        return EstimatorCall(
+            kind=kind,
+            line=line,
+            input=read_input(tree, given["input_fn"], _MODES[kind], self.uses.inputs),
+            steps=self._text(given, "steps"),
+            max_steps=self._text(given, "max_steps"),
+            limit_optional=may_be_none(
+                tree, given.get("steps") or given.get("max_steps")
+            ),
+            hooks=hooks.plans,
+            stock=hooks.stock,
+            keys=self._text(given, "predict_keys"),
+            by_example=by_example is None or tree.code(by_example) == "True",
+        )
 
+    def _matched(
+        self, call: cst.Call, parameters: tuple[str, ...], what: str
+    ) -> dict[str, cst.BaseExpression]:
+        try:
+            return match_arguments(call, parameters)
+        except UnknownArguments as problem:
+            line = self.tree.line(call)
+            raise Blocked("TFM110", line, f"{what} with {problem}") from None
 
-def _spec(
-    tree: Tree, node: cst.BaseExpression | None, symbol: str, line: int
-) -> dict[str, cst.BaseExpression]:
-    value = tree.value(node)
-    if not isinstance(value, cst.Call) or tree.symbol(value.func) != symbol:
-        raise Blocked("TFM110", line, f"the {symbol.rpartition('.')[2]} is not seen")
-    try:
-        given = match_arguments(value, _SPECS[symbol])
-    except UnknownArguments as problem:
-        raise Blocked("TFM110", line, f"a spec with {problem}") from None
-    if "input_fn" not in given:
-        raise Blocked("TFM110", line, "a spec without input_fn")
-    return given
-
-
-def _call(
-    tree: Tree, kind: str, call: cst.Call
-) -> tuple[EstimatorCall, list[cst.ClassDef]]:
-    line = tree.line(call)
-    try:
-        given = match_arguments(call, _CALLS[kind])
-    except UnknownArguments as problem:
-        raise Blocked("TFM110", line, f"{kind} with {problem}") from None
-    for name in ("saving_listeners", "checkpoint_path"):
-        if not is_none(given.get(name)):
-            raise Blocked("TFM110", line, f"{kind}(`{name}`=)")
-    if "input_fn" not in given:
-        raise Blocked("TFM110", line, f"{kind} without input_fn")
-    hooks = read_hooks(tree, given.get("hooks"))
-    if hooks and kind != CallKind.TRAIN:
-        raise Blocked("TFM116", line, f"hooks given to {kind}")
-
-    def text(name: str) -> str | None:
+    def _text(self, given: dict[str, cst.BaseExpression], name: str) -> str | None:
         node = given.get(name)
-        return None if node is None or is_none(node) else tree.code(node)
+        return None if node is None or is_none(node) else self.tree.code(node)
 
-    plan = EstimatorCall(
-        kind=kind,
-        line=line,
-        input=read_input(tree, given["input_fn"]),
-        steps=text("steps"),
-        max_steps=text("max_steps"),
-        limit_optional=may_be_none(tree, given.get("steps") or given.get("max_steps")),
-        hooks=tuple(hook for hook, _ in hooks),
-        name=text("name"),
-    )
-    return plan, [cls for _, cls in hooks]
+    def _note(
+        self,
+        classes: list[cst.ClassDef],
+        drop: list[Statement],
+        differences: list[Difference],
+    ) -> None:
+        uses = self.uses
+        uses.hook_classes.extend(c for c in classes if c not in uses.hook_classes)
+        uses.drop.extend(s for s in drop if s not in uses.drop)
+        uses.differences.extend(differences)
+
+    def _value(self, method: str, call: cst.Call) -> str | None:
+        """A figure or a name that the loop knows as well."""
+        if method == "latest_checkpoint" and not call.args:
+            return "latest_checkpoint"
+        asked = [self.tree.code(a.value)[1:-1] for a in call.args]
+        if method == "get_variable_value" and asked == ["global_step"]:
+            return "global_step"
+        return None
+
+    # -- train_and_evaluate ------------------------------------------------------
+
+    def _train_and_evaluate(self, call: cst.Call) -> EstimatorCall:
+        tree, line = self.tree, self.tree.line(call)
+        parameters = ("estimator", "train_spec", "eval_spec")
+        given = self._matched(call, parameters, "train_and_evaluate")
+        train = self._spec(given.get("train_spec"), "tf.estimator.TrainSpec", line)
+        test = self._spec(given.get("eval_spec"), "tf.estimator.EvalSpec", line)
+        for name in ("hooks", "exporters"):
+            if not is_none(test.get(name)):
+                raise Blocked("TFM110", line, f"EvalSpec(`{name}`=)")
+        drop = []
+        for node in (given["train_spec"], given["eval_spec"]):
+            found = own_statement(tree, node, self.body, "spec")
+            if found is not None:
+                drop.append(found)
+        hooks = read_hooks(tree, train.get("hooks"), line)
+        self._note(hooks.classes, [*hooks.drop, *drop], hooks.differences)
+        steps = test.get("steps")
+        limit = train.get("max_steps")
+        inputs = self.uses.inputs
+        return EstimatorCall(
+            kind=CallKind.TRAIN_AND_EVALUATE,
+            line=line,
+            input=read_input(tree, train["input_fn"], TRAIN, inputs),
+            max_steps=self._text(train, "max_steps"),
+            limit_optional=may_be_none(tree, limit),
+            hooks=hooks.plans,
+            stock=hooks.stock,
+            evaluated_input=read_input(tree, test["input_fn"], EVAL, inputs),
+            # EvalSpec's own default is a hundred batches.
+            evaluated_steps="100" if steps is None else self._text(test, "steps"),
+            throttle_seconds=self._text(test, "throttle_secs") or "600",
+        )
+
+    def _spec(
+        self, node: cst.BaseExpression | None, symbol: str, line: int
+    ) -> dict[str, cst.BaseExpression]:
+        value = self.tree.value(node)
+        short = symbol.rpartition(".")[2]
+        if not isinstance(value, cst.Call) or self.tree.symbol(value.func) != symbol:
+            raise Blocked("TFM110", line, f"the {short} is not seen")
+        given = self._matched(value, _SPECS[symbol], f"a {short}")
+        if "input_fn" not in given:
+            raise Blocked("TFM110", line, f"a {short} without input_fn")
+        return given
 
 
 def own_statement(

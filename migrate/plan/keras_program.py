@@ -123,7 +123,9 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    calls, hook_classes, drop = read_calls(tree, variable, statement)
+    uses = read_calls(tree, variable, statement)
+    calls, drop = uses.calls, uses.drop
+    differences += uses.differences
     replica_differences(differences, strategy, line)
 
     found = own_statement(tree, given.get("config"), body, "RunConfig")
@@ -149,7 +151,8 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         hoist=hoist,
         strategy_call=strategy_call,
         calls=calls,
-        hook_classes=hook_classes,
+        hook_classes=uses.hook_classes,
+        inputs=uses.inputs,
     )
     return Program(plan, sites)
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from .hooks import HOOK_BASES
 from .sites import ModelFnSites, Program
-from .tree import Tree, walk
+from .tree import Tree
 
 __all__ = ["LegacyPlaces", "legacy_places"]
 
@@ -38,6 +38,7 @@ class LegacyPlaces:
             if isinstance(sites, ModelFnSites):
                 gone.add(sites.model_fn)
             gone.update(sites.hook_classes)
+            gone.update(made.statement for made in sites.inputs.made)
             gone.update(node for _, node in sites.calls)
         return [
             node
@@ -59,26 +60,24 @@ def is_estimator_class(symbol: str) -> bool:
 
 
 def legacy_places(tree: Tree) -> LegacyPlaces:
-    """All Estimator code of a module, in source order."""
+    """All Estimator code of a module, in order of evaluation."""
     found = LegacyPlaces()
-    loads = tree.resolver.scopes.loads
-    inner: set[cst.CSTNode] = set()
-    for node in walk(tree.module):
-        if isinstance(node, (cst.Import, cst.ImportFrom)):
-            inner.update(walk(node))
-        if node in inner:
+    scopes = tree.resolver.scopes
+    for use in scopes.uses:
+        # The whole chain means nothing of TensorFlow's unless its start does.
+        symbol = tree.symbol(use.node)
+        if symbol is None:
             continue
-        if isinstance(node, cst.Call):
-            symbol = tree.symbol(node.func)
-            if symbol is not None and is_estimator_class(symbol):
-                found.programs.append(node)
-        if isinstance(node, cst.Attribute) or (
-            isinstance(node, cst.Name) and node in loads
-        ):
-            symbol = tree.symbol(node)
-            if symbol is not None and (
-                symbol.startswith(_PREFIXES) or symbol in HOOK_BASES
-            ):
+        call = scopes.calls.get(use.node)
+        if call is not None and is_estimator_class(symbol):
+            found.programs.append(call)
+        node: cst.BaseExpression = use.node
+        while symbol is not None:
+            if symbol.startswith(_PREFIXES) or symbol in HOOK_BASES:
                 found.mentions.append(node)
-                inner.update(walk(node))
+                break
+            if not isinstance(node, cst.Attribute):
+                break
+            node = node.value
+            symbol = tree.symbol(node)
     return found

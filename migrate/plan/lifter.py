@@ -46,6 +46,10 @@ _NO_LAYERS = (
 )
 
 
+# A longer list is built in a loop.
+_COMPREHENSION = 84
+
+
 class Kind(enum.Enum):
     """What a local name stands for."""
 
@@ -358,10 +362,10 @@ class Lifter:
             target = "_"
         if len(loop.made) == 1 and not config:
             attribute, _, constructor = loop.made[0]
-            self.init.append(
-                f"self.{attribute} = [{constructor} for {target} in {over}]\n"
-            )
-            return
+            line = f"self.{attribute} = [{constructor} for {target} in {over}]\n"
+            if len(line) <= _COMPREHENSION:
+                self.init.append(line)
+                return
         for attribute, _, _ in loop.made:
             self.init.append(f"self.{attribute} = []\n")
         inner = [source_text(s) for s in config]

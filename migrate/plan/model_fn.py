@@ -9,27 +9,28 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
 from .lifter import Kind, Lifter, Shared
+from .model_fn_forward import ForwardReader
 from .model_fn_losses import LossCode, read_loss
 from .model_fn_metrics import read_metrics
 from .model_fn_modes import Modes
 from .model_fn_optimizer import TrainOp, read_train_op
+from .model_fn_predict import read_predictions
 from .model_fn_sections import Sections, regularisation
 from .model_fn_source import Source
-from .program import LayerClass, MetricUpdate, ModelFnPlan
-from .pure import is_pure
+from .program import MODEL, LayerClass, MetricUpdate, ModelFnPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
     backward_slice,
     binds,
     is_docstring,
-    latest,
     loads,
     names_in,
 )
-from .tree import Statement, Tree, only_small, statements_of, walk
+from .tree import Statement, Tree, only_small, statements_of
 
 __all__ = ["ModelFn", "read_model_fn"]
 
@@ -45,16 +46,19 @@ class ModelFn:
     definition: cst.FunctionDef
     has_params: bool
     shared: Shared
+    docstring: str | None = None
     model: Lifted | None = None
+    # Forward code that stays as it was, why, and what it uses of TensorFlow.
+    kept: str | None = None
+    forward: list[str] = field(default_factory=list)
+    symbols: frozenset[str] = frozenset()
     outputs: tuple[str, ...] = ()
     train: LossCode | None = None
     evaluation: LossCode | None = None
     eval_loss: list[str] = field(default_factory=list)
     metrics: list[MetricUpdate] = field(default_factory=list)
     train_op: TrainOp = field(default_factory=TrainOp)
-    predict: list[str] = field(default_factory=list)
-    predictions: str = ""
-    signatures: list[tuple[str, str, str]] = field(default_factory=list)
+    predict: PredictPlan | None = None
     normalised: bool = False
 
     @property
@@ -62,12 +66,18 @@ class ModelFn:
         """The functions that became layers."""
         return list(self.shared.helpers.values())
 
+    @property
+    def regularised(self) -> bool:
+        """The loss asks for the model's regularization losses."""
+        assert self.train is not None
+        return any(f"{MODEL}.losses" in code for code in self.train.statements)
+
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
-        assert self.model is not None
         assert self.train is not None
         evaluation = self.evaluation or LossCode((), "", False)
-        code = [*self.train.statements, *self.eval_loss, *self.predict]
+        predict = () if self.predict is None else self.predict.lines
+        code = [*self.train.statements, *self.eval_loss, *predict]
         bound = {
             node.id
             for text in [*code, *self.train_op.apply]
@@ -76,7 +86,11 @@ class ModelFn:
         }
         return ModelFnPlan(
             name=self.definition.name.value,
-            model=layer_class(self.model),
+            class_name=camel(self.definition.name.value),
+            model=None if self.model is None else layer_class(self.model),
+            forward=tuple(self.forward),
+            docstring=self.docstring,
+            kept=self.kept,
             has_params=self.has_params,
             params=params,
             outputs=self.outputs,
@@ -89,9 +103,7 @@ class ModelFn:
             metrics=tuple(self.metrics),
             optimizer_setup=tuple(self.train_op.setup),
             optimizers=tuple(self.train_op.optimizers),
-            predict=tuple(self.predict),
-            predictions=self.predictions,
-            signatures=tuple(self.signatures),
+            predict=self.predict,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -116,8 +128,12 @@ def read_model_fn(
     *,
     evaluates: bool,
     predicts: bool = False,
+    kept: str | None = None,
 ) -> ModelFn:
-    """Take the model_fn behind an expression apart, or raise Blocked."""
+    """Take the model_fn behind an expression apart, or raise Blocked.
+
+    ``kept`` is the reason why its forward code is to stay as it is.
+    """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
     if not isinstance(defined, cst.FunctionDef):
@@ -130,12 +146,17 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates, predicts).read()
+    return _Reader(tree, defined, evaluates, predicts, kept).read()
 
 
 class _Reader:
     def __init__(
-        self, tree: Tree, defined: cst.FunctionDef, evaluates: bool, predicts: bool
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        evaluates: bool,
+        predicts: bool,
+        kept: str | None,
     ) -> None:
         self.tree = tree
         self.defined = defined
@@ -144,38 +165,55 @@ class _Reader:
         self.source = source = Source(tree, defined)
         self.modes = Modes(source)
         names = [p.name.value for p in defined.params.params]
-        shared = Shared(regularisation(source))
-        self.found = ModelFn(defined, "params" in names, shared)
         kinds = {
             "features": Kind.TENSOR,
             "labels": Kind.TENSOR,
             "mode": Kind.MODE,
             "params": Kind.CONFIG,
         }
-        self.lifter = Lifter(
-            source, self.modes, shared, {n: kinds.get(n, Kind.MODE) for n in names}
+        wanted = ["TRAIN"]
+        if evaluates:
+            wanted.append("EVAL")
+        if predicts:
+            wanted.append("PREDICT")
+        self.reader = ForwardReader(
+            source,
+            self.modes,
+            {n: kinds.get(n, Kind.MODE) for n in names},
+            regularisation(source),
+            wanted,
         )
-        self.sections = Sections(source, self.modes, self.lifter)
+        lifter = self.reader.lifter()
+        self.found = ModelFn(defined, "params" in names, lifter.shared, kept=kept)
+        self._use(lifter)
+
+    def _use(self, lifter: Lifter) -> None:
+        self.lifter = lifter
+        self.found.shared = lifter.shared
+        self.sections = Sections(self.source, self.modes, lifter)
 
     def read(self) -> ModelFn:
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
         statements = statements_of(body)
-        docstring = None
         if statements and is_docstring(statements[0]):
-            docstring = source_text(statements[0])
+            self.found.docstring = source_text(statements[0])
             statements = statements[1:]
-        before, behind = self._split(statements)
-        call, aside, made = self._forward(before)
-        self._cut(call, aside, made, behind)
+        if self.found.kept is not None:
+            self._keep(statements)
+            return self.found
+        forward = self.reader.read(statements)
+        self._use(forward.lifter)
+        self._outgoing(forward.order, forward.outputs)
+        self._sections(forward.aside, forward.behind, forward.made)
         self._check_helpers()
-        code = [source_text(s) for s in call]
+        code = [source_text(s) for s in forward.call]
         outputs = ", ".join(self.found.outputs)
         self.found.model = finish(
             self.lifter,
             name=camel(self.defined.name.value),
             base="Model",
-            docstring=docstring,
+            docstring=self.found.docstring,
             parameters=self._parameters(),
             arguments=("features",),
             call=(*code, f"return {outputs}\n"),
@@ -186,6 +224,41 @@ class _Reader:
         )
         return self.found
 
+    def _keep(self, statements: Sequence[Statement]) -> None:
+        """Takes the forward code as it is; the rest is read as for layers."""
+        kept = KeptForward(self.source, self.modes)
+        forward, behind = kept.split(statements)
+        for statement in forward:
+            kept.lift(statement)
+            small = only_small(statement)
+            if isinstance(small, cst.Assign):
+                kind = self.lifter.mode_kind(small.value)
+                if kind is not None:
+                    self.lifter.kinds.update(dict.fromkeys(binds(statement), kind))
+        self.found.forward, self.found.symbols = kept.code, kept.symbols
+        if self.predicts and any("mode" in names_in(code) for code in kept.code):
+            # Kept code would have to know evaluation from prediction.
+            raise self.source.stop(self.defined, "the forward pass depends on the mode")
+        order = kept.bound(forward)
+        made = set(order)
+        if made & {"labels", "mode", "params"}:
+            raise self.source.stop(self.defined, "an argument is assigned anew")
+        outputs = self.reader.reads([], behind, made)
+        known = (None, Kind.TENSOR)
+        outputs = {n for n in outputs if self.lifter.kinds.get(n) in known}
+        self._outgoing(order, outputs)
+        self.found.normalised = any("batch_norm" in code for code in kept.code)
+        self._sections([], behind, made)
+
+    def _outgoing(self, order: Sequence[str], outputs: set[str]) -> None:
+        """What the model returns, in the order in which it is last made."""
+        self.found.outputs = tuple(
+            n for n in dict.fromkeys(reversed(order)) if n in outputs
+        )[::-1]
+        if not self.found.outputs or "features" in outputs:
+            reason = "the loss does not follow from the layers"
+            raise self.source.stop(self.defined, reason)
+
     def _parameters(self) -> tuple[str, ...]:
         """Parameters of the model's constructor: those that its layers need."""
         lifter = self.lifter
@@ -194,184 +267,6 @@ class _Reader:
             if binds(statement) & reads:
                 reads |= loads(self.tree, statement)
         return ("params",) if self.found.has_params and "params" in reads else ()
-
-    # -- the forward pass ----------------------------------------
-
-    def _split(
-        self, statements: Sequence[Statement]
-    ) -> tuple[list[Statement], list[Statement]]:
-        """The statements up to the last layer, and those behind it."""
-        last = self._last_layer(statements)
-        if last is None:
-            raise self.source.stop(self.defined, "no layers of tf.layers are seen")
-        if any(isinstance(n, cst.Return) for n in walk(statements[last])):
-            statements = self.modes.flat(statements)
-            last = self._last_layer(statements)
-            assert last is not None
-        if any(isinstance(n, cst.Return) for n in walk(statements[last])):
-            raise self.source.stop(statements[last], "layers in a branch that returns")
-        before = list(statements[: last + 1])
-        if any("labels" in loads(self.tree, s) for s in before):
-            before = self.modes.flat(before)
-        for statement in before:
-            if any(isinstance(n, cst.Return) for n in walk(statement)):
-                raise self.source.stop(statement, "it returns before the last layer")
-        return before, list(statements[last + 1 :])
-
-    def _last_layer(self, statements: Sequence[Statement]) -> int | None:
-        made = [i for i, s in enumerate(statements) if self.lifter.has_layer(s)]
-        return max(made, default=None)
-
-    def _forward(
-        self, statements: Sequence[Statement]
-    ) -> tuple[list[Statement], list[Statement], set[str]]:
-        """The call's statements, those of losses and the like, the names made."""
-        tree, lifter = self.tree, self.lifter
-        tainted = {"labels"}
-        for statement in statements:
-            if loads(tree, statement) & tainted:
-                if lifter.has_layer(statement):
-                    raise self.source.stop(statement, "layers work on the labels")
-                tainted |= binds(statement)
-        wanted: set[str] = set()
-        needed: set[int] = set()
-        for index in reversed(range(len(statements))):
-            statement = statements[index]
-            names = binds(statement)
-            if lifter.has_layer(statement) or names & wanted:
-                needed.add(index)
-                if isinstance(only_small(statement), (cst.Assign, cst.AnnAssign)):
-                    wanted -= names
-                wanted |= loads(tree, statement)
-        call: list[Statement] = []
-        aside: list[Statement] = []
-        made: set[str] = set()
-        for index, statement in enumerate(statements):
-            if index in needed:
-                if loads(tree, statement) & tainted:
-                    raise self.source.stop(statement, "layers work on the labels")
-                config = len(lifter.config)
-                new = lifter.lift([statement])
-                call += new
-                made |= {n for s in new for n in binds(s)}
-                if len(lifter.config) > config:
-                    aside.append(statement)
-                continue
-            small = only_small(statement)
-            if isinstance(small, cst.Assign) and (
-                lifter.mode_kind(small.value) is not None
-                or lifter.is_config(small.value)
-            ):
-                lifter.lift([statement])
-            elif isinstance(small, cst.Expr):
-                lifter.lift([statement])
-                continue
-            for name in binds(statement):
-                lifter.kinds.setdefault(name, Kind.TENSOR)
-            aside.append(statement)
-            later = {n for s in statements[index + 1 :] for n in binds(s)}
-            changed = loads(tree, statement) & later & made
-            if changed:
-                # The loss would see another value than the one of this place.
-                self._keep_order(statement, sorted(changed)[0])
-        return call, aside, made
-
-    def _keep_order(self, statement: Statement, name: str) -> None:
-        raise self.source.stop(statement, f"`{name}` changes before the loss is made")
-
-    def _cut(
-        self,
-        call: list[Statement],
-        aside: list[Statement],
-        made: set[str],
-        behind: list[Statement],
-    ) -> None:
-        """Ends the forward pass where the fewest values come out of it."""
-        extra = 0
-        for statement in self.modes.flat(behind):
-            if not self._extends(statement, made):
-                break
-            extra += 1
-        flat = self.modes.flat(behind) if extra else behind
-        best: tuple[int, int] | None = None
-        for count in range(extra + 1):
-            names = made | {n for s in flat[:count] for n in binds(s)}
-            outputs = self._outputs(aside, flat[count:], names)
-            if outputs and (best is None or len(outputs) <= best[0]):
-                best = (len(outputs), count)
-        if best is None:
-            reason = "the loss does not follow from the layers"
-            raise self.source.stop(self.defined, reason)
-        for statement in flat[: best[1]]:
-            call += self.lifter.lift([statement])
-            made |= binds(statement)
-        outputs = self._outputs(aside, flat[best[1] :], made)
-        order = [n for s in call for n in _ordered(s)]
-        # Where a name is last given its value decides its place.
-        self.found.outputs = tuple(
-            n for n in dict.fromkeys(reversed(order)) if n in outputs
-        )[::-1]
-        if "features" in self.found.outputs:
-            raise self.source.stop(self.defined, "the features are changed")
-        self._sections(aside, flat[best[1] :], made)
-
-    def _extends(self, statement: Statement, made: set[str]) -> bool:
-        """A plain step behind the last layer that may belong to the model."""
-        small = only_small(statement)
-        if not isinstance(small, cst.Assign):
-            return False
-        if "labels" in loads(self.tree, statement) or "mode" in loads(
-            self.tree, statement
-        ):
-            return False
-        if isinstance(small.value, (cst.Dict, cst.Call)) and not self._pure(
-            small.value
-        ):
-            return False
-        return self._pure(small.value)
-
-    def _pure(self, node: cst.BaseExpression) -> bool:
-        return all(
-            is_pure(self.tree.symbol(n.func) or "")
-            for n in walk(node)
-            if isinstance(n, cst.Call)
-        )
-
-    def _outputs(
-        self, aside: list[Statement], behind: list[Statement], made: set[str]
-    ) -> set[str]:
-        """Names of the forward pass that the rest of the model_fn reads."""
-        reads: set[str] = set()
-        for mode in self._wanted_modes():
-            statements, call = self._branch(aside, behind, mode)
-            spec = self.modes.spec(call)
-            wanted: set[str] = set()
-            for name in _READ[mode]:
-                if not is_none(spec.get(name)):
-                    wanted |= self._reads(statements, spec[name])
-            chosen = backward_slice(self.tree, statements, wanted)
-            names = set(wanted)
-            for statement in chosen:
-                names |= loads(self.tree, statement)
-            bound = {n for s in chosen for n in binds(s)}
-            # A name that is made anew behind the model is read there only.
-            reads |= {
-                n
-                for n in names & made
-                if n not in bound or _read_first(self.tree, chosen, n)
-            }
-        return {n for n in reads if self.lifter.kinds.get(n) in (None, Kind.TENSOR)}
-
-    def _reads(self, statements: list[Statement], node: cst.BaseExpression) -> set[str]:
-        return loads(self.tree, node) or names_in(source_text(node))
-
-    def _wanted_modes(self) -> list[str]:
-        modes = ["TRAIN"]
-        if self.evaluates:
-            modes.append("EVAL")
-        if self.predicts:
-            modes.append("PREDICT")
-        return modes
 
     def _branch(
         self, aside: list[Statement], behind: list[Statement], mode: str
@@ -404,7 +299,8 @@ class _Reader:
         if self.evaluates:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
-            self._predict(*self._branch(aside, behind, "PREDICT"))
+            branch = self._branch(aside, behind, "PREDICT")
+            self.found.predict = read_predictions(self.sections, *branch)
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
         needed |= self._names(self.found.eval_loss, "")
@@ -462,46 +358,3 @@ class _Reader:
         self.found.eval_loss = [
             self.sections.code(s, "EVAL", statements) for s in wanted
         ]
-
-    def _predict(self, statements: list[Statement], call: cst.Call) -> None:
-        spec = self.modes.spec(call)
-        node = spec.get("predictions")
-        if is_none(node):
-            raise self.source.stop(call, "no predictions")
-        assert node is not None
-        value = latest(self.tree, statements, node)
-        assert value is not None
-        wanted = backward_slice(self.tree, statements, loads(self.tree, node))
-        # The predictions are the expression itself, where it is made at once.
-        if wanted and isinstance(node, cst.Name) and value is not node:
-            wanted = backward_slice(self.tree, statements, loads(self.tree, value))
-            node = value
-        for statement in wanted:
-            self.sections.check(statement)
-        self.found.predict = [
-            self.sections.code(s, "PREDICT", statements) for s in wanted
-        ]
-        self.found.predictions = self.sections.expression(node, "PREDICT", statements)
-
-
-_READ = {
-    "TRAIN": ("loss",),
-    "EVAL": ("loss", "eval_metric_ops"),
-    "PREDICT": ("predictions", "export_outputs"),
-}
-
-
-def _ordered(statement: Statement) -> list[str]:
-    from .statements import assigned
-
-    return [name for inner in walk(statement) for name in assigned(inner)]
-
-
-def _read_first(tree: Tree, statements: Sequence[Statement], name: str) -> bool:
-    """The name is read before the statements give it a new value."""
-    for statement in statements:
-        if name in loads(tree, statement):
-            return True
-        if name in binds(statement):
-            return isinstance(only_small(statement), cst.AugAssign)
-    return True

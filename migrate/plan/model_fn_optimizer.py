@@ -11,18 +11,14 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .keras_program import OPTIMIZERS
 from .lifted_names import source_text
-from .model_fn_sections import MODEL
 from .model_fn_source import Source
-from .program import TF, OptimizerPlan
+from .program import MODEL, OPTIMIZER, TF, OptimizerPlan
 from .pure import is_plain_call, is_pure
 from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
 from .statements import assigned, backward_slice, binds, latest, loads
 from .tree import Statement, only_small, walk
 
-__all__ = ["OPTIMIZER", "TrainOp", "read_train_op"]
-
-# Stands for the program's optimizer in source text of a plan.
-OPTIMIZER = "__optimizer__"
+__all__ = ["TrainOp", "read_train_op"]
 
 _CLIPPED = (
     "tf.contrib.estimator.clip_gradients_by_norm",

@@ -15,9 +15,10 @@ from .keras_program import (
     ragged_difference,
 )
 from .model_fn import layer_class, read_model_fn
-from .program import CallKind, Difference, TrainingPlan
+from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
-from .tree import Tree
+from .statements import names_in
+from .tree import Body, Statement, Tree
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -26,8 +27,13 @@ MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
 
-def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
-    """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
+def recognise_model_fn(
+    tree: Tree, call: cst.Call, *, kept: str | None = None
+) -> Program:
+    """The program around one ``Estimator(model_fn)`` call, or raise Blocked.
+
+    ``kept`` is the reason why the model_fn's forward code is to stay as it is.
+    """
     line = tree.line(call)
     try:
         given = match_arguments(call, _PARAMETERS)
@@ -45,21 +51,40 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    calls, hook_classes, drop = read_calls(tree, variable, statement)
-    evaluating = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
-    evaluates = any(plan.kind in evaluating for plan, _ in calls)
+    uses = read_calls(tree, variable, statement)
+    calls, drop = uses.calls, uses.drop
+    differences += uses.differences
+    evaluates = any(plan.evaluates for plan, _ in calls)
+    predicts = any(plan.predicts for plan, _ in calls)
     if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
-    first = tree.statement_in(calls[0][1], body)
-    if first is None or first is not tree.statement(calls[0][1]):
-        raise Blocked("TFM103", calls[0][0].line, "train is called somewhere else")
-    predicts = any(plan.kind == CallKind.PREDICT for plan, _ in calls)
+    first = _first_statement(tree, *calls[0], body)
     model = read_model_fn(
-        tree, given["model_fn"], evaluates=evaluates, predicts=predicts
+        tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
+    if strategy.symbol is not None and model.regularised:
+        differences.append(
+            Difference(
+                "TFM140",
+                tree.line(model.definition),
+                "regularization counts in full on each replica; "
+                "the Estimator applied its gradient on the first one only",
+            )
+        )
+    if model.shared.dropped_summaries or any(
+        "tf.summary." in symbol for symbol in model.symbols
+    ):
+        differences.append(
+            Difference(
+                "TFM141",
+                tree.line(model.definition),
+                "the summaries in the forward code are not written any more",
+                needs_review=True,
+            )
+        )
     updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
     if model.normalised and not updates:
         differences.append(
@@ -98,6 +123,31 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         hoist=hoisted(tree, strategy_call, body, first),
         strategy_call=strategy_call,
         calls=calls,
-        hook_classes=hook_classes,
+        hook_classes=uses.hook_classes,
+        inputs=uses.inputs,
     )
     return Program(plan, sites)
+
+
+def _first_statement(
+    tree: Tree, plan: EstimatorCall, call: cst.Call, body: Body
+) -> Statement:
+    """The statement before which the model is made, from that call's data."""
+    first = tree.statement_in(call, body)
+    assert plan.input is not None
+    if first is None:
+        raise Blocked("TFM103", plan.line, "train is called somewhere else")
+    if first is not tree.statement(call):
+        # The data must be known before the loop or function around the call.
+        inside = {
+            binding.name
+            for scope in tree.resolver.scopes.opened.values()
+            for bindings in scope.bindings.values()
+            for binding in bindings
+            if binding.node is first or first in tree.ancestors(binding.node)
+        }
+        later = sorted(names_in(plan.input.dataset) & inside)
+        if later:
+            reason = f"the data of train depends on `{later[0]}` of a block"
+            raise Blocked("TFM103", plan.line, reason)
+    return first

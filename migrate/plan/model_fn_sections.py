@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from .graph_values import graph_value
 from .lifted_names import source_text
 from .lifter import Kind, Lifter
 from .model_fn_source import Source
 from .modern import modern_call
-from .program import TF
+from .program import MODEL, TF
 from .pure import is_plain_call, is_pure, pure_function
 from .statements import assigned
 from .tree import Statement, only_small, walk
@@ -19,10 +20,7 @@ from .tree import Statement, only_small, walk
 if TYPE_CHECKING:
     from .model_fn_modes import Modes
 
-__all__ = ["LOSSES", "MODEL", "Sections"]
-
-# Stands for the program's model in source text of a plan.
-MODEL = "__model__"
+__all__ = ["LOSSES", "Sections", "regularisation"]
 
 LOSSES = (
     "tf.losses.absolute_difference",
@@ -42,7 +40,7 @@ _REGULARIZATION = (
     "tf.losses.get_regularization_losses",
     "tf.losses.get_total_loss",
 )
-_VARIABLES = ("tf.trainable_variables", "tf.contrib.framework.get_trainable_variables")
+_TOTAL = "tf.losses.get_total_loss"
 # Parts of variable names that Keras gives as tf.layers did.
 _NAME_PARTS = frozenset(
     ["bias", "kernel", "gamma", "beta", "batch_normalization", "BatchNorm", "bn"]
@@ -101,9 +99,9 @@ class Sections:
     def _check_call(self, node: cst.Call) -> None:
         symbol = self.tree.symbol(node.func)
         if symbol is not None:
-            if is_pure(symbol) or symbol in (*LOSSES, *_REGULARIZATION, *_VARIABLES):
+            if is_pure(symbol) or symbol in (*LOSSES, _TOTAL):
                 return
-            if symbol == "tf.get_collection" and self._collection(node) is not None:
+            if graph_value(self.tree, node) is not None:
                 return
             raise self.source.stop(node, f"`{symbol}` in the loss or a metric")
         defined = self.tree.resolver.definition(node.func)
@@ -114,16 +112,6 @@ class Sections:
             return
         shown = self.tree.code(node.func)
         raise self.source.stop(node, f"`{shown}` in the loss or a metric")
-
-    def _collection(self, call: cst.Call) -> str | None:
-        symbol = self.tree.symbol(call.args[0].value) if call.args else None
-        if symbol is None or len(call.args) != 1:
-            return None
-        name = symbol.rpartition(".")[2]
-        return {
-            "REGULARIZATION_LOSSES": "losses",
-            "TRAINABLE_VARIABLES": "trainable_variables",
-        }.get(name)
 
     def total(self, call: cst.CSTNode, statements: Sequence[Statement]) -> str:
         """``get_total_loss()`` as the sum of what it collected."""
@@ -144,7 +132,7 @@ class Sections:
         if not names or len(set(names)) != len(names):
             raise self.source.stop(call, "get_total_loss of losses that are not seen")
         if self.lifter.shared.regularised:
-            names.append(f"{TF}.add_n({MODEL}.losses)")
+            names.append(f"{TF}.reduce_sum({MODEL}.losses)")
         return " + ".join(names)
 
 
@@ -165,24 +153,11 @@ class _Section(cst.CSTTransformer):
         if symbol in LOSSES:
             moved = cst.parse_expression(f"{TF}.compat.v1.{symbol[3:]}")
             return updated_node.with_changes(func=moved)
-        code = None
-        if symbol == "tf.losses.get_regularization_loss":
-            code = f"{TF}.add_n({MODEL}.losses)"
-        elif symbol == "tf.losses.get_regularization_losses":
-            code = f"{MODEL}.losses"
-        elif symbol == "tf.losses.get_total_loss":
+        code = graph_value(self.tree, original_node)
+        if symbol == _TOTAL:
             code = self.sections.total(original_node, self.statements)
-        elif symbol in _VARIABLES:
-            if original_node.args:
-                raise self.sections.source.stop(
-                    original_node, "the variables of a scope"
-                )
+        if symbol == "tf.trainable_variables":
             self._check_names(original_node)
-            code = f"{MODEL}.trainable_variables"
-        elif symbol == "tf.get_collection":
-            attribute = self.sections._collection(original_node)
-            if attribute is not None:
-                code = f"{MODEL}.{attribute}"
         if code is None:
             return modern_call(symbol, updated_node) or updated_node
         return cst.parse_expression(code)

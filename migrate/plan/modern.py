@@ -15,11 +15,8 @@ _CASTS = {
     "tf.to_int64": "int64",
 }
 _RENAMED = {
-    "tf.nn.softmax_cross_entropy_with_logits_v2": (
-        "nn.softmax_cross_entropy_with_logits",
-        ("labels", "logits"),
-    ),
-    "tf.nn.embedding_lookup": ("nn.embedding_lookup", ("params", "ids")),
+    # Of one table, and without max_norm, a look-up is nothing else.
+    "tf.nn.embedding_lookup": ("gather", ()),
 }
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 __all__ = [
+    "MODEL",
+    "OPTIMIZER",
     "TF",
     "Blocker",
     "CallKind",
     "Difference",
     "EstimatorCall",
+    "ExportPlan",
+    "ExporterPlan",
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
@@ -23,13 +27,18 @@ __all__ = [
     "MetricUpdate",
     "ModelFnPlan",
     "OptimizerPlan",
+    "PredictPlan",
     "RunConfigPlan",
+    "StockHooks",
     "StrategyPlan",
     "TrainingPlan",
 ]
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
+# Stand for the emitted loop's names of its model and its optimizer.
+MODEL = "__model__"
+OPTIMIZER = "__optimizer__"
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,15 @@ class MetricUpdate:
 
 
 @dataclass(frozen=True)
+class PredictPlan:
+    """What predict gives: statements that make it, and the expression itself."""
+
+    lines: tuple[str, ...]
+    code: str
+    is_dict: bool
+
+
+@dataclass(frozen=True)
 class LayerClass:
     """A Keras class that took the place of code which made layers.
 
@@ -148,18 +166,20 @@ class LayerClass:
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
-    In that text ``__model__`` and ``__optimizer__`` stand for the program's model
-    and optimizer, ``__optimizer_0__`` and so on for the constructors in
-    ``optimizers``. ``outputs`` is what the model returns and all that losses,
-    metrics and predictions read of it. ``predictions`` is the expression that the
-    spec of PREDICT gives after the statements in ``predict``; ``signatures`` are
-    its export_outputs as (key, class, expression).
+    ``model`` is the class of its layers; or ``kept`` says why there are none, and
+    ``forward`` is the forward code as it was. ``outputs`` is what the model
+    returns and all that losses, metrics and predictions read of it.
+    ``optimizer_setup`` makes ``__optimizer__``, where ``__optimizer_0__`` and so
+    on stand for the constructors in ``optimizers``; ``apply`` are the statements
+    after ``gradients = tape.gradient(...)``.
     """
 
     name: str
-    model: LayerClass
+    class_name: str
     has_params: bool
     params: str | None
+    model: LayerClass | None
+    forward: tuple[str, ...]
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
@@ -167,12 +187,12 @@ class ModelFnPlan:
     apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
+    docstring: str | None
     metrics: tuple[MetricUpdate, ...]
     optimizer_setup: tuple[str, ...]
     optimizers: tuple[OptimizerPlan, ...]
-    predict: tuple[str, ...] = ()
-    predictions: str = ""
-    signatures: tuple[tuple[str, str, str], ...] = ()
+    predict: PredictPlan | None = None
+    kept: str | None = None
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 
@@ -182,15 +202,63 @@ class InputPlan:
     """Where batches come from: source text that evaluates to a Dataset."""
 
     dataset: str
+    # The expression reads the Estimator's ``params``.
+    needs_params: bool = False
 
 
 @dataclass(frozen=True)
 class HookPlan:
-    """A hook given to train: source text and, for a user's class, its methods."""
+    """A hook given to train: source text and, for a user's class, its methods.
+
+    ``stops`` says that the callback may ask the loop to end.
+    """
 
     code: str
     class_name: str
     methods: tuple[str, ...] = ()
+    stops: bool = False
+
+
+@dataclass(frozen=True)
+class StockHooks:
+    """What TensorFlow's own hooks ask of a loop, as source text.
+
+    ``no_change`` is early stopping: metric, whether smaller is better, steps
+    without a better figure, steps that come first.
+    """
+
+    log_steps: str | None = None
+    rate_steps: str | None = None
+    save_steps: str | None = None
+    save_seconds: str | None = None
+    num_steps: str | None = None
+    last_step: str | None = None
+    no_change: tuple[tuple[str, bool, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    """What a served model takes and where it is written, as source text.
+
+    ``folder`` is the directory that gets one folder for each export. ``parsed``
+    is the feature spec of serialized examples, else ``raw`` is the dict of
+    features that are passed as they are.
+    """
+
+    folder: str
+    receiver: str
+    input_name: str | None = None
+
+
+@dataclass(frozen=True)
+class ExporterPlan:
+    """An exporter of EvalSpec: what it keeps and when it writes."""
+
+    kind: str
+    name: str
+    receiver: str
+    keep: str | None
+    compare: str | None = None
 
 
 class CallKind:
@@ -199,27 +267,48 @@ class CallKind:
     TRAIN = "train"
     EVALUATE = "evaluate"
     PREDICT = "predict"
+    EXPORT = "export"
+    # A figure or a name that is asked for: the step, the latest checkpoint.
+    VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
     TRAINING = (TRAIN, TRAIN_AND_EVALUATE)
 
 
 @dataclass(frozen=True)
 class EstimatorCall:
-    """One ``train``, ``evaluate`` or ``predict`` call."""
+    """One call of a method of the Estimator."""
 
     kind: str
     line: int
-    input: InputPlan
+    input: InputPlan | None = None
     steps: str | None = None
     max_steps: str | None = None
     # The limit's source may evaluate to None at run time.
     limit_optional: bool = False
     hooks: tuple[HookPlan, ...] = ()
-    name: str | None = None
+    stock: StockHooks = StockHooks()
+    # predict: the keys that are wanted, and whether examples come one by one.
+    keys: str | None = None
+    by_example: bool = True
+    # value: what is asked for.
+    wanted: str | None = None
     # train_and_evaluate: what is evaluated, on how much, how often at most.
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
+    exporters: tuple[ExporterPlan, ...] = ()
+    export: ExportPlan | None = None
+
+    @property
+    def evaluates(self) -> bool:
+        """The call needs the model's metrics."""
+        return self.kind in (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
+
+    @property
+    def predicts(self) -> bool:
+        """The call needs the model's predictions."""
+        kinds = (CallKind.PREDICT, CallKind.EXPORT)
+        return self.kind in kinds or bool(self.exporters)
 
 
 @dataclass(frozen=True)
@@ -242,5 +331,15 @@ class TrainingPlan:
     @property
     def evaluates(self) -> bool:
         """The program evaluates its model."""
-        kinds = (CallKind.EVALUATE, CallKind.TRAIN_AND_EVALUATE)
-        return any(c.kind in kinds for c in self.calls)
+        return any(c.evaluates for c in self.calls)
+
+    @property
+    def predicts(self) -> bool:
+        """The program predicts with its model, or exports it."""
+        return any(c.predicts for c in self.calls)
+
+    @property
+    def inputs(self) -> tuple[InputPlan, ...]:
+        """The input functions of all calls, in source order."""
+        both = ((c.input, c.evaluated_input) for c in self.calls)
+        return tuple(i for pair in both for i in pair if i is not None)

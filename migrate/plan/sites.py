@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from .program import Blocker, EstimatorCall, LayerClass, TrainingPlan
 from .tree import Body, Statement
 
-__all__ = ["Blocked", "KerasSites", "ModelFnSites", "Program"]
+__all__ = [
+    "Blocked",
+    "InputSites",
+    "KerasSites",
+    "MadeInput",
+    "ModelFnSites",
+    "Program",
+    "TensorTail",
+]
 
 
 class Blocked(Exception):
@@ -18,6 +26,51 @@ class Blocked(Exception):
     def __init__(self, rule: str, line: int, reason: str) -> None:
         super().__init__(reason)
         self.blocker = Blocker(rule, line, reason)
+
+
+@dataclass(eq=False)
+class TensorTail:
+    """The part of an input function from its iterator to its return.
+
+    ``first`` and ``last`` are the places of ``get_next`` and of the return among
+    the statements of ``block``; ``drop`` those that only serve the iterator.
+    ``parameters`` are those of the function that the Dataset maps, or None when
+    the elements are returned as they are.
+    """
+
+    block: Body
+    dataset: str
+    first: int
+    last: int
+    drop: tuple[int, ...]
+    parameters: str | None
+    returned: cst.BaseExpression | None
+
+
+@dataclass(eq=False)
+class MadeInput:
+    """``name = numpy_input_fn(...)``, which becomes a function of that name."""
+
+    statement: Statement
+    name: str
+    # The rows, and the methods that make batches of them.
+    dataset: tuple[str, str]
+
+
+@dataclass
+class InputSites:
+    """What must be edited so that every input function returns a Dataset."""
+
+    tails: list[TensorTail] = field(default_factory=list)
+    made: list[MadeInput] = field(default_factory=list)
+    _seen: set[cst.CSTNode] = field(default_factory=set)
+
+    def new(self, node: cst.CSTNode) -> bool:
+        """True the first time a node is met."""
+        if node in self._seen:
+            return False
+        self._seen.add(node)
+        return True
 
 
 @dataclass
@@ -34,6 +87,7 @@ class KerasSites:
     strategy_call: cst.Call | None
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
+    inputs: InputSites
 
     @property
     def ready_last(self) -> Statement:
@@ -55,6 +109,7 @@ class ModelFnSites:
     strategy_call: cst.Call | None
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
+    inputs: InputSites
 
 
 @dataclass

@@ -38,7 +38,6 @@ class Tree:
     def __init__(self, module: cst.Module, resolver: Resolver) -> None:
         self.module = module
         self.resolver = resolver
-        self._spans: dict[cst.CSTNode, Span] = {}
 
     # Few modules hold a training program, so these are made when asked for.
 
@@ -47,32 +46,32 @@ class Tree:
         return parents(self.module)
 
     @cached_property
-    def _lines(self) -> Lines:
-        return Lines(self.module.code)
-
-    @cached_property
     def _loads(self) -> dict[str, list[cst.Name]]:
         found: dict[str, list[cst.Name]] = {}
         for name in self.resolver.scopes.loads:
             found.setdefault(name.value, []).append(name)
         return found
 
-    def _span(self, node: cst.CSTNode) -> Span:
-        if not self._spans:
-            self._spans = spans(self.module, (self.module, *self._parents))
-        return self._spans[node]
+    @cached_property
+    def _places(self) -> tuple[Lines, dict[cst.CSTNode, Span]]:
+        code, found = spans(self.module, (self.module, *self._parents))
+        return Lines(code), found
+
+    def _place(self, node: cst.CSTNode, end: int) -> tuple[int, int]:
+        lines, found = self._places
+        return lines.place(found[node][end])
 
     def line(self, node: cst.CSTNode) -> int:
         """Line of the node's first character, from 1."""
-        return self._lines.place(self._span(node)[0])[0]
+        return self._place(node, 0)[0]
 
     def column(self, node: cst.CSTNode) -> int:
         """Column of the node's first character, from 1."""
-        return self._lines.place(self._span(node)[0])[1]
+        return self._place(node, 0)[1]
 
     def end_line(self, node: cst.CSTNode) -> int:
         """Line of the node's last character, from 1."""
-        return self._lines.place(self._span(node)[1])[0]
+        return self._place(node, 1)[0]
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node that holds this one, or None for the module."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..symbols.resolver import Resolver
-from ..symbols.scopes import BindingKind
+from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
 from .journal import digest
 from .sources import Source, SourceError, load_source
@@ -73,7 +73,7 @@ class ProjectFacts:
     files: tuple[Path, ...] = ()
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
-    _parsed: OrderedDict[tuple[str, str, str], ParsedModule | None] = field(
+    _parsed: OrderedDict[tuple[str, str], ParsedModule | SourceError] = field(
         default_factory=OrderedDict
     )
     _exports: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
@@ -147,20 +147,32 @@ class ProjectFacts:
 
     def parse(self, path: Path, raw: bytes) -> ParsedModule | None:
         """Like ``parsed``, for content that is at hand."""
-        key = (str(path), digest(raw), "module")
-        if key in self._parsed:
-            self._parsed.move_to_end(key)
-            return self._parsed[key]
         try:
-            result: ParsedModule | None = self.module_of(load_source(path, raw))
+            return self.load(path, raw)
         except SourceError:
-            result = None
-        self._parsed[key] = result
-        while len(self._parsed) > _CACHE:
-            self._parsed.popitem(last=False)
-        return result
+            return None
 
-    def module_of(self, source: Source) -> ParsedModule:
+    def load(self, path: Path, raw: bytes) -> ParsedModule:
+        """Like ``parse``; raises SourceError for what cannot be read as Python."""
+        key = (str(path), digest(raw))
+        found = self._parsed.get(key)
+        if found is None:
+            try:
+                found = self.module_of(load_source(path, raw))
+            except SourceError as error:
+                found = error
+            self._parsed[key] = found
+            while len(self._parsed) > _CACHE:
+                self._parsed.popitem(last=False)
+        else:
+            self._parsed.move_to_end(key)
+        if isinstance(found, SourceError):
+            raise found
+        return found
+
+    def module_of(
+        self, source: Source, scopes: ScopeTree | None = None
+    ) -> ParsedModule:
         """Wrap a loaded source with its name and a resolver that sees the project."""
         name, is_package = self.module_name(source.path)
 
@@ -168,7 +180,11 @@ class ProjectFacts:
             return self.export(module, attribute, source.path)
 
         resolver = Resolver(
-            source.module, module_name=name, is_package=is_package, exports=exports
+            source.module,
+            module_name=name,
+            is_package=is_package,
+            exports=exports,
+            scopes=scopes,
         )
         return ParsedModule(name, is_package, source, resolver)
 
@@ -208,7 +224,7 @@ class ProjectFacts:
         else:
             # Inside a cycle the answer may be incomplete; neither it nor what
             # the module's resolver remembers of it may be kept.
-            self._parsed.pop((str(path), digest(raw), "module"), None)
+            self._parsed.pop((str(path), digest(raw)), None)
         return table
 
     def definition(

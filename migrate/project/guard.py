@@ -36,12 +36,14 @@ class GuardError(Exception):
     """The new text would be worse than the old one; the text says how."""
 
 
-def check_output(old: str, new: str, *, cells: bool = False) -> cst.Module:
+def check_output(
+    old: str, new: str, *, scopes: ScopeTree | None = None, cells: bool = False
+) -> tuple[cst.Module, ScopeTree]:
     """Parse, compile and look for undefined names; return the parsed result.
 
     A name counts as undefined only if the old text had it defined or did not
-    use it: a file's own mistakes are not ours to refuse. Notebooks (``cells``)
-    may await at top level.
+    use it: a file's own mistakes are not ours to refuse. ``scopes`` are those of
+    the old text. Notebooks (``cells``) may await at top level.
     """
     try:
         module = cst.parse_module(new)
@@ -51,13 +53,14 @@ def check_output(old: str, new: str, *, cells: bool = False) -> cst.Module:
         problem = _problem(new, cells)
         if problem is not None:
             raise GuardError(f"the rewrite does not compile: {problem}")
-    fresh = undefined_names(build_scopes(module))
+    found = build_scopes(module)
+    fresh = undefined_names(found)
     if fresh:
-        known = undefined_names(build_scopes(cst.parse_module(old)))
+        known = undefined_names(scopes or build_scopes(cst.parse_module(old)))
         missing = sorted(fresh - known)
         if missing:
             raise GuardError("the rewrite uses undefined names: " + ", ".join(missing))
-    return module
+    return module, found
 
 
 def undefined_names(tree: ScopeTree) -> set[str]:

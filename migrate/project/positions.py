@@ -6,15 +6,61 @@ code generation that notes offsets only for wanted nodes costs a quarter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from types import TracebackType
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["Span", "spans"]
+__all__ = ["Span", "Unfaithful", "spans"]
 
 Span = tuple[int, int]
+
+
+class Unfaithful(Exception):
+    """LibCST has lost something (it does for some comments).
+
+    Writing its version back would drop the user's text, and its offsets are
+    not those of the file.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("the parser does not reproduce this file exactly")
+
+
+class _Unwanted:
+    """The context of a node that nobody asks about."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+
+class _Recorder(_Unwanted):
+    """The context of a wanted node: what is generated meanwhile is its code."""
+
+    def __init__(self, state: _State, node: cst.CSTNode) -> None:
+        self.state = state
+        self.node = node
+        self.start = state.offset
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.state.found[self.node] = (self.start, self.state.offset)
+
+
+_UNWANTED = _Unwanted()
 
 
 class _State(CodegenState):
@@ -24,11 +70,12 @@ class _State(CodegenState):
     as Python's own positions do.
     """
 
-    def __init__(self, module: cst.Module, wanted: set[cst.CSTNode]) -> None:
+    def __init__(self, module: cst.Module, wanted: Iterable[cst.CSTNode]) -> None:
         super().__init__(
             default_indent=module.default_indent, default_newline=module.default_newline
         )
-        self.wanted = wanted
+        # Identities: nodes hash through a Python function, once for each lookup.
+        self.wanted = {id(node): node for node in wanted}
         self.offset = 0
         self.found: dict[cst.CSTNode, Span] = {}
 
@@ -42,37 +89,34 @@ class _State(CodegenState):
         self.tokens.append(value)
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        if node in self.wanted:
+        if id(node) in self.wanted:
             self.found[node] = (self.offset, self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        if node in self.wanted:
+        if id(node) in self.wanted:
             start, end = self.found[node]
             if start == end:
                 self.found[node] = (start, self.offset)
 
-    @contextmanager
-    def record_syntactic_position(
+    # A context manager as LibCST's own, without the cost of making a generator
+    # for every node of the file.
+    def record_syntactic_position(  # type: ignore[override]
         self,
         node: cst.CSTNode,
         *,
         start_node: cst.CSTNode | None = None,
         end_node: cst.CSTNode | None = None,
-    ) -> Iterator[None]:
-        if node not in self.wanted:
+    ) -> _Unwanted:
+        if id(node) not in self.wanted:
             # A block's end may be asked for through its last statement.
-            yield
-            return
-        start = self.offset
-        yield
-        self.found[node] = (start, self.offset)
+            return _UNWANTED
+        return _Recorder(self, node)
 
 
-def spans(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[cst.CSTNode, Span]:
-    """Character offsets (start, end) of ``nodes`` in ``module.code``."""
-    wanted = set(nodes)
-    if not wanted:
-        return {}
-    state = _State(module, wanted)
+def spans(
+    module: cst.Module, nodes: Iterable[cst.CSTNode]
+) -> tuple[str, dict[cst.CSTNode, Span]]:
+    """The module's code, and in it the offsets (start, end) of ``nodes``."""
+    state = _State(module, nodes)
     module._codegen(state)
-    return state.found
+    return "".join(state.tokens), state.found

@@ -147,10 +147,6 @@ def _parse(text: str) -> cst.Module:
             "Python 2 only: `except X, e`; convert it with `2to3` or try --py2",
             python2=True,
         )
-    if module.code != text:
-        # LibCST has lost something (it does for some comments); writing its
-        # version back would drop the user's text.
-        raise SourceError("the parser does not reproduce this file exactly")
     return module
 
 

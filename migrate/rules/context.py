@@ -6,7 +6,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from ..project.positions import Span, spans
+from ..project.positions import Span, Unfaithful, spans
 from ..project.text import Edit, Lines
 from ..symbols.names import canonical
 from ..symbols.resolver import Resolver
@@ -44,7 +44,10 @@ class Context:
         if node not in self._spans:
             self._wanted.add(node)
             missing = [n for n in self._wanted if n not in self._spans]
-            self._spans.update(spans(self.module, missing))
+            code, found = spans(self.module, missing)
+            if code != self.text:
+                raise Unfaithful
+            self._spans.update(found)
         return self._spans[node]
 
     def source(self, node: cst.CSTNode) -> str:

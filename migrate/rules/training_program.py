@@ -15,12 +15,28 @@ _TIERS = (
     "runtime, T4 stays as it is."
 )
 
+# A program that stays because of the command line, not because of its source.
+CHOICE_NOT_OFFERED = "TFM105"
+
 RULES = (
     Rule(
         id="TFM101",
         name="training-program",
         summary="An Estimator program becomes a strategy-scoped training loop.",
         why=_TIERS,
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM102",
+        name="kept-forward",
+        summary="A training loop around the model_fn's own forward code.",
+        why=(
+            "The statements that make the model's outputs cannot be said in Keras "
+            "layers, so they stay word for word and run under the variable store "
+            "that TF2 offers for such code (track_tf1_style_variables). Variables "
+            "keep the names that TF1 gave them. Everything else is a native loop: "
+            "loss, optimizer, metrics, input, checkpoints. " + _TIERS
+        ),
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
@@ -39,8 +55,20 @@ RULES = (
         name="untouched-program",
         summary="A training program stays exactly as it is.",
         why=(
-            "Neither a native loop nor tfmigrate.compat can take it, or an option was "
-            "asked for that no loop is written for; the reason says which. " + _TIERS
+            "Neither a native loop nor tfmigrate.compat can take it; the reason says "
+            "why. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+        advice_only=True,
+    ),
+    Rule(
+        id=CHOICE_NOT_OFFERED,
+        name="choice-not-offered",
+        summary="A program stays as it is because an option has no loop for it.",
+        why=(
+            "An option of the command line asks for something that cannot be written "
+            "for this program; the reason says which and what to choose instead. The "
+            "file is left exactly as it was, rather than the option ignored."
         ),
         safety=Safety.NEEDS_REVIEW,
         advice_only=True,
@@ -165,5 +193,41 @@ RULES = (
             "replicas means another global batch."
         ),
         safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM134",
+        name="mixed-precision",
+        summary="The loop computes in mixed precision, as asked.",
+        why=(
+            "Layers compute in float16 and keep float32 weights; the loss is scaled "
+            "while gradients are taken, and a step whose gradients overflow changes "
+            "nothing but the scale. The model's outputs and the loss stay float32. "
+            "Losses agree with those of float32 to two or three digits."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM140",
+        name="replicated-regularization",
+        summary="Regularization counts in full on several replicas.",
+        why=(
+            "With N replicas an Estimator added the regularization losses to the "
+            "loss of each, but their gradient reached only the first replica's copy "
+            "of a weight: 1/N of it was applied (seen on TF 1.15.5). The loop applies "
+            "all of it, as one device does; to keep the old strength, divide the "
+            "scale by the number of replicas."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM141",
+        name="forward-summaries",
+        summary="Summaries inside kept forward code are not written.",
+        why=(
+            "tf.summary of TF1 adds operations to a graph that a hook ran; inside a "
+            "TF2 function nothing runs them. Return the value from the model and "
+            "write it with tf.summary.scalar where the loop logs."
+        ),
+        safety=Safety.NEEDS_REVIEW,
     ),
 )

@@ -30,7 +30,8 @@ class Resolver:
     """Answers what names mean in one module.
 
     ``module_name`` (dotted) and ``is_package`` are needed to follow relative
-    imports; ``exports`` follows names through other modules of the project.
+    imports; ``exports`` follows names through other modules of the project;
+    ``scopes`` are those of ``module``, where they have been built already.
     A node that was not part of ``module`` when the resolver was made is looked
     up as if it stood at module level.
     """
@@ -42,13 +43,15 @@ class Resolver:
         module_name: str | None = None,
         is_package: bool = False,
         exports: Exports | None = None,
+        scopes: ScopeTree | None = None,
     ) -> None:
         self.module = module
-        self.scopes: ScopeTree = build_scopes(module)
+        self.scopes: ScopeTree = scopes if scopes is not None else build_scopes(module)
         self._package = _package_of(module_name, is_package)
         self._exports = exports
         self._bound: dict[Binding, str | None] = {}
         self._busy: set[Binding] = set()
+        self._asked: dict[int, tuple[cst.CSTNode, str | None]] = {}
 
     # -- questions ----------------------------------------------------------
 
@@ -70,7 +73,13 @@ class Resolver:
         Works for every imported package: ``np.mean`` gives ``numpy.mean``,
         ``tf1.train`` gives ``tensorflow.compat.v1.train``.
         """
-        return self._dotted(node, 0)
+        if node is None:
+            return None
+        key = id(node)
+        if key not in self._asked:
+            # The node is kept so that its identity stays its own.
+            self._asked[key] = (node, self._dotted(node, 0))
+        return self._asked[key][1]
 
     def door(self, node: cst.CSTNode | None) -> Door | None:
         """Through which door of TensorFlow the expression goes, if any."""

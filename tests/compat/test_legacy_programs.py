@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,8 @@ CONVOLUTIONAL = {
     "fashion_mnist_core",
     "digits_model_fn",
     "oct_vgg16",
+    "mnist_cnn_logging",
+    "tiles_batch_norm_l2",
 }
 CONVOLUTIONAL_TIGHT = 3
 
@@ -85,6 +88,10 @@ CASES = [
 ]
 
 
+# Since TF 2 the weights of a recurrent Keras layer stand below its cell.
+KERAS_CELL = re.compile(r"/(lstm|gru)_cell(_\d+)?/")
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("home")
@@ -106,6 +113,22 @@ SLOW = {
     ("deepfm_recommender", 1),
     ("text_lstm", 1),
     ("serving_export", 1),
+    ("mnist_cnn_logging", 1),
+    ("hparams_factory", 1),
+    ("spoken_digits_builder", 1),
+    ("wine_best_exporter", 1),
+    ("bank_linear_csv", 1),
+    ("tfrecord_pipeline", 1),
+    ("tiles_batch_norm_l2", 1),
+    ("scoped_variables", 1),
+    ("contrib_fully_connected", 1),
+    ("summary_hooks", 1),
+    ("mirrored_gpus", 1),
+    ("multi_output", 1),
+    ("timeseries_keras_lstm", 1),
+    ("autoencoder", 1),
+    ("flags_modes", 1),
+    ("word_embedding", 1),
 }
 
 
@@ -141,7 +164,9 @@ def test_trains_as_recorded(
             timeout=300,
         )
     options = ["--steps", str(program.steps), "--replicas", str(replicas)]
-    if program.generated:
+    if program.own_weights:
+        pass
+    elif program.generated:
         options += ["--generate-weights", "7", "--light"]
     else:
         options += ["--initial-weights", str(recorded / "initial_weights.npz")]
@@ -167,7 +192,7 @@ def test_trains_as_recorded(
     assert ours["losses"] == pytest.approx(theirs["losses"], rel=loss_tolerance)
     tight = CONVOLUTIONAL_TIGHT if name in CONVOLUTIONAL else program.steps
     assert ours["losses"][:tight] == pytest.approx(theirs["losses"][:tight], rel=1e-5)
-    assert ours["weights"] == theirs["weights"]
+    assert [KERAS_CELL.sub("/", each) for each in ours["weights"]] == theirs["weights"]
     assert ours["hook_calls"] == theirs["hook_calls"]
 
     # The accuracy is called `acc` by 1.15 and `accuracy` by 1.12.

@@ -104,7 +104,7 @@ FAILURES = {
     "wrong bytes": (b"import tensorflow\ns = '\xff'\n", "utf-8"),
     "null byte": (b"import tensorflow\n\0\n", "null bytes"),
     "comment lost by the parser": (
-        b"import tensorflow\npass\n  # a\n  # b\n",
+        b"import tensorflow\ntensorflow.log(1)\npass\n  # a\n  # b\n",
         "does not reproduce",
     ),
 }

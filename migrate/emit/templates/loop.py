@@ -40,7 +40,18 @@ def train_functions():
             if X_REGULARIZED:
                 if model.losses:
                     loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
-        gradients = tape.gradient(loss, model.trainable_variables)
+            if X_MIXED_PRECISION:
+                # Small gradients would be zero in float16.
+                if X_KERAS3:
+                    scaled_loss = optimizer.scale_loss(loss)
+                else:
+                    scaled_loss = optimizer.get_scaled_loss(loss)
+        if X_MIXED_PRECISION:
+            gradients = tape.gradient(scaled_loss, model.trainable_variables)
+            if X_UNSCALES:
+                gradients = optimizer.get_unscaled_gradients(gradients)
+        else:
+            gradients = tape.gradient(loss, model.trainable_variables)
         X_APPLY
         return loss
 
@@ -74,22 +85,46 @@ def test_functions():
     def test_steps(iterator):
         """Runs the model over all batches."""
         for batch in iterator:
-            strategy.run(test_step, args=(batch,))
+            if X_CENTRAL:
+                test_step(batch)
+            else:
+                strategy.run(test_step, args=(batch,))
 
     def evaluate(dataset_fn):
         """Returns the figures of one pass over a data set, as Estimator.evaluate."""
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
-        test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+        if X_CENTRAL:
+            # One device evaluates: with central variables all replicas would have
+            # to take part in every update of a metric, also at the end of the data.
+            test_steps(iter(dataset_fn(None)))
+        else:
+            test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
 
 
+def predict_functions():
+    """Predictions for one example after the other."""
+
+    @tf.function
+    def predict_step(features):
+        """Returns the predictions for a batch."""
+        X_PREDICT_BODY
+
+    def predict(X_PREDICT_PARAMETERS):
+        X_DOCSTRING
+        for batch in dataset:
+            # Labels, if the data set has them, are not needed here.
+            features = batch[0] if isinstance(batch, tuple) else batch
+            X_YIELD
+
+
 def keras_loss():
     """The forward pass of a compiled model."""
-    predictions = model(features, training=True)
+    predictions = X_PREDICTIONS
     losses = X_PER_EXAMPLE(labels, predictions)
 
 
@@ -102,9 +137,15 @@ def scalar_loss():
         loss /= strategy.num_replicas_in_sync
 
 
+def keras_predictions():
+    """Outputs under the names of the model's output layers."""
+    outputs = tf.nest.flatten(model(features, training=False))
+    return dict(zip(model.output_names, outputs))
+
+
 def keras_test():
     """What a replica does with a batch of test data."""
-    predictions = model(features, training=False)
+    predictions = X_PREDICTIONS
     loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
     if X_REGULARIZED:
         if model.losses:
@@ -116,17 +157,57 @@ def keras_test():
             metric.update_state(labels, predictions)
 
 
+def kept_class():
+    """A model_fn's forward code, unchanged, under the variable store of TF2."""
+
+    class LiftedModel(tf.keras.Model):
+        """The forward pass as it was; variables keep the names TF1 gave them."""
+
+        if X_NEEDS_PARAMS:
+
+            def __init__(self, params):
+                super().__init__()
+                self.params = params
+
+        @keras_v1.utils.track_tf1_style_variables
+        def call(self, features, training=False):
+            # In a scope of its own, each call numbers unnamed layers from the start.
+            with tf.compat.v1.variable_scope(tf.compat.v1.get_variable_scope()):
+                return self.forward(features, training)
+
+        def forward(self, features, training):
+            if X_NEEDS_PARAMS:
+                params = self.params
+            if X_NEEDS_MODE:
+                mode = "train" if training else "eval"
+            X_FORWARD
+            return X_OUTPUTS
+
+
 def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
     features_spec, _ = X_DATASET.element_spec
     with strategy.scope():
         model = X_MODEL
         # Makes the variables, whose shapes follow from those of the data.
-        model(
-            tf.nest.map_structure(
-                lambda spec: tf.keras.Input(type_spec=spec), features_spec
-            )
-        )
+        if X_KEPT:
+            tf.function(model.__call__).get_concrete_function(features_spec)
+        else:
+            if X_KERAS3:
+                model(
+                    tf.nest.map_structure(
+                        lambda spec: tf.keras.Input(
+                            batch_shape=spec.shape, dtype=spec.dtype.name
+                        ),
+                        features_spec,
+                    )
+                )
+            else:
+                model(
+                    tf.nest.map_structure(
+                        lambda spec: tf.keras.Input(type_spec=spec), features_spec
+                    )
+                )
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
@@ -162,9 +243,17 @@ def train_loop():
     if X_SAVES_BY_STEP:
         last_save = step
     if X_EVALUATES:
-        last_evaluation = time.time()
+        last_evaluation, evaluated = time.time(), step
+    if X_PROFILES:
+        # The profiler looks at these steps; see them in TensorBoard's Profile tab.
+        profile_from, profile_to = step + 10, step + 20
+        profiling = False
     X_BEGIN
     while X_CONDITION:
+        if X_PROFILES:
+            if step == profile_from:
+                tf.profiler.experimental.start(f"{manager.directory}/profile")
+                profiling = True
         if X_PER_STEP:
             X_BEFORE_STEP
             loss, done = train_steps(train_iterator, 1)
@@ -172,19 +261,31 @@ def train_loop():
                 break  # end of the data
             step += 1
             X_AFTER_STEP
-            if X_LOGS:
-                if step % X_LOG_STEPS == 0:
-                    print(f"step {step}: loss = {float(loss):.6f}")
+            if step % X_LOG_STEPS == 0:
+                print(f"step {step}: loss = {float(loss):.6f}")
         else:
             steps = X_CHUNK
             if X_LIMIT_OPTIONAL:
                 if last_step is not None:
                     steps = min(steps, last_step - step)
+            if X_PROFILES:
+                if step < profile_to:
+                    edge = profile_from if step < profile_from else profile_to
+                    steps = min(steps, edge - step)
+            if X_RATED:
+                started = time.time()
             loss, done = train_steps(train_iterator, tf.constant(steps))
             step += int(done)
-            if X_LOGS:
-                if done > 0:
+            if done > 0:
+                if X_RATED:
+                    rate = int(done) / (time.time() - started)
+                    print(f"step {step}: loss = {float(loss):.6f} ({rate:.1f} steps/s)")
+                else:
                     print(f"step {step}: loss = {float(loss):.6f}")
+        if X_PROFILES:
+            if profiling and step == profile_to:
+                tf.profiler.experimental.stop()
+                profiling = False
         if X_SAVES_BY_TIME:
             if time.time() - last_save >= X_SAVE_SECONDS:
                 manager.save(step)
@@ -192,7 +293,7 @@ def train_loop():
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
                         print(f"step {step}:", X_EVALUATION)
-                        last_evaluation = time.time()
+                        last_evaluation, evaluated = time.time(), step
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
@@ -200,14 +301,19 @@ def train_loop():
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
                         print(f"step {step}:", X_EVALUATION)
-                        last_evaluation = time.time()
+                        last_evaluation, evaluated = time.time(), step
+        X_STOP
         if X_CHUNKED:
             if done < steps:
                 break  # end of the data
+    if X_PROFILES:
+        if profiling:
+            tf.profiler.experimental.stop()
     X_END
     manager.save(step)
     if X_EVALUATES:
-        print(f"step {step}:", X_EVALUATION)
+        if evaluated != step:
+            print(f"step {step}:", X_EVALUATION)
 
 
 def plain_apply():

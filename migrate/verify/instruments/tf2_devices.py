@@ -47,10 +47,20 @@ def use_cpu_replicas(replicas: int) -> None:
 
         return init
 
+    def central(original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def init(
+            self: Any, compute_devices: Any = None, parameter_device: Any = None
+        ) -> None:
+            original(self, devices, devices[0])
+
+        return init
+
     for api in (tf.distribute, tf.compat.v1.distribute):
-        for name, wrap in (
-            ("MirroredStrategy", mirrored),
-            ("OneDeviceStrategy", one_device),
+        for holder, name, wrap in (
+            (api, "MirroredStrategy", mirrored),
+            (api, "OneDeviceStrategy", one_device),
+            (api.experimental, "CentralStorageStrategy", central),
         ):
-            cls = getattr(api, name)
+            cls = getattr(holder, name)
             cls.__init__ = wrap(cls.__init__)

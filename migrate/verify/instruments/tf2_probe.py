@@ -139,6 +139,7 @@ class Probe:
                     self.problem = "the model is made inside its first eager step"
                     raise RuntimeError(self.problem)
                 self._losses.append({})
+            self.variables.keep()
             step = self._losses[-1]
             # Several tapes in one step (several losses): their sum.
             step[int(replica)] = step.get(int(replica), 0.0) + float(value)

@@ -60,6 +60,7 @@ class VariableLog:
         self.created: list[Any] = []
         self._order: dict[int, int] = {}
         self.trained: list[Any] = []
+        self._kept: tuple[int, list[tuple[str, Any]]] = (0, [])
 
     def creator(self, next_creator: Any, **kwargs: Any) -> Any:
         """A variable creator, for :func:`tf.variable_creator_scope`."""
@@ -90,6 +91,8 @@ class VariableLog:
         The trained variables are known from the gradients; the others (moving
         averages, frozen layers) belong to the models which hold a trained one.
         """
+        if self._kept[0] == len(self.trained) > 0:
+            return self._kept[1]
         chosen = {id(unwrapped(v)): v for v in self.trained}
         trained = set(chosen)
         for holder in _holders():
@@ -99,6 +102,11 @@ class VariableLog:
                     if _is_number(variable):
                         chosen.setdefault(id(unwrapped(variable)), variable)
         return self._named(chosen.values())
+
+    def keep(self) -> None:
+        """Hold on to the weights: their model may be gone when the program ends."""
+        if self._kept[0] != len(self.trained):
+            self._kept = len(self.trained), self.weights()
 
     def candidates(self, shapes: Sequence[Weight]) -> list[tuple[str, Any]] | None:
         """Weights of the one model that fits ``shapes``, before any training."""

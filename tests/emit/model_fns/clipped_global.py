@@ -1,4 +1,5 @@
 """tf.gradients clipped together; the optimizer is chosen by a parameter."""
+
 import os
 
 import numpy as np
@@ -16,11 +17,13 @@ def model_fn(features, labels, mode, params):
         return tf.estimator.EstimatorSpec(mode, predictions=tf.nn.softmax(logits))
     one_hot = tf.one_hot(labels, 3)
     cross_entropy = tf.nn.softmax_cross_entropy_with_logits_v2(
-        labels=one_hot, logits=logits)
+        labels=one_hot, logits=logits
+    )
     loss = tf.reduce_mean(cross_entropy)
     if mode == tf.estimator.ModeKeys.EVAL:
-        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={
-            "entropy": tf.metrics.mean(cross_entropy)})
+        return tf.estimator.EstimatorSpec(
+            mode, loss=loss, eval_metric_ops={"entropy": tf.metrics.mean(cross_entropy)}
+        )
     if params["optimizer"] == "rmsprop":
         optimizer = tf.train.RMSPropOptimizer(params["rate"], momentum=0.5)
     elif params["optimizer"] == "adagrad":
@@ -31,7 +34,8 @@ def model_fn(features, labels, mode, params):
     gradients = tf.gradients(loss, variables)
     gradients, _ = tf.clip_by_global_norm(gradients, 0.2)
     train_op = optimizer.apply_gradients(
-        zip(gradients, variables), global_step=tf.train.get_global_step())
+        zip(gradients, variables), global_step=tf.train.get_global_step()
+    )
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 

@@ -1,4 +1,5 @@
 """A helper that makes layers, called several times; UPDATE_OPS; 2 replicas."""
+
 import os
 
 import numpy as np
@@ -29,19 +30,25 @@ def model_fn(features, labels, mode, params):
     loss = train_op = metrics = None
     if mode != tf.estimator.ModeKeys.PREDICT:
         loss = tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+        )
         metrics = {"accuracy": tf.metrics.accuracy(labels, predictions["classes"])}
     if mode == tf.estimator.ModeKeys.TRAIN:
         optimizer = tf.train.MomentumOptimizer(params["learning_rate"], 0.9)
         with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
             train_op = optimizer.minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(
-        mode=mode, predictions=predictions, loss=loss, train_op=train_op,
-        eval_metric_ops=metrics)
+        mode=mode,
+        predictions=predictions,
+        loss=loss,
+        train_op=train_op,
+        eval_metric_ops=metrics,
+    )
 
 
 strategy = tf.distribute.MirroredStrategy(
-    ["/cpu:0", "/cpu:1"], cross_device_ops=tf.distribute.ReductionToOneDevice())
+    ["/cpu:0", "/cpu:1"], cross_device_ops=tf.distribute.ReductionToOneDevice()
+)
 
 
 def data(count=60, seed=0):
@@ -54,7 +61,9 @@ def data(count=60, seed=0):
 estimator = tf.estimator.Estimator(
     model_fn,
     model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5, train_distribute=strategy),
+    config=tf.estimator.RunConfig(
+        log_step_count_steps=1, tf_random_seed=5, train_distribute=strategy
+    ),
     params={"learning_rate": 0.05},
 )
 estimator.train(data, steps=8)

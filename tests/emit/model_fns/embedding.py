@@ -1,4 +1,5 @@
 """An embedding by hand, labels worked on before the model; weighted loss."""
+
 import os
 
 import numpy as np
@@ -13,16 +14,23 @@ def model_fn(features, labels, mode, params):
         weights = tf.to_float(weights)
     ids = tf.cast(tf.abs(features["x"] * 10), tf.int32) % params["buckets"]
     table = tf.get_variable(
-        "table", [params["buckets"], 4],
-        initializer=tf.truncated_normal_initializer(stddev=0.3))
+        "table",
+        [params["buckets"], 4],
+        initializer=tf.truncated_normal_initializer(stddev=0.3),
+    )
     net = tf.reduce_mean(tf.nn.embedding_lookup(table, ids), axis=1)
     logits = tf.layers.dense(net, 3, kernel_initializer=tf.random_normal_initializer())
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"logits": logits})
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits, weights=weights)
     if mode == tf.estimator.ModeKeys.EVAL:
-        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={
-            "accuracy": tf.metrics.accuracy(labels, tf.argmax(logits, 1), weights)})
+        return tf.estimator.EstimatorSpec(
+            mode,
+            loss=loss,
+            eval_metric_ops={
+                "accuracy": tf.metrics.accuracy(labels, tf.argmax(logits, 1), weights)
+            },
+        )
     optimizer = tf.train.AdamOptimizer(0.01, epsilon=1e-4)
     train_op = optimizer.minimize(loss, tf.train.get_or_create_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)

@@ -1,4 +1,5 @@
 """Layers in a loop over the sizes that params give; a decayed rate."""
+
 import os
 
 import numpy as np
@@ -15,7 +16,8 @@ def model_fn(features, labels, mode, params):
         net = tf.layers.dense(net, units, activation=tf.nn.tanh, name="hidden_%d" % i)
         if params["dropout"]:
             net = tf.layers.dropout(
-                net, params["dropout"], training=mode == tf.estimator.ModeKeys.TRAIN)
+                net, params["dropout"], training=mode == tf.estimator.ModeKeys.TRAIN
+            )
     logits = tf.layers.dense(net, params["classes"], activation=None)
     classes = tf.argmax(logits, 1)
     if mode == tf.estimator.ModeKeys.PREDICT:
@@ -23,14 +25,17 @@ def model_fn(features, labels, mode, params):
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     if mode == tf.estimator.ModeKeys.EVAL:
         return tf.estimator.EstimatorSpec(
-            mode, loss=loss,
-            eval_metric_ops={"accuracy": tf.metrics.accuracy(labels, classes)})
+            mode,
+            loss=loss,
+            eval_metric_ops={"accuracy": tf.metrics.accuracy(labels, classes)},
+        )
     step = tf.train.get_global_step()
     rate = tf.train.exponential_decay(0.2, step, 3, 0.5, staircase=True)
     tf.summary.scalar("rate", rate)
     optimizer = tf.train.GradientDescentOptimizer(rate)
     return tf.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=optimizer.minimize(loss, global_step=step))
+        mode, loss=loss, train_op=optimizer.minimize(loss, global_step=step)
+    )
 
 
 def data(count=60, seed=0):

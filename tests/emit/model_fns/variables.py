@@ -1,4 +1,5 @@
 """Variables by hand, a scope with an initialiser, gradients clipped one by one."""
+
 import os
 
 import numpy as np
@@ -29,7 +30,8 @@ def model_fn(features, labels, mode, params):
     gradients = optimizer.compute_gradients(loss)
     gradients = [(tf.clip_by_norm(g, 0.5), v) for g, v in gradients]
     train_op = optimizer.apply_gradients(
-        gradients, global_step=tf.train.get_global_step())
+        gradients, global_step=tf.train.get_global_step()
+    )
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 

@@ -1,0 +1,51 @@
+"""Writes a model class around forward code that stays as it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plan.program import ModelFnPlan
+from ..plan.statements import names_in
+from ..plan.tree import Statement
+from .compat_import import note
+from .model_class import finished_class
+from .template import parse_statements
+
+if TYPE_CHECKING:
+    from .model_fn_program import ModelFnEmitter
+
+__all__ = ["KERAS_V1", "kept_class", "needs_params"]
+
+RULE = "TFM102"
+# The module of tf_keras that holds what tf.compat.v1.keras held.
+KERAS_V1 = "tf_keras.api._v1.keras"
+
+
+def needs_params(model: ModelFnPlan) -> bool:
+    """The forward code reads ``params``."""
+    return "params" in _names(model)
+
+
+def kept_class(emitter: ModelFnEmitter, model: ModelFnPlan) -> Statement:
+    """The class that holds the forward code, under a note why it is kept."""
+    local = emitter.names.fresh("keras_v1")
+    emitter.packages.add(f"{KERAS_V1} as {local}")
+    (made,) = emitter.fill(
+        "kept_class",
+        names={"LiftedModel": emitter.class_name, "keras_v1": local},
+        expressions={"X_OUTPUTS": ", ".join(model.outputs)},
+        statements={
+            "X_FORWARD": parse_statements(emitter.text("".join(model.forward)))
+        },
+        flags={
+            "X_NEEDS_PARAMS": needs_params(model),
+            "X_NEEDS_MODE": "mode" in _names(model),
+        },
+    )
+    made = finished_class(emitter.tree.module, made, model.docstring)
+    reason = f"the forward pass is kept as it was ({model.kept})"
+    return note(made, RULE, reason, 0)
+
+
+def _names(model: ModelFnPlan) -> set[str]:
+    return set().union(*(names_in(code) for code in model.forward))

@@ -1,0 +1,273 @@
+"""Train calls: each becomes a loop where it stands, or they share a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ..plan.program import CallKind, EstimatorCall, InputPlan
+from ..plan.tree import Statement, statements_of
+from .hook_class import RENAMED
+from .layout import fit, one_line
+from .spacing import space_definitions, with_blank_lines
+from .template import parse_statements, unshadowed
+
+if TYPE_CHECKING:
+    from .loop_program import LoopEmitter
+
+__all__ = ["TrainCalls", "function_form"]
+
+
+def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
+    """Several train calls share a function; a single one becomes a loop.
+
+    Each call comes with whether it stands in a loop of the program's.
+    """
+    trains = [pair for pair in calls if pair[0].kind in CallKind.TRAINING]
+    if any(c.hooks or c.kind != CallKind.TRAIN for c, _ in trains):
+        return False
+    if len({c.stock for c, _ in trains}) > 1:
+        return False
+    return len(trains) > 1 or any(looped for _, looped in trains)
+
+
+class TrainCalls:
+    """Writes the loops of one program."""
+
+    def __init__(self, emitter: LoopEmitter) -> None:
+        self.emitter = emitter
+        self.tree = emitter.tree
+        self.plan = emitter.plan
+        self.names = emitter.names
+
+    # -- the places -------------------------------------------------------------
+
+    def loop(self, call: EstimatorCall, node: cst.Call) -> None:
+        """``estimator.train(...)`` becomes a loop."""
+        assert call.input is not None
+        emitter = self.emitter
+        statement = self.tree.statement(node)
+        column = self.tree.column(statement) - 1
+        top_level = isinstance(self.tree.body(statement), cst.Module)
+        data = self.names.fresh("train_batches")
+        definition = emitter.fill(
+            "train_data",
+            expressions={"X_DATASET": one_line(call.input.dataset)},
+            flags={"X_REPLICATED": emitter.replicated},
+            names={
+                "train_batches": data,
+                **unshadowed(("dataset", "context"), emitter.text(call.input.dataset)),
+            },
+        )
+        loop = self._loop(call, data)
+        statements = fit(self.tree.module, [*definition, *loop], column)
+        statements = space_definitions(statements, top_level=top_level)
+        lines = statement.leading_lines
+        if any(line.comment is not None for line in lines):
+            statements[1] = statements[1].with_changes(
+                leading_lines=[*statements[1].leading_lines, *_from_comment(lines)]
+            )
+        statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
+        emitter.edits.replace[statement] = statements
+        emitter.edits.own_lines.add(statement)
+
+    def call(self, call: EstimatorCall, node: cst.Call) -> None:
+        """``estimator.train(...)`` becomes ``train(...)``."""
+        edits = self.emitter.edits
+        edits.expressions[node.func] = cst.Name(self.emitter.renamed["train"])
+        argument = input_argument(node)
+        assert call.input is not None
+        dataset = self.emitter.text(one_line(call.input.dataset))
+        if dataset != f"{self.tree.code(argument)}()" and not isinstance(
+            argument, cst.Lambda
+        ):
+            edits.expressions[argument] = cst.parse_expression(f"lambda: {dataset}")
+
+    def function(self) -> list[Statement]:
+        """``train(input_fn)`` with the limits that the program's calls use."""
+        emitter = self.emitter
+        trains = self.plan.trains
+        limits = [
+            name
+            for name in ("steps", "max_steps")
+            if any(getattr(call, name) is not None for call in trains)
+        ]
+        call = EstimatorCall(
+            kind=CallKind.TRAIN,
+            line=0,
+            input=InputPlan("input_fn()"),
+            steps="steps" if "steps" in limits else None,
+            max_steps="max_steps" if "max_steps" in limits else None,
+            limit_optional=bool(limits),
+            stock=trains[0].stock,
+        )
+        body = emitter.fill(
+            "train_data",
+            expressions={"X_DATASET": "input_fn()"},
+            flags={"X_REPLICATED": emitter.replicated},
+        )
+        body += self._loop(call, "train_batches", local=True)
+        parameters = "".join(f", {name}=None" for name in limits)
+        name = emitter.renamed["train"]
+        docstring = '"""Trains on the data of `input_fn`."""'
+        code = f"def {name}(input_fn{parameters}):\n    {docstring}\n"
+        (definition,) = parse_statements(code)
+        assert isinstance(definition.body, cst.IndentedBlock)
+        inner = space_definitions(
+            [*statements_of(definition.body), *body], top_level=False
+        )
+        return [definition.with_changes(body=definition.body.with_changes(body=inner))]
+
+    # -- the loop ---------------------------------------------------------------
+
+    def _loop(
+        self, call: EstimatorCall, data: str, *, local: bool = False
+    ) -> list[Statement]:
+        emitter, config, stock = self.emitter, self.plan.config, call.stock
+        wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
+        names = {n: n if local else self.names.fresh(n) for n in wanted}
+        if emitter.options.profile:
+            for name in ("profile_from", "profile_to", "profiling", "edge"):
+                names[name] = name if local else self.names.fresh(name)
+        names["steps"] = "chunk" if local else self.names.fresh("steps")
+        names["train_batches"] = data
+        together = call.evaluated_input is not None
+        evaluation = ""
+        if call.evaluated_input is not None:
+            dataset = one_line(call.evaluated_input.dataset)
+            if call.evaluated_steps is not None:
+                dataset = f"{dataset}.take({call.evaluated_steps})"
+            evaluation = f"{emitter.renamed['evaluate']}(lambda _: {dataset})"
+            names["last_evaluation"] = self.names.fresh("last_evaluation")
+            names["evaluated"] = self.names.fresh("evaluated")
+        names["time"] = names["started"] = "time"
+        by_step = config.save_steps is not None
+        rated = stock.rate_steps is not None
+        if not by_step or together or rated:
+            names["time"] = emitter.module("time")
+        if rated:
+            names["started"] = "started" if local else self.names.fresh("started")
+        step, loss = names["step"], names["loss"]
+        calls: dict[str, list[str]] = {name: [] for name in RENAMED}
+        made: list[str] = []
+        stops: list[str] = []
+        for hook in call.hooks:
+            variable = hook.code
+            if not variable.isidentifier():
+                variable = self.names.fresh(_snake(hook.class_name))
+                made.append(f"{variable} = {hook.code}\n")
+            arguments = {"step": step, "loss": f"float({loss})"}
+            for method in hook.methods:
+                name, parameters = RENAMED[method]
+                inside = ", ".join(arguments[p] for p in parameters)
+                calls[method].append(f"{variable}.{name}({inside})\n")
+            if hook.stops:
+                stops.append(f"if {variable}.should_stop:\n    break\n")
+        per_step = bool(calls["before_run"] or calls["after_run"])
+        limit, condition = self._limit(call, names)
+        log_steps = stock.log_steps or stock.rate_steps or config.log_steps or "100"
+        # The program's own cadence decides how many steps one call runs.
+        terms = {"step": ["1"], "graph": []}.get(emitter.options.loop, [log_steps])
+        if by_step:
+            terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
+        optional = bool(limit) and _is_optional(call)
+        if limit and not optional:
+            terms.append(f"{names['last_step']} - {step}")
+        if not terms:
+            terms = ["2**31 - 1"]
+        chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
+
+        def lines(method: str) -> list[Statement]:
+            return parse_statements("".join(calls[method]))
+
+        return emitter.fill(
+            "train_loop",
+            expressions={
+                "X_CONDITION": condition,
+                "X_LOG_STEPS": log_steps,
+                "X_CHUNK": chunk,
+                "X_SAVE_SECONDS": config.save_seconds or "600",
+                "X_SAVE_STEPS": config.save_steps or "",
+                "X_EVALUATION": evaluation,
+                "X_THROTTLE": call.throttle_seconds,
+            },
+            statements={
+                "X_LIMIT": parse_statements(emitter.text(limit)),
+                "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
+                "X_BEFORE_STEP": lines("before_run"),
+                "X_AFTER_STEP": lines("after_run"),
+                "X_STOP": parse_statements("".join(stops)),
+                "X_END": lines("end"),
+            },
+            flags={
+                "X_SAVES_BY_TIME": not by_step,
+                "X_SAVES_BY_STEP": by_step,
+                "X_PER_STEP": per_step,
+                "X_CHUNKED": not per_step,
+                "X_PROFILES": emitter.options.profile,
+                "X_RATED": rated,
+                "X_LIMIT_OPTIONAL": optional,
+                "X_EVALUATES": together,
+            },
+            names=names,
+        )
+
+    def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:
+        """Statements that set the last step, and the loop's condition."""
+        step, last = names["step"], names["last_step"]
+        condition = f"{step} < {last}"
+        if _is_optional(call):
+            condition = f"{last} is None or {condition}"
+        # StopAtStepHook: a limit of its own, or the sharper of two.
+        hook = call.stock.last_step
+        if call.stock.num_steps is not None:
+            hook = f"{step} + {call.stock.num_steps}"
+        if call.steps is not None and call.max_steps is not None:
+            # A function for calls of both kinds.
+            code = f"{step} + steps if steps else max_steps"
+        elif call.max_steps is not None:
+            code = call.max_steps
+        elif call.steps is not None and call.limit_optional:
+            code = f"{step} + {call.steps} if {call.steps} else None"
+        elif call.steps is not None:
+            code = f"{step} + {call.steps}"
+        elif hook is not None:
+            return f"{last} = {hook}\n", condition
+        else:
+            return "", "True"
+        if hook is not None:
+            if _is_optional(call):
+                return f"{last} = {code}\n{last} = min({last} or {hook}, {hook})\n", (
+                    f"{step} < {last}"
+                )
+            code = f"min({code}, {hook})"
+        return f"{last} = {code}\n", condition
+
+
+def _is_optional(call: EstimatorCall) -> bool:
+    """The limit may be None when the program runs."""
+    given = call.steps is not None or call.max_steps is not None
+    stopped = call.stock.num_steps is not None or call.stock.last_step is not None
+    return given and call.limit_optional and not stopped
+
+
+def input_argument(node: cst.Call) -> cst.BaseExpression:
+    """The ``input_fn`` of a call of the Estimator."""
+    for argument in node.args:
+        if argument.keyword is not None and argument.keyword.value == "input_fn":
+            return argument.value
+    return node.args[0].value
+
+
+def _from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    kept = list(lines)
+    while kept and kept[0].comment is None:
+        kept.pop(0)
+    return kept
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,71 @@
+"""``numpy_input_fn`` and ``pandas_input_fn`` as Datasets of the same batches."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .arguments import UnknownArguments, is_none, match_arguments
+from .program import TF
+from .sites import Blocked
+from .tree import Tree
+
+__all__ = ["ARRAY_INPUTS", "array_dataset"]
+
+_NUMPY = (
+    "x",
+    "y",
+    "batch_size",
+    "num_epochs",
+    "shuffle",
+    "queue_capacity",
+    "num_threads",
+)
+_PANDAS = (*_NUMPY, "target_column")
+ARRAY_INPUTS = {
+    "tf.estimator.inputs.numpy_input_fn": _NUMPY,
+    "tf.estimator.inputs.pandas_input_fn": _PANDAS,
+    "tf.contrib.learn.io.numpy_input_fn": _NUMPY,
+    "tf.contrib.learn.io.pandas_input_fn": _PANDAS,
+}
+
+
+def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
+    """The Dataset of a call of one of ``ARRAY_INPUTS``: its rows, its batches.
+
+    The second text is the methods that follow the first. Epochs follow each other
+    before batches are cut, as they did in the queue, so that batches run across the
+    ends of epochs.
+    """
+    symbol = tree.symbol(call.func)
+    assert symbol is not None
+    line = tree.line(call)
+    try:
+        given = match_arguments(call, ARRAY_INPUTS[symbol])
+    except UnknownArguments as problem:
+        raise Blocked("TFM115", line, f"an input function with {problem}") from None
+    if "x" not in given:
+        raise Blocked("TFM115", line, "an input function without x")
+    pandas = "pandas" in symbol
+
+    def text(name: str, default: str) -> str:
+        node = given.get(name)
+        return default if node is None else tree.code(node)
+
+    features, labels = text("x", ""), text("y", "None")
+    if pandas:
+        # A frame's columns are the features.
+        features = f"dict({features})"
+    elements = features if labels == "None" else f"({features}, {labels})"
+    rows, code = f"{TF}.data.Dataset.from_tensor_slices({elements})", ""
+    shuffle = text("shuffle", "None")
+    capacity = text("queue_capacity", "1000")
+    if shuffle not in ("True", "False"):
+        raise Blocked("TFM115", line, "whether the input shuffles is not seen")
+    if shuffle == "True":
+        code += f".shuffle({capacity})"
+    epochs = given.get("num_epochs")
+    if epochs is not None and is_none(epochs):
+        code += ".repeat()"
+    elif epochs is not None and tree.code(epochs) != "1":
+        code += f".repeat({tree.code(epochs)})"
+    return rows, f"{code}.batch({text('batch_size', '128')})"

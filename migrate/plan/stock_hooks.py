@@ -1,0 +1,202 @@
+"""TensorFlow's own hooks: what each of them asks of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import libcst as cst
+
+from .arguments import UnknownArguments, is_none, match_arguments
+from .program import Difference, StockHooks
+from .sites import Blocked
+from .tree import Statement, Tree
+
+__all__ = ["STOCK_HOOKS", "read_stock_hook"]
+
+_LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
+_COUNTER = ("every_n_steps", "every_n_secs", "output_dir", "summary_writer")
+_STOP = ("num_steps", "last_step")
+_SAVER = (
+    "checkpoint_dir",
+    "save_secs",
+    "save_steps",
+    "saver",
+    "checkpoint_basename",
+    "scaffold",
+    "listeners",
+)
+_NO_CHANGE = (
+    "estimator",
+    "metric_name",
+    "max_steps",
+    "eval_dir",
+    "min_steps",
+    "run_every_secs",
+    "run_every_steps",
+)
+# max_steps_without_decrease or ..._increase
+_RENAMED = {
+    "max_steps_without_decrease": "max_steps",
+    "max_steps_without_increase": "max_steps",
+}
+_LOSS_NAMES = ("loss", "loss:0")
+
+
+class _Hook:
+    """One stock hook in a list of hooks."""
+
+    def __init__(self, tree: Tree, call: cst.Call, symbol: str) -> None:
+        self.tree = tree
+        self.call = call
+        self.symbol = symbol
+        self.line = tree.line(call)
+        self.drop: list[Statement] = []
+
+    def stop(self, reason: str) -> Blocked:
+        return Blocked("TFM116", self.line, reason)
+
+    def given(self, parameters: tuple[str, ...]) -> dict[str, cst.BaseExpression]:
+        try:
+            return match_arguments(self.call, parameters)
+        except UnknownArguments as problem:
+            raise self.stop(f"the hook `{self.symbol}` with {problem}") from None
+
+    def refuse(self, given: dict[str, cst.BaseExpression], *names: str) -> None:
+        for name in names:
+            if not is_none(given.get(name)):
+                raise self.stop(f"`{self.symbol}({name}=)` has no loop equivalent")
+
+    def text(self, given: dict[str, cst.BaseExpression], name: str) -> str | None:
+        node = given.get(name)
+        return None if node is None or is_none(node) else self.tree.code(node)
+
+
+_Read = tuple[StockHooks, list[Difference]]
+
+
+def _logging(hook: _Hook, found: StockHooks) -> _Read:
+    given = hook.given(_LOGGING)
+    hook.refuse(given, "every_n_secs", "formatter")
+    if given.get("at_end") is not None and hook.text(given, "at_end") != "False":
+        raise hook.stop("`LoggingTensorHook(at_end=)` has no loop equivalent")
+    steps = hook.text(given, "every_n_iter")
+    missing = _tensor_names(hook, given.get("tensors"))
+    differences = []
+    if missing:
+        shown = ", ".join(f"`{name}`" for name in missing)
+        differences.append(
+            Difference(
+                "TFM134",
+                hook.line,
+                f"LoggingTensorHook printed {shown}; the loop prints the loss only",
+                needs_review=True,
+            )
+        )
+    return replace(found, log_steps=steps), differences
+
+
+def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
+    """Labels of the tensors that are not the loss."""
+    value = hook.tree.value(node)
+    binding = hook.tree.assigned(node)
+    if binding is not None and len(hook.tree.uses(binding)) == 1:
+        hook.drop.append(hook.tree.statement(binding.node))
+    elements: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
+    if isinstance(value, cst.Dict):
+        for pair in value.elements:
+            if not isinstance(pair, cst.DictElement):
+                raise hook.stop("what LoggingTensorHook prints is not seen")
+            elements.append((pair.key, pair.value))
+    elif isinstance(value, (cst.List, cst.Tuple)):
+        for element in value.elements:
+            elements.append((element.value, element.value))
+    else:
+        raise hook.stop("what LoggingTensorHook prints is not seen")
+    missing = []
+    for label, tensor in elements:
+        if not isinstance(label, cst.SimpleString):
+            raise hook.stop("what LoggingTensorHook prints is not seen")
+        name = hook.tree.code(tensor)[1:-1]
+        if name not in _LOSS_NAMES:
+            missing.append(hook.tree.code(label)[1:-1])
+    return missing
+
+
+def _counter(hook: _Hook, found: StockHooks) -> _Read:
+    given = hook.given(_COUNTER)
+    hook.refuse(given, "every_n_secs", "output_dir", "summary_writer")
+    return replace(found, rate_steps=hook.text(given, "every_n_steps") or "100"), []
+
+
+def _stop_at(hook: _Hook, found: StockHooks) -> _Read:
+    given = hook.given(_STOP)
+    steps, last = hook.text(given, "num_steps"), hook.text(given, "last_step")
+    if (steps is None) == (last is None):
+        raise hook.stop("`StopAtStepHook` takes one of num_steps and last_step")
+    return replace(found, num_steps=steps, last_step=last), []
+
+
+def _nan(hook: _Hook, found: StockHooks) -> _Read:
+    raise hook.stop("`NanTensorHook` watches a tensor that is not seen here")
+
+
+def _no_decrease(hook: _Hook, found: StockHooks, smaller: bool = True) -> _Read:
+    renamed = [
+        argument.with_changes(keyword=cst.Name(_RENAMED[argument.keyword.value]))
+        if argument.keyword is not None and argument.keyword.value in _RENAMED
+        else argument
+        for argument in hook.call.args
+    ]
+    call = hook.call.with_changes(args=renamed)
+    try:
+        given = match_arguments(call, _NO_CHANGE)
+    except UnknownArguments as problem:
+        raise hook.stop(f"the hook `{hook.symbol}` with {problem}") from None
+    hook.refuse(given, "eval_dir")
+    metric = given.get("metric_name")
+    if not isinstance(metric, cst.SimpleString) or "max_steps" not in given:
+        raise hook.stop("which figure stops the training is not seen")
+    rule = (
+        hook.tree.code(metric),
+        smaller,
+        hook.tree.code(given["max_steps"]),
+        hook.text(given, "min_steps") or "0",
+    )
+    return replace(found, no_change=(*found.no_change, rule)), []
+
+
+def _no_increase(hook: _Hook, found: StockHooks) -> _Read:
+    return _no_decrease(hook, found, smaller=False)
+
+
+STOCK_HOOKS: dict[str, Callable[[_Hook, StockHooks], _Read]] = {
+    "LoggingTensorHook": _logging,
+    "NanTensorHook": _nan,
+    "StepCounterHook": _counter,
+    "StopAtStepHook": _stop_at,
+    "stop_if_no_decrease_hook": _no_decrease,
+    "stop_if_no_increase_hook": _no_increase,
+}
+_FOLDERS = (
+    "tf.train.",
+    "tf.estimator.",
+    "tf.estimator.experimental.",
+    "tf.contrib.estimator.",
+)
+
+
+def read_stock_hook(
+    tree: Tree, call: cst.Call, symbol: str, found: StockHooks
+) -> tuple[StockHooks, list[Difference], list[Statement]] | None:
+    """What one more hook adds, with statements that only it needs.
+
+    None when it is no stock hook known here.
+    """
+    folder, _, name = symbol.rpartition(".")
+    reader = STOCK_HOOKS.get(name)
+    if reader is None or f"{folder}." not in _FOLDERS:
+        return None
+    hook = _Hook(tree, call, symbol)
+    asked, differences = reader(hook, found)
+    return asked, differences, hook.drop
