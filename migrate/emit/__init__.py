@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .project_rewrite import rewrite_across_files
 from .rewrite import ProgramsRewrite, rewrite_programs
 
-__all__ = ["ProgramsRewrite", "rewrite_programs"]
+__all__ = ["ProgramsRewrite", "rewrite_across_files", "rewrite_programs"]

@@ -123,7 +123,7 @@ class KerasEmitter(LoopEmitter):
         )
         result += self.fill(
             "train_functions",
-            statements={"X_FORWARD": forward, "X_APPLY": self.fill("plain_apply")},
+            statements={"X_FORWARD": forward},
             flags={
                 "X_REGULARIZED": model.regularized,
                 "X_PER_EXAMPLE_LOSS": True,

@@ -117,7 +117,7 @@ def _outer_call(node: cst.CSTNode) -> cst.Call | None:
     """The call whose arguments are best put on lines of their own."""
     value = getattr(node, "value", None)
     if isinstance(node, cst.Call):
-        return node
+        return node if node.args else _outer_call(node.func)
     if isinstance(value, cst.CSTNode):
         return _outer_call(value)
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -145,20 +145,24 @@ class LoopEmitter:
         template: str,
         *,
         expressions: dict[str, str] | None = None,
-        statements: dict[str, Sequence[Statement]] | None = None,
+        statements: Mapping[str, Sequence[Statement]] | None = None,
         flags: dict[str, bool] | None = None,
         names: dict[str, str] | None = None,
         parameters: dict[str, str] | None = None,
+        file: str = _TEMPLATES,
     ) -> list[Statement]:
         """A template with this program's names."""
+        defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
+        if template == "train_functions" and "X_APPLY" not in (statements or {}):
+            defaults["X_APPLY"] = self.fill("plain_apply")
         filling = Filling(
             names={**self.renamed, **(names or {})},
             expressions={k: self.text(v) for k, v in (expressions or {}).items()},
-            statements=statements or {},
-            flags=flags or {},
+            statements={**defaults, **(statements or {})},
+            flags={"X_OWN_UPDATES": False, **(flags or {})},
             parameters=parameters or {},
         )
-        return fill(_TEMPLATES, template, filling)
+        return fill(file, template, filling)
 
     def fitted(
         self, statements: Sequence[Statement], extra: int = 0

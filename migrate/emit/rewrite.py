@@ -15,27 +15,37 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.inputs import MODE_NAMES
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
-from ..plan.sites import Blocked, KerasSites, Program
+from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from .canned_program import CannedEmitter
 from .choices import not_offered, numbers_changed
 from .compat_import import CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
+from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
 from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
+
+_EMITTERS: dict[type, type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]]
+_EMITTERS = {
+    KerasSites: KerasEmitter,
+    ModelFnSites: ModelFnEmitter,
+    CannedSites: CannedEmitter,
+}
 
 
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
@@ -74,12 +84,11 @@ def rewrite_programs(
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(_model_fn(tree, place))
                 continue
+            if symbol in CANNED_ESTIMATORS:
+                programs.append(recognise_canned(tree, place))
+                continue
             if symbol not in KERAS_ESTIMATORS:
-                raise Blocked(
-                    "TFM103",
-                    tree.line(place),
-                    f"no native loop yet for `{symbol}`",
-                )
+                raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
             stops.append((place, stop.blocker))
@@ -143,7 +152,7 @@ def _native(
     module = tree.module
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
-    kind = KerasEmitter if isinstance(program.sites, KerasSites) else ModelFnEmitter
+    kind = _EMITTERS[type(program.sites)]
     emitter = kind(tree, program, names, tf or names.fresh("tf"), options)
     edits = emitter.emit()
     for node in modes:
@@ -154,9 +163,10 @@ def _native(
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
-    edited = cst.parse_module(edited.bytes)
+    # Input functions that took a mode take its name, also where a loop calls them.
+    edited = name_modes(cst.parse_module(edited.bytes))
     if _keeps_forward(program):
-        edited = open_tf1_doors(edited, Resolver(edited))
+        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)

@@ -12,74 +12,120 @@ from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import RNN_CELLS
 from ..plan.tree import walk
 from ..symbols.resolver import Resolver
+from ..symbols.scopes import BindingKind
 from .imports import add_imports, drop_unused_imports
 from .kept_forward import KERAS_V1
 
 __all__ = ["open_tf1_doors"]
 
+_L1, _L2 = (f"tf.contrib.layers.l{n}_regularizer" for n in (1, 2))
 _LEGACY = f"{KERAS_V1}.__internal__.legacy"
 
 
-def open_tf1_doors(module: cst.Module, resolver: Resolver) -> cst.Module:
-    """The module with every ``tf.layers``, cell and mode under its new name."""
-    taken = set(resolver.scopes.module_scope.bindings)
-    layers, cells = _free("layers_v1", taken), _free("rnn_cell_v1", taken)
-    changed: dict[cst.CSTNode, cst.BaseExpression] = {}
-    imports: set[str] = set()
-    inner: set[cst.CSTNode] = set()
-    for node in walk(module):
-        if isinstance(node, (cst.Import, cst.ImportFrom)):
-            inner.update(walk(node))
-        if node in inner:
-            continue
-        if isinstance(node, cst.Call):
-            code = _regularizer(module, resolver, node)
-            if code is not None:
-                changed[node] = cst.parse_expression(code)
-                inner.update(walk(node))
-            continue
-        if not isinstance(node, (cst.Attribute, cst.Name)):
-            continue
-        if isinstance(node, cst.Name) and node not in resolver.scopes.loads:
-            continue
-        symbol = resolver.resolve(node) or ""
-        home, _, name = symbol.rpartition(".")
-        if home == "tf.estimator.ModeKeys" and name in MODE_NAMES:
-            changed[node] = cst.SimpleString(MODE_NAMES[name])
-        elif home == "tf.layers":
-            changed[node] = cst.parse_expression(f"{layers}.{name}")
-            imports.add(f"{_LEGACY}.layers as {layers}")
-        elif home == "tf.nn.rnn_cell" or (
-            home == "tf.contrib.rnn" and name in RNN_CELLS
-        ):
-            changed[node] = cst.parse_expression(f"{cells}.{name}")
-            imports.add(f"{_LEGACY}.rnn_cell as {cells}")
-        else:
-            continue
-        inner.update(walk(node))
-    edited = module.visit(_Replace(changed))
+def open_tf1_doors(module: cst.Module, resolver: Resolver, tf: str) -> cst.Module:
+    """The module with every ``tf.layers``, cell and mode under its new name.
+
+    ``tf`` is the module's name for tensorflow.
+    """
+    doors = _Doors(module, resolver, tf)
+    edited = module.visit(_Replace(doors.changed()))
     assert isinstance(edited, cst.Module)
     edited = drop_unused_imports(module, edited)
-    edited = add_imports(edited, (), imports)
+    edited = add_imports(edited, (), doors.imports)
     return cst.parse_module(edited.bytes)
 
 
-def _regularizer(module: cst.Module, resolver: Resolver, call: cst.Call) -> str | None:
-    """``tf.contrib.layers.l2_regularizer(s)`` halves the sum of squares; Keras not."""
-    symbol = resolver.resolve(call.func)
-    if symbol not in (
-        "tf.contrib.layers.l1_regularizer",
-        "tf.contrib.layers.l2_regularizer",
-    ):
+class _Doors:
+    def __init__(self, module: cst.Module, resolver: Resolver, tf: str) -> None:
+        self.module = module
+        self.resolver = resolver
+        self.tf = tf
+        self.imports: set[str] = set()
+        taken = set(resolver.scopes.module_scope.bindings)
+        self.layers = _free("layers_v1", taken)
+        self.cells = _free("rnn_cell_v1", taken)
+
+    def changed(self) -> dict[cst.CSTNode, cst.BaseExpression]:
+        """Expressions to replace, and by what."""
+        found: dict[cst.CSTNode, cst.BaseExpression] = {}
+        done: set[cst.CSTNode] = set()
+        for node in walk(self.module):
+            if isinstance(node, (cst.Import, cst.ImportFrom)):
+                done.update(walk(node))
+            if node in done:
+                continue
+            code = None
+            if isinstance(node, cst.Call) and self._imported(node.func):
+                code = self._regularizer(node)
+                done.update(walk(node.func) if code is not None else ())
+                if code is not None:
+                    found[node.func] = cst.parse_expression(code)
+                    found.update(self._halved(node))
+                continue
+            if self._imported(node):
+                assert isinstance(node, (cst.Attribute, cst.Name))
+                code = self._moved(self.resolver.resolve(node) or "")
+            if code is not None:
+                found[node] = cst.parse_expression(code)
+                done.update(walk(node))
+        return found
+
+    def _imported(self, node: cst.CSTNode) -> bool:
+        """A name, or attributes of a name, that an import binds."""
+        root = node
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        return (
+            isinstance(root, cst.Name)
+            and root in self.resolver.scopes.loads
+            and all(
+                binding.kind is BindingKind.IMPORT
+                for binding in self.resolver.bindings(root)
+            )
+        )
+
+    def _moved(self, symbol: str) -> str | None:
+        home, _, name = symbol.rpartition(".")
+        if home == "tf.estimator.ModeKeys" and name in MODE_NAMES:
+            return MODE_NAMES[name]
+        if symbol == "tf.layers" or home == "tf.layers":
+            self.imports.add(f"{_LEGACY}.layers as {self.layers}")
+            return self.layers if symbol == "tf.layers" else f"{self.layers}.{name}"
+        if symbol == "tf.nn.rnn_cell":
+            self.imports.add(f"{_LEGACY}.rnn_cell as {self.cells}")
+            return self.cells
+        if home == "tf.nn.rnn_cell" or (home == "tf.contrib.rnn" and name in RNN_CELLS):
+            self.imports.add(f"{_LEGACY}.rnn_cell as {self.cells}")
+            return f"{self.cells}.{name}"
+        if symbol == _L1:
+            return f"{self.tf}.keras.regularizers.l1"
+        if symbol == _L2:
+            return f"lambda scale: {self.tf}.keras.regularizers.l2(scale / 2)"
         return None
-    scale = call.args[0].value
-    code = module.code_for_node(scale)
-    tf = module.code_for_node(call.func).split(".")[0]
-    if symbol.endswith("l1_regularizer"):
-        return f"{tf}.keras.regularizers.l1({code})"
-    if isinstance(scale, (cst.BinaryOperation, cst.IfExp)) and not scale.lpar:
-        code = f"({code})"
-    return f"{tf}.keras.regularizers.l2({code} / 2)"
+
+    def _regularizer(self, call: cst.Call) -> str | None:
+        """``tf.contrib.layers.l2_regularizer(s)`` halves the sum of squares."""
+        symbol = self.resolver.resolve(call.func)
+        if symbol in (_L1, _L2) and len(call.args) == 1:
+            return f"{self.tf}.keras.regularizers.l{1 if symbol == _L1 else 2}"
+        return None
+
+    def _halved(self, call: cst.Call) -> dict[cst.CSTNode, cst.BaseExpression]:
+        scale = call.args[0]
+        keyword = scale.keyword
+        if self.resolver.resolve(call.func) == _L1:
+            return {} if keyword is None else {keyword: cst.Name("l1")}
+        code = self.module.code_for_node(scale.value)
+        simple = isinstance(
+            scale.value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Float)
+        )
+        code = f"{code} / 2" if simple or scale.value.lpar else f"({code}) / 2"
+        changed: dict[cst.CSTNode, cst.BaseExpression] = {
+            scale.value: cst.parse_expression(code)
+        }
+        if keyword is not None:
+            changed[keyword] = cst.Name("l2")
+        return changed
 
 
 def _free(name: str, taken: set[str]) -> str:

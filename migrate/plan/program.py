@@ -8,6 +8,10 @@ kept apart, in :mod:`.sites`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .canned_plan import CannedPlan
 
 __all__ = [
     "MODEL",
@@ -317,7 +321,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan | ModelFnPlan
+    model: KerasModelPlan | ModelFnPlan | CannedPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

@@ -11,6 +11,7 @@ from .tree import Body, Statement
 
 __all__ = [
     "Blocked",
+    "CannedSites",
     "InputSites",
     "KerasSites",
     "MadeInput",
@@ -113,8 +114,28 @@ class ModelFnSites:
 
 
 @dataclass
+class CannedSites:
+    """Nodes of a canned Estimator's program that an emitter edits.
+
+    ``example_input`` is the source of a Dataset that can be made before
+    ``first_call``; it tells the shapes of the features.
+    """
+
+    body: Body
+    first_call: Statement
+    example_input: str
+    estimator_statement: Statement
+    drop: list[Statement]
+    hoist: list[Statement]
+    strategy_call: cst.Call | None
+    calls: list[tuple[EstimatorCall, cst.Call]]
+    hook_classes: list[cst.ClassDef]
+    inputs: InputSites
+
+
+@dataclass
 class Program:
     """A training program: its plan and its places."""
 
     plan: TrainingPlan
-    sites: KerasSites | ModelFnSites
+    sites: KerasSites | ModelFnSites | CannedSites

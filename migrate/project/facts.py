@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,11 +76,14 @@ class ProjectFacts:
     _parsed: OrderedDict[tuple[str, str], ParsedModule | SourceError] = field(
         default_factory=OrderedDict
     )
-    _exports: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    _busy: set[str] = field(default_factory=set)
+    _exports: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _busy: set[tuple[str, str]] = field(default_factory=set)
+    _reaches: dict[str, bool] = field(default_factory=dict)
     _legacy: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _importers: dict[str, set[Path]] | None = None
+    # What others worked out about the project, under keys of their own.
+    answers: dict[object, object] = field(default_factory=dict)
 
     # -- names of files ------------------------------------------------------
 
@@ -200,32 +203,52 @@ class ProjectFacts:
         path = self.locate(module, origin)
         if path is None:
             return None
-        return self._exported(path).get(name)
+        if not self._reaches_tensorflow(os.path.abspath(path)):
+            return None
+        key = (str(path), name)
+        # Import cycles are legal; a name that only leads to itself is no one's.
+        if key in self._busy:
+            return None
+        if key not in self._exports:
+            self._busy.add(key)
+            try:
+                self._exports[key] = self._exported(path, name)
+            finally:
+                self._busy.discard(key)
+        return self._exports[key]
 
-    def _exported(self, path: Path) -> Mapping[str, str]:
-        try:
-            raw = path.read_bytes()
-        except OSError:
-            return {}
-        key = (str(path), digest(raw))
-        if key in self._exports:
-            return self._exports[key]
-        # Import cycles are legal; the name is then simply not known yet.
-        if str(path) in self._busy or b"import" not in raw:
-            return {}
-        self._busy.add(str(path))
-        try:
-            parsed = self.parse(path, raw)
-            table = dict(parsed.resolver.module_exports()) if parsed else {}
-        finally:
-            self._busy.discard(str(path))
-        if not self._busy:
-            self._exports[key] = table
+    def _exported(self, path: Path, name: str) -> str | None:
+        parsed = self.parsed(path)
+        return parsed.resolver.exported(name) if parsed is not None else None
+
+    def _reaches_tensorflow(self, path: str) -> bool:
+        """Whether a file names TensorFlow or imports one that does, however far.
+
+        Told from the bytes: most modules need no parse to know that they pass
+        nothing of TensorFlow's on.
+        """
+        seen, pending, found = {path}, [path], False
+        while pending and not found:
+            current = pending.pop()
+            known = self._reaches.get(current)
+            if known is None:
+                try:
+                    raw = Path(current).read_bytes()
+                except OSError:
+                    raw = b""
+                known = b"tensorflow" in raw
+                if not known:
+                    if current not in self._edges:
+                        self._edges[current] = self._imported(current, raw)
+                    new = [t for t in self._edges[current] if t not in seen]
+                    seen.update(new)
+                    pending.extend(new)
+            found = known
+        if found:
+            self._reaches[path] = True
         else:
-            # Inside a cycle the answer may be incomplete; neither it nor what
-            # the module's resolver remembers of it may be kept.
-            self._parsed.pop((str(path), digest(raw)), None)
-        return table
+            self._reaches.update(dict.fromkeys(seen, False))
+        return found
 
     def definition(
         self, node: cst.CSTNode | None, origin: ParsedModule

@@ -219,10 +219,15 @@ def _programs(
     parsed: ParsedModule, job: Job, facts: ProjectFacts
 ) -> tuple[str, list[Finding]]:
     """The text with its training programs moved, and their findings."""
-    from ..emit import rewrite_programs
+    from ..emit import rewrite_across_files, rewrite_programs
 
     source = parsed.source
-    programs = rewrite_programs(
+    programs = rewrite_across_files(
+        parsed,
+        facts=facts,
+        options=job.options,
+        allowed=job.selection.allows_all,
+    ) or rewrite_programs(
         source.module,
         path=source.path,
         resolver=parsed.resolver,

@@ -10,7 +10,7 @@ try/except imports, project modules that re-export, and ``getattr`` or
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -119,15 +119,15 @@ class Resolver:
             node = binding.value
         return None
 
-    def module_exports(self) -> Iterator[tuple[str, str]]:
-        """Names other modules can import from here that are imports themselves.
+    def exported(self, name: str) -> str | None:
+        """The dotted path of what other modules import from here as ``name``.
 
-        Yields (name, dotted path); used to follow re-exports.
+        None for what the module makes itself.
         """
-        for name, bound in self.scopes.module_scope.bindings.items():
-            dotted = self._choose(bound, None, 0)
-            if dotted is not None:
-                yield name, dotted
+        bound = self.scopes.module_scope.bindings.get(name)
+        if bound:
+            return self._choose(bound, None, 0)
+        return self._starred(name, self.scopes.module_scope)
 
     def absolute(self, target: str, relative: int) -> str | None:
         """The absolute dotted path of a (possibly relative) import target."""

@@ -129,6 +129,8 @@ SLOW = {
     ("autoencoder", 1),
     ("flags_modes", 1),
     ("word_embedding", 1),
+    ("churn_package", 1),
+    ("churn_package", 2),
 }
 
 

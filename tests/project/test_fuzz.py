@@ -127,7 +127,7 @@ def check(raw: bytes) -> None:
     assert not any(f.outcome is Outcome.REWRITTEN for f in again.findings)
 
 
-@fuzz(120)
+@fuzz(850)
 @given(programs())
 def test_generated_programs(program: str) -> None:
     check(program.encode())
@@ -136,7 +136,7 @@ def test_generated_programs(program: str) -> None:
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "legacy").glob("*/*.py"))
 
 
-@fuzz(12)
+@fuzz(150)
 @given(st.sampled_from(FIXTURES), st.data())
 def test_mutated_fixtures(path: Path, data: st.DataObject) -> None:
     """Lines deleted, doubled, swapped, cut; words replaced."""

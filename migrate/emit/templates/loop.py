@@ -46,13 +46,16 @@ def train_functions():
                     scaled_loss = optimizer.scale_loss(loss)
                 else:
                     scaled_loss = optimizer.get_scaled_loss(loss)
-        if X_MIXED_PRECISION:
-            gradients = tape.gradient(scaled_loss, model.trainable_variables)
-            if X_UNSCALES:
-                gradients = optimizer.get_unscaled_gradients(gradients)
+        if X_OWN_UPDATES:
+            X_UPDATES
         else:
-            gradients = tape.gradient(loss, model.trainable_variables)
-        X_APPLY
+            if X_MIXED_PRECISION:
+                gradients = tape.gradient(scaled_loss, model.trainable_variables)
+                if X_UNSCALES:
+                    gradients = optimizer.get_unscaled_gradients(gradients)
+            else:
+                gradients = tape.gradient(loss, model.trainable_variables)
+            X_APPLY
         return loss
 
     @tf.function
@@ -102,6 +105,7 @@ def test_functions():
         else:
             test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
+        X_MORE_RESULTS
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
 

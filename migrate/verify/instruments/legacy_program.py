@@ -99,7 +99,8 @@ def weight_names(tf):
     step = tf.train.get_global_step()
     excluded = set() if step is None else {base_name(step)}
     for name in names:
-        slot = any(name.startswith(owner + "/") for owner in trainable)
+        # Slots of canned models repeat a scope: dnn/dnn/logits/kernel/Adagrad.
+        slot = any("/" + owner + "/" in "/" + name for owner in trainable)
         if name not in trainable and (slot or _OPTIMIZER_SCALAR.search(name)):
             excluded.add(name)
     return [name for name in names if name not in excluded]

@@ -121,6 +121,17 @@ class Probe:
             if variable.dtype.is_floating:
                 self._before[id(variable)] = np.array(variable.read_value())
 
+    def _set_early(self) -> None:
+        """Set the weights while the first step is traced, if a model fits them."""
+        if self._inject is None or self._injected is not None or self._losses:
+            return
+        if not tf.executing_eagerly():
+            return
+        shapes = [(name, tuple(value.shape)) for name, value in self._inject]
+        weights = self.variables.candidates(shapes)
+        if weights is not None:
+            self._assign(weights, self._inject)
+
     def _assign(self, weights: list[tuple[str, Any]], values: Weights) -> None:
         try:
             tf2_weights.assign(weights, values)
@@ -152,6 +163,11 @@ class Probe:
         if tf.executing_eagerly():
             self._begin(site)
             return None
+        # Before the first step there is time to set the weights of a model that is
+        # seen already. In the graph it could be late: TensorFlow's optimizer lets
+        # embeddings be looked up while the callback still waits.
+        with tf.init_scope():
+            self._set_early()
         # Everything that earlier steps write must have been written.
         reads = [v.read_value() for v in self.variables.created if _readable(v)]
         with tf.control_dependencies(reads):

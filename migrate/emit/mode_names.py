@@ -1,0 +1,39 @@
+"""``ModeKeys`` in the code around a native loop: plain strings."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ..plan.inputs import MODE_NAMES
+from ..plan.tree import walk
+from ..symbols.resolver import Resolver
+
+__all__ = ["MODE_KEYS", "name_modes"]
+
+MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
+
+
+def name_modes(module: cst.Module) -> cst.Module:
+    """The module with every mode as the string that it is, also in new code."""
+    if "ModeKeys" not in module.code:
+        return module
+    resolver = Resolver(module)
+    changed: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for node in walk(module):
+        if isinstance(node, cst.Attribute):
+            home, _, name = (resolver.resolve(node) or "").rpartition(".")
+            if home in MODE_KEYS and name in MODE_NAMES:
+                changed[node] = cst.SimpleString(MODE_NAMES[name])
+    edited = module.visit(_Replace(changed))
+    assert isinstance(edited, cst.Module)
+    return cst.parse_module(edited.bytes)
+
+
+class _Replace(cst.CSTTransformer):
+    def __init__(self, changed: dict[cst.CSTNode, cst.BaseExpression]) -> None:
+        self.changed = changed
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        return self.changed.get(original_node, updated_node)

@@ -1,0 +1,216 @@
+"""Training programs spread over files: all their files move together.
+
+Files are processed one by one, maybe in several processes. So that they agree,
+each file asks the same question: what does the program of this main module make
+of all its files? The answer depends on the files' content only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import libcst as cst
+
+from ..options import RewriteOptions
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.journal import digest
+from ..project.selection import file_is_ignored, ignored_lines, is_silenced
+from ..project.sources import SourceError
+from ..report.findings import Finding, Outcome, Safety
+from .project_join import CannotJoin, Joined, Part, join
+from .project_split import split
+from .rewrite import ProgramsRewrite, rewrite_programs
+
+__all__ = ["rewrite_across_files"]
+
+Allowed = Callable[[Iterable[str]], bool]
+
+_WORD = re.compile(r"[Ee]stimator")
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What one main module's program makes of its files."""
+
+    texts: dict[str, str]
+    findings: dict[str, tuple[Finding, ...]]
+
+
+def rewrite_across_files(
+    parsed: ParsedModule,
+    *,
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    allowed: Allowed,
+) -> ProgramsRewrite | None:
+    """The file as part of a program that other files belong to as well.
+
+    None when there is no such program or it cannot become a native loop; the
+    file is then a matter of its own.
+    """
+    source = parsed.source
+    if source.notebook is not None or not _is_as_on_disk(parsed, facts):
+        return None
+    own = os.path.abspath(parsed.path)
+    for main in _mains(parsed, facts):
+        shared = _shared(main, options, facts, allowed)
+        if shared is not None and own in shared.texts:
+            text = shared.texts[own]
+            module = source.module if text == source.text else cst.parse_module(text)
+            return ProgramsRewrite(module, shared.findings.get(own, ()))
+    return None
+
+
+def _is_as_on_disk(parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """A second round over a file that was rewritten has nothing to join."""
+    try:
+        return facts.load(parsed.path, parsed.source.raw).source.text == (
+            parsed.source.text
+        )
+    except SourceError:
+        return False
+
+
+def _mains(parsed: ParsedModule, facts: ProjectFacts) -> list[Path]:
+    """The file and all that import it, directly or not, that name Estimators."""
+    found: dict[str, Path] = {os.path.abspath(parsed.path): parsed.path}
+    pending = [parsed.path]
+    while pending:
+        for importer in facts.importers(pending.pop()):
+            key = os.path.abspath(importer)
+            if key not in found:
+                found[key] = importer
+                pending.append(importer)
+    return [path for _, path in sorted(found.items())]
+
+
+def _shared(
+    main: Path, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
+) -> _Shared | None:
+    try:
+        raw = main.read_bytes()
+        if file_is_ignored(raw) or not _WORD.search(raw.decode("utf-8", "replace")):
+            return None
+        parsed = facts.load(main, raw)
+    except (OSError, SourceError):
+        return None
+    key = ("across files", str(main), digest(raw), options)
+    if key not in facts.answers:
+        try:
+            facts.answers[key] = _rewritten(parsed, options, facts, allowed)
+        except CannotJoin:
+            facts.answers[key] = None
+    answer = facts.answers[key]
+    assert answer is None or isinstance(answer, _Shared)
+    return answer
+
+
+def _rewritten(
+    main: ParsedModule, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
+) -> _Shared | None:
+    if main.source.notebook is not None:
+        return None
+    joined = join(main, facts)
+    if joined is None:
+        return None
+    source = joined.parsed.source
+    result = rewrite_programs(
+        source.module,
+        path=main.path,
+        resolver=joined.parsed.resolver,
+        options=options,
+        facts=facts,
+    )
+    found = result.findings
+    if not result.plans or any(f.outcome is not Outcome.REWRITTEN for f in found):
+        return None
+    # A program that starts in a part belongs to that file's own answer.
+    if joined.place(result.plans[0].line)[0] is not joined.parts[-1]:
+        return None
+    if not allowed(finding.rule for finding in found) or _silenced(joined, found):
+        return None
+    texts = split(joined, result.module.code, facts)
+    changed = {
+        part: text for part, text in texts.items() if text != part.parsed.source.text
+    }
+    _check_reach(joined, changed, facts)
+    return _Shared(
+        {os.path.abspath(part.path): text for part, text in changed.items()},
+        _findings(joined, changed, found, facts),
+    )
+
+
+def _silenced(joined: Joined, found: Iterable[Finding]) -> bool:
+    for finding in found:
+        part, line = joined.place(finding.line)
+        lines = ignored_lines(part.parsed.source.text)
+        if is_silenced(finding.rule, lines.get(line)):
+            return True
+    return False
+
+
+def _check_reach(
+    joined: Joined,
+    changed: dict[Part, str],
+    facts: ProjectFacts,
+) -> None:
+    """Every file to change must be at hand, and nobody else may miss a name."""
+    given = {os.path.abspath(path) for path in facts.files}
+    inside = {os.path.abspath(part.path) for part in joined.parts}
+    for part, text in changed.items():
+        own = os.path.abspath(part.path)
+        if own not in given or file_is_ignored(part.parsed.source.raw):
+            raise CannotJoin(f"{part.path.name} is not among the files to rewrite")
+        gone = part.defined - _bound(text)
+        for importer in facts.importers(part.path):
+            if os.path.abspath(importer) in inside:
+                continue
+            words = set(re.findall(r"\w+", importer.read_text("utf-8", "replace")))
+            for name in sorted(gone & words):
+                raise CannotJoin(f"{importer.name} uses `{name}` as well")
+
+
+def _bound(text: str) -> set[str]:
+    from ..symbols.scopes import build_scopes
+
+    return set(build_scopes(cst.parse_module(text)).module_scope.bindings)
+
+
+def _findings(
+    joined: Joined,
+    changed: dict[Part, str],
+    found: Iterable[Finding],
+    facts: ProjectFacts,
+) -> dict[str, tuple[Finding, ...]]:
+    placed: dict[str, list[Finding]] = {}
+    shown = {os.path.abspath(path): path for path in facts.files}
+    for finding in found:
+        part, line = joined.place(finding.line)
+        path = shown.get(os.path.abspath(part.path), part.path)
+        here = replace(finding, path=path, line=line)
+        placed.setdefault(os.path.abspath(part.path), []).append(here)
+    main = joined.parts[-1]
+    for part in changed:
+        if part is not main:
+            told = Finding(
+                path=shown[os.path.abspath(part.path)],
+                line=1,
+                column=1,
+                rule="TFM101",
+                message=f"moves with the training program of {main.path.name}",
+                outcome=Outcome.REWRITTEN,
+                safety=Safety.NEEDS_REVIEW,
+            )
+            placed.setdefault(os.path.abspath(part.path), []).append(told)
+    # Only the file with the Estimator counts as a program.
+    return {
+        path: tuple(
+            replace(f, tier=None if path != os.path.abspath(main.path) else f.tier)
+            for f in each
+        )
+        for path, each in placed.items()
+    }

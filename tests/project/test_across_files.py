@@ -1,0 +1,153 @@
+"""A training program whose model_fn, input and hooks lie in other files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2] / "fixtures/legacy/churn_package"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the project that may be rewritten in place."""
+    copy = tmp_path / "project"
+    shutil.copytree(PROJECT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def rewrite(*targets: Path, options: tuple[str, ...] = ()) -> str:
+    """Run the command line in place; returns what it printed."""
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty"),
+            *options,
+            *map(str, targets),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def keeps_its_estimator(project: Path) -> bool:
+    """Nothing half done: the main program and the model are as they were."""
+    main = (project / "churn/main.py").read_text("utf-8")
+    model = (project / "churn/model.py").read_text("utf-8")
+    kept = "tf.estimator.Estimator(" in main and "import churn_model_fn" in main
+    assert kept == ("def churn_model_fn(" in model)
+    return kept
+
+
+# -- what may not move: the files would no longer fit each other ---------------
+
+
+def test_main_alone_is_not_moved(project: Path) -> None:
+    rewrite(project / "churn/main.py")
+    assert keeps_its_estimator(project)
+
+
+def test_a_model_fn_that_others_use_is_not_moved(project: Path) -> None:
+    (project / "tests/test_model.py").write_text(
+        "from churn.model import churn_model_fn\n\nassert callable(churn_model_fn)\n"
+    )
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+def test_a_silenced_program_is_not_moved(project: Path) -> None:
+    edit(
+        project / "churn/main.py",
+        "estimator = tf.estimator.Estimator(",
+        "estimator = tf.estimator.Estimator(  # tfmigrate: ignore",
+    )
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+def test_an_ignored_file_is_not_touched(project: Path) -> None:
+    model = project / "churn/model.py"
+    model.write_text("# tfmigrate: ignore-file\n" + model.read_text("utf-8"), "utf-8")
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+def test_names_that_mean_two_things_are_not_mixed(project: Path) -> None:
+    edit(project / "churn/model.py", '"""The network."""', "def rate():\n    return 1")
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+# -- what moves -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("from .model import churn_model_fn as model_fn", "from . import model"),
+        (
+            "from .model import churn_model_fn as model_fn",
+            "import churn.model as model",
+        ),
+    ],
+)
+def test_module_imports_keep_their_style(project: Path, old: str, new: str) -> None:
+    main = project / "churn/main.py"
+    edit(main, old, new)
+    edit(main, "model_fn=model_fn,", "model_fn=model.churn_model_fn,")
+    rewrite(project)
+    assert not keeps_its_estimator_of(main)
+    text = main.read_text("utf-8")
+    assert new in text
+    assert "model.ChurnModel(params)" in text
+
+
+def keeps_its_estimator_of(main: Path) -> bool:
+    return "tf.estimator" in main.read_text("utf-8")
+
+
+def test_each_file_gets_its_own_share(project: Path) -> None:
+    printed = rewrite(project)
+    assert "1 training program: 1 T1" in printed
+    read = {p.stem: p.read_text("utf-8") for p in (project / "churn").glob("*.py")}
+    original = {p.stem: p.read_text("utf-8") for p in (PROJECT / "churn").glob("*.py")}
+    assert read["config"] == original["config"]
+    assert read["data"] == original["data"]
+    assert "class ChurnModel(tf_keras.Model):" in read["model"]
+    assert "from .model import ChurnModel" in read["main"]
+    assert "import tensorflow" not in read["hooks"]
+    for text in read.values():
+        assert "tfmigrate" not in text
+        assert "estimator" not in text.lower().replace("estimator.evaluate", "")
+    # Another run, with as many processes as it likes, changes nothing.
+    again = {p: p.read_bytes() for p in project.rglob("*.py")}
+    rewrite(project, options=("--jobs", "2"))
+    assert again == {p: p.read_bytes() for p in project.rglob("*.py")}
+
+
+def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
+    rewrite(project)
+    result = subprocess.run(
+        [sys.executable, *("-m", "unittest", "discover", "-t", ".", "tests")],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Ran 7 tests" in result.stderr

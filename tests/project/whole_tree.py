@@ -1,0 +1,258 @@
+"""Runs `scan` and `rewrite --out` over a whole tree of real code and checks them.
+
+    python tests/project/whole_tree.py FOLDER [--jobs N] [--probe]
+
+Of every file: neither command crashes, both report the same, a file without a
+finding keeps every byte, changes stay at statements that have a finding, and
+what Python compiled before it compiles afterwards.
+
+Most files of most trees have no legacy code, so little of the tool would run.
+With ``--probe`` each file is also taken with one legacy line added at its end:
+then everything runs on it, and that line is all that may change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tokenize
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.files import find_files
+from tfmigrate.project.pipeline import Job, process_source
+from tfmigrate.report.model import FileStatus
+
+PROBE = "\nimport tensorflow as tfm_probe\n\ntfm_probe.log(1.0)\n"
+PROBED = "\nimport tensorflow as tfm_probe\n\ntfm_probe.math.log(1.0)\n"
+# Every program of these rules moves as a whole, wherever its lines are.
+_WHOLE_PROGRAM = "TFM101"
+_KEEPS_ESTIMATOR = "TFM103"
+# Reasons for which a file may be refused; anything else is a failure.
+_REFUSED = re.compile(
+    r"not valid Python|Python 2 only|unknown encoding|not valid [\w-]+:|null bytes"
+    r"|bytes do not survive|too deeply nested|does not reproduce|moved a line with a form"
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What became of one file; ``problem`` is None when all promises held."""
+
+    path: str
+    lines: int
+    status: str
+    problem: str | None = None
+
+
+def compiles(raw: bytes) -> bool:
+    """Whether Python itself takes the source."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(raw, "<file>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return False
+    return True
+
+
+def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
+    """The lines of the statements (or their headers) that have a finding."""
+    owner: dict[int, tuple[int, int]] = {}
+    for node in ast.walk(ast.parse(raw)):
+        if not isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            continue
+        body = getattr(node, "body", None)
+        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+        if isinstance(body, list) and body:
+            # A compound statement owns its header only.
+            last = max(first, body[0].lineno - 1)
+            first = min(
+                [first, *(d.lineno for d in getattr(node, "decorator_list", []))]
+            )
+        for line in range(first, last + 1):
+            if line not in owner or last - first < owner[line][1] - owner[line][0]:
+                owner[line] = first, last
+    found: set[int] = set()
+    for line in findings:
+        first, last = owner.get(line, (line, line))
+        found.update(range(first, last + 1))
+    return found
+
+
+def stray_change(old: bytes, new: bytes, findings: list[dict[str, Any]]) -> str | None:
+    """A change that no finding explains, or None."""
+    if any(f["rule"] == _WHOLE_PROGRAM for f in findings):
+        return None
+    allowed = statement_lines(old, (f["line"] for f in findings))
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(old).readline)
+    before, after = (
+        raw.decode(encoding).splitlines(keepends=True) for raw in (old, new)
+    )
+    keeps = any(f["rule"] == _KEEPS_ESTIMATOR for f in findings)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, first, last, new_first, new_last in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        inserted = after[new_first:new_last]
+        if tag == "insert" and all(
+            line.lstrip().startswith("#") or re.match(r"\s*import tensorflow", line)
+            for line in inserted
+        ):
+            continue  # a note, or an import that the new names need
+        for number in range(first, max(last, first + 1)):
+            line = before[number] if number < len(before) else ""
+            if number + 1 in allowed:
+                continue
+            if keeps and re.match(r"\s*(from|import)\b", line):
+                continue
+            return f"line {number + 1} changed without a finding: {line.strip()!r}"
+    return None
+
+
+def check_rewrite(old: bytes, new: bytes, entry: dict[str, Any]) -> str | None:
+    """What is wrong with the rewrite of one file, or None."""
+    if entry["status"] == "failed":
+        if not _REFUSED.search(entry["error"]):
+            return f"refused: {entry['error']}"
+        if "not valid Python" in entry["error"] and compiles(old):
+            return f"Python takes this file: {entry['error']}"
+        return None if new == old else "a refused file was changed"
+    if new == old:
+        return None
+    if not entry["findings"]:
+        return "changed without a finding"
+    if entry["path"].endswith(".ipynb"):
+        json.loads(new)
+        return None
+    if compiles(old):
+        if not compiles(new):
+            return "the rewrite does not compile"
+        return stray_change(old, new, entry["findings"])
+    return None
+
+
+def check_probe(path: Path) -> Seen:
+    """A file with one legacy line at its end: only that line may change."""
+    raw = path.read_bytes()
+    lines = raw.count(b"\n")
+    if path.suffix != ".py" or b"tfm_probe" in raw:
+        return Seen(str(path), lines, "skipped")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        newline = "\r\n" if b"\r\n" in raw[:2000] else "\n"
+        old = raw + PROBE.replace("\n", newline).encode(encoding.replace("-sig", ""))
+    except (SyntaxError, LookupError):
+        return Seen(str(path), lines, "skipped")
+    if not compiles(old):
+        return Seen(str(path), lines, "does not compile")
+    result = process_source(path, old, Job(), ProjectFacts())
+    problem = None
+    if result.status is FileStatus.FAILED:
+        if not _REFUSED.search(result.error or ""):
+            problem = f"refused: {result.error}"
+    elif result.new is None:
+        problem = "the legacy line was not rewritten"
+    elif b"tensorflow" not in raw:
+        wanted = raw + PROBED.replace("\n", newline).encode(
+            encoding.replace("-sig", "")
+        )
+        if result.new != wanted:
+            problem = "something else than the legacy line changed"
+    elif not compiles(result.new):
+        problem = "the rewrite does not compile"
+    status = "refused" if result.status is FileStatus.FAILED else "probed"
+    return Seen(str(path), lines, status, problem)
+
+
+def _cli(*arguments: str) -> tuple[dict[str, Any], float]:
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", *arguments, "--format", "json"],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode not in (0, 1, 2) or "Traceback" in done.stderr:
+        raise SystemExit(f"tfmigrate {arguments[0]} crashed:\n{done.stderr[-4000:]}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report, time.perf_counter() - begin
+
+
+def check_commands(folder: Path, jobs: int) -> list[Seen]:
+    """Run both commands over a folder and look at every file."""
+    seen: list[Seen] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
+        rewrite, rewritten = _cli(
+            "rewrite", str(folder), "-j", str(jobs), "--out", scratch
+        )
+        for entry, other in zip(rewrite["files"], scan["files"], strict=True):
+            path = Path(entry["path"])
+            old = path.read_bytes()
+            new = (Path(scratch) / path.relative_to(folder)).read_bytes()
+            if entry != other:
+                problem: str | None = "scan and rewrite report differently"
+            else:
+                problem = check_rewrite(old, new, entry)
+            seen.append(Seen(str(path), entry["lines"], entry["status"], problem))
+    lines = sum(s.lines for s in seen)
+    print(
+        f"scan {scanned:.0f} s, rewrite --out {rewritten:.0f} s: "
+        f"{len(seen)} files, {lines:,} lines",
+        flush=True,
+    )
+    return seen
+
+
+def main() -> None:
+    """Check a tree and say what was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--probe", action="store_true")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    seen = check_commands(folder, options.jobs)
+    tell("commands", seen)
+    failed = any(s.problem for s in seen)
+    if options.probe:
+        paths = [candidate.path for candidate in find_files([folder])]
+        with ProcessPoolExecutor(options.jobs) as pool:
+            probed = list(pool.map(check_probe, paths, chunksize=16))
+        tell("probe", probed)
+        failed = failed or any(s.problem for s in probed)
+    sys.exit(failed)
+
+
+def tell(what: str, seen: list[Seen]) -> None:
+    """Print the counts and each problem."""
+    for found in seen:
+        if found.problem is not None:
+            print(f"PROBLEM {found.path}: {found.problem}")
+    counts = Counter(found.status for found in seen)
+    lines = sum(found.lines for found in seen)
+    problems = sum(found.problem is not None for found in seen)
+    summary = ", ".join(f"{n} {status}" for status, n in sorted(counts.items()))
+    print(
+        f"{what}: {len(seen)} files, {lines:,} lines: {summary}; {problems} problems",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
