@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-import types
 from importlib import resources
 from typing import Any
 
 from ..contrib._homes import PACKAGES, SINGLE_NAMES
-from .unavailable import Unavailable
+from .unavailable import Unavailable, UnavailablePackage
 
 __all__ = ["contrib_fallback", "known_names"]
 
@@ -22,21 +21,6 @@ def known_names() -> dict[str, list[str]]:
     return found
 
 
-class _UnavailablePackage(types.ModuleType):
-    """A subpackage without a home: a module all of whose names raise on use."""
-
-    def __init__(self, path: str, advice: str) -> None:
-        super().__init__(path.replace("tf.", "tensorflow.", 1), advice)
-        self.__dict__["_tfm_path"] = path
-        self.__dict__["_tfm_advice"] = advice
-        self.__dict__["__path__"] = []
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return Unavailable(f"{self._tfm_path}.{name}", self._tfm_advice)
-
-
 def contrib_fallback(path: str) -> Any:
     """What stands at a ``tf.contrib`` path that no module of ours provides.
 
@@ -47,7 +31,7 @@ def contrib_fallback(path: str) -> Any:
     if advice is None:
         return None
     if not name:
-        return _UnavailablePackage(path, advice)
+        return UnavailablePackage(path, advice)
     names = known_names().get(package, [])
     if names and name.partition(".")[0] not in names:
         return None

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .namespace import Entry, Namespace
+from .unavailable import Unavailable
 
 __all__ = ["make_clone"]
 
@@ -54,12 +55,8 @@ class CloneFinder:
         root, rest = self._split(parent)
         if root is None:
             return None
-        found: Any = root
-        for part in [*rest, name]:
-            found = getattr(found, part, None)
-            if not isinstance(found, types.ModuleType):
-                return None
-        return spec_for(fullname, found)
+        module = module_at(root, [*rest, name])
+        return None if module is None else spec_for(fullname, module)
 
     def _split(self, parent: str) -> tuple[Namespace | None, list[str]]:
         for prefix, root in self.roots.items():
@@ -68,6 +65,19 @@ class CloneFinder:
             if parent.startswith(prefix + "."):
                 return root, parent[len(prefix) + 1 :].split(".")
         return None, []
+
+
+def module_at(root: Any, parts: Sequence[str]) -> types.ModuleType | None:
+    """The module at a path below a clone; what has no home is one as well."""
+    found = root
+    for part in parts:
+        found = getattr(found, part, None)
+        if isinstance(found, Unavailable):
+            found = found.as_package()
+        if not isinstance(found, types.ModuleType):
+            return None
+    module: types.ModuleType = found
+    return module
 
 
 def spec_for(name: str, module: types.ModuleType) -> importlib.machinery.ModuleSpec:

@@ -191,12 +191,8 @@ class _DoorFinder:
         parts = fullname.split(".")[1:]
         if not parts or self._is_private(parts):
             return None
-        found: Any = self.root
-        for part in parts:
-            found = getattr(found, part, None)
-            if not isinstance(found, types.ModuleType):
-                return None
-        return importer.spec_for(fullname, found)
+        module = importer.module_at(self.root, parts)
+        return None if module is None else importer.spec_for(fullname, module)
 
     def _is_private(self, parts: list[str]) -> bool:
         """Packages of TensorFlow's own, such as tensorflow.python or .core."""

@@ -12,7 +12,9 @@ import dataclasses
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
+
+from .unavailable import Unavailable, UnavailableError
 
 __all__ = ["FAMILIES", "KERAS_PARTS", "Family", "Layered", "family_of"]
 
@@ -89,9 +91,12 @@ def family_of(fullname: str) -> Family | None:
     if parts[:2] == ["tensorflow", "contrib"] and "python" in parts[2:]:
         place = parts.index("python", 2)
         if place > 2:
-            return Family(
-                ".".join(parts[: place + 1]), ("contrib." + ".".join(parts[2:place]),)
-            )
+            package = "contrib." + ".".join(parts[2:place])
+            # A few modules below are public by their own name as well, such as
+            # slim.learning and slim.nets.resnet_v1.
+            start = parts.index("nets") if "nets" in parts[place:] else -1
+            sources = (".".join([package, *parts[start:]]), package)
+            return Family(".".join(parts[: place + 1]), sources)
     for family in FAMILIES:
         if fullname == family.prefix or fullname.startswith(family.prefix + "."):
             return family
@@ -116,20 +121,35 @@ class Layered(types.ModuleType):
         below = sys.modules.get(f"{self.__name__}.{name}")
         if isinstance(below, Layered):
             return below
+        gone: Unavailable | None = None
         for source in self.__dict__["_tfm_sources"]:
             try:
                 value = getattr(source(), name)
             except AttributeError:
                 continue
+            if isinstance(value, Unavailable):
+                gone = gone or value
+                continue
             self.__dict__[name] = value
             return value
+        if gone is not None:
+            return gone
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        # `from package import name` makes a module of a name that no source has.
+        raise UnavailableError(
+            f"{self.__name__} is not available on this TensorFlow. It was a private "
+            "name: look for its public form, or write it into the program."
+        )
 
     def __dir__(self) -> Iterable[str]:
         names: set[str] = set()
         for source in self.__dict__["_tfm_sources"]:
             try:
-                names.update(dir(source()))
+                found = source()
             except AttributeError:
                 continue
+            if not isinstance(found, Unavailable):
+                names.update(dir(found))
         return sorted(names)

@@ -8,9 +8,10 @@ says what to look at instead.
 
 from __future__ import annotations
 
+import types
 from typing import Any, NoReturn
 
-__all__ = ["Unavailable", "UnavailableError"]
+__all__ = ["Unavailable", "UnavailableError", "UnavailablePackage"]
 
 
 class UnavailableError(RuntimeError):
@@ -43,6 +44,10 @@ class Unavailable:
             raise AttributeError(name)
         return Unavailable(f"{self._tfmigrate_name}.{name}", self._tfmigrate_advice)
 
+    def as_package(self) -> UnavailablePackage:
+        """A module in the place of this name, for ``import`` statements."""
+        return UnavailablePackage(self._tfmigrate_name, self._tfmigrate_advice)
+
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         """A class statement with this base works; making an instance raises."""
         me = self
@@ -57,3 +62,18 @@ class Unavailable:
 
     def __repr__(self) -> str:
         return f"<unavailable {self._tfmigrate_name}>"
+
+
+class UnavailablePackage(types.ModuleType):
+    """A package without a home: a module all of whose names raise on use."""
+
+    def __init__(self, path: str, advice: str) -> None:
+        super().__init__(path.replace("tf.", "tensorflow.", 1), advice)
+        self.__dict__["_tfm_path"] = path
+        self.__dict__["_tfm_advice"] = advice
+        self.__dict__["__path__"] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return Unavailable(f"{self._tfm_path}.{name}", self._tfm_advice)

@@ -10,11 +10,12 @@ import importlib
 import importlib.util
 from typing import Any
 
+from ..contrib._homes import PACKAGES
 from .contrib_aliases import CONTRIB_ALIASES
 from .estimator_names import ESTIMATOR_V1
 from .keras_names import KERAS_V1
 from .namespace import Base, Entry, attribute
-from .unavailable import Unavailable
+from .unavailable import Unavailable, UnavailablePackage
 
 __all__ = ["OVERLAY"]
 
@@ -23,6 +24,12 @@ def _slim() -> Any:
     if importlib.util.find_spec("tf_slim") is not None:
         return importlib.import_module("tf_slim")
     return importlib.import_module("tfmigrate.compat.contrib.slim")
+
+
+def _slim_nets() -> Any:
+    if importlib.util.find_spec("tf_slim") is not None:
+        return importlib.import_module("tf_slim.nets")
+    return UnavailablePackage("tf.contrib.slim.nets", PACKAGES["slim"])
 
 
 _STATS = "Its statistics were dropped from tf.data; use the TensorFlow Profiler."
@@ -42,6 +49,7 @@ OVERLAY: dict[str, Entry] = {
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
     "tf.contrib": Base(attribute("tfmigrate.compat.contrib")),
     "tf.contrib.slim": Base(_slim),
+    "tf.contrib.slim.nets": _slim_nets,
     "tf.python": attribute("tensorflow.python"),
     "tf.core": attribute("tensorflow.core"),
     "tf.tools": attribute("tensorflow.tools"),

@@ -51,7 +51,7 @@ class AskedCalls:
         else:
             if steps is not None:
                 limit = f"{steps} or -1" if call.limit_optional else steps
-                dataset = f"{one_line(dataset)}.take({limit})"
+                dataset = f"{one_line(dataset)}.take({emitter.batches(limit)})"
             function = cst.parse_expression(f"lambda _: {one_line(dataset)}")
         self._called(node, "evaluate", function)
 

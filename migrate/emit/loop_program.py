@@ -122,6 +122,15 @@ class LoopEmitter:
         ]
         return function_form(calls)
 
+    def batches(self, steps: str) -> str:
+        """How many batches the steps of an evaluation took."""
+        if not (self.plan.config.eval_distributed and self.replicated):
+            return steps
+        atom = steps.isidentifier() or steps.isdigit()
+        return (
+            f"{steps if atom else f'({steps})'} * {self.strategy}.num_replicas_in_sync"
+        )
+
     # -- pieces of text ------------------------------------------------------
 
     def text(self, code: str) -> str:

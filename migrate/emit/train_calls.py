@@ -139,7 +139,7 @@ class TrainCalls:
         if call.evaluated_input is not None:
             dataset = one_line(call.evaluated_input.dataset)
             if call.evaluated_steps is not None:
-                dataset = f"{dataset}.take({call.evaluated_steps})"
+                dataset = f"{dataset}.take({emitter.batches(call.evaluated_steps)})"
             evaluation = f"{emitter.renamed['evaluate']}(lambda _: {dataset})"
             names["last_evaluation"] = self.names.fresh("last_evaluation")
             names["evaluated"] = self.names.fresh("evaluated")

@@ -41,7 +41,6 @@ _WITHOUT_EFFECT = {
     "experimental_max_worker_delay_secs",
     "session_creation_timeout_secs",
     "checkpoint_save_graph_def",
-    "eval_distribute",
 }
 _UNSUPPORTED = (
     "device_fn",
@@ -136,8 +135,12 @@ def read_run_config(
         argument = given.get(name)
         return None if argument is None or is_none(argument) else tree.code(argument)
 
+    evaluates_on = text("eval_distribute")
+    if evaluates_on is not None and evaluates_on != text("train_distribute"):
+        raise Blocked("TFM112", line, "it evaluates on a strategy of its own")
     return (
         RunConfigPlan(
+            eval_distributed=evaluates_on is not None,
             model_dir=text("model_dir"),
             model_dir_optional=may_be_none(tree, given.get("model_dir")),
             seed=text("tf_random_seed"),

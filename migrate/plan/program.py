@@ -90,6 +90,8 @@ class RunConfigPlan:
     keep_max: str | None = None
     log_steps: str | None = None
     summary_steps: str | None = None
+    # A step of an evaluation takes a batch for every replica.
+    eval_distributed: bool = False
 
 
 @dataclass(frozen=True)

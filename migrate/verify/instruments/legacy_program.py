@@ -672,6 +672,13 @@ def prepare_compat(options):
     arm(Settings(replicas=options.replicas))
 
 
+def run_compat_notebook(options):
+    """The cells of a notebook, as ``tfmigrate run`` executes them."""
+    from tfmigrate.compat.launcher.notebook import run_notebook
+
+    run_notebook(options.script, options.arguments, shell_lines=False)
+
+
 def main(argv=None):
     options = parse_arguments(sys.argv[1:] if argv is None else argv)
     if options.compat:
@@ -689,7 +696,10 @@ def main(argv=None):
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     try:
-        runpy.run_path(options.script, run_name="__main__")
+        if options.compat and options.script.endswith(".ipynb"):
+            run_compat_notebook(options)
+        else:
+            runpy.run_path(options.script, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
             raise

@@ -1,0 +1,204 @@
+"""Every door through which programs of the era came in, in one process each."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+# An import, and where its name is found in the public namespace. Nothing that
+# is left of the original packages would answer: TensorFlow 2.21 has no
+# tensorflow_core, no tensorflow_estimator, no contrib, no examples.
+DOORS = {
+    "from tensorflow_core.python.platform import tf_logging": "",
+    "from tensorflow_core.python.ops.math_ops import reduce_mean": "",
+    "from tensorflow_core.estimator import Estimator": "tf.estimator.Estimator",
+    "from tensorflow.estimator import RunConfig": "tf.estimator.RunConfig",
+    "from tensorflow.python.estimator.estimator import Estimator": (
+        "tf.estimator.Estimator"
+    ),
+    "from tensorflow.python.estimator.model_fn import EstimatorSpec": (
+        "tf.estimator.EstimatorSpec"
+    ),
+    "from tensorflow.python.estimator.run_config import RunConfig": (
+        "tf.estimator.RunConfig"
+    ),
+    "from tensorflow.python.estimator.inputs.numpy_io import numpy_input_fn": (
+        "tf.estimator.inputs.numpy_input_fn"
+    ),
+    "from tensorflow.python.estimator.export.export import ServingInputReceiver": (
+        "tf.estimator.export.ServingInputReceiver"
+    ),
+    "from tensorflow.python.estimator.canned.dnn import DNNClassifier": (
+        "tf.estimator.DNNClassifier"
+    ),
+    "from tensorflow_estimator.python.estimator.estimator import Estimator": (
+        "tf.estimator.Estimator"
+    ),
+    "from tensorflow_estimator.python.estimator.training import TrainSpec": (
+        "tf.estimator.TrainSpec"
+    ),
+    "from tensorflow_estimator.contrib.estimator.python.estimator.extenders import "
+    "add_metrics": "tf.estimator.add_metrics",
+    "from tensorflow_estimator.estimator import ModeKeys": "tf.estimator.ModeKeys",
+    "from tensorflow.python.keras.layers import Dense": "tf.keras.layers.Dense",
+    "from tensorflow.python.keras.layers.core import Dropout": "tf.keras.layers.Dropout",
+    "from tensorflow.python.keras.models import Sequential": "tf.keras.Sequential",
+    "from tensorflow.python.keras import Model": "tf.keras.Model",
+    "from tensorflow.python.keras.estimator import model_to_estimator": (
+        "tf.keras.estimator.model_to_estimator"
+    ),
+    "from tensorflow.python.keras.applications.vgg16 import VGG16": (
+        "tf.keras.applications.VGG16"
+    ),
+    "from tensorflow.python.training.session_run_hook import SessionRunHook": (
+        "tf.train.SessionRunHook"
+    ),
+    "from tensorflow.python.ops.rnn_cell import LSTMCell": "tf.nn.rnn_cell.LSTMCell",
+    "from tensorflow.python.feature_column import feature_column_v2": "",
+    "from tensorflow.contrib import layers": "tf.contrib.layers",
+    "from tensorflow.contrib.distribute import MirroredStrategy": (
+        "tf.contrib.distribute.MirroredStrategy"
+    ),
+    "from tensorflow.contrib.distribute.python.mirrored_strategy import "
+    "MirroredStrategy": "tf.contrib.distribute.MirroredStrategy",
+    "from tensorflow.contrib.layers.python.layers import regularizers": "",
+    "from tensorflow.contrib.layers.python.layers.regularizers import l2_regularizer": (
+        "tf.contrib.layers.l2_regularizer"
+    ),
+    "from tensorflow.contrib.learn import ModeKeys": "tf.contrib.learn.ModeKeys",
+    "from tensorflow.contrib.training import HParams": "tf.contrib.training.HParams",
+    "from tensorflow.contrib.training.python.training.hparam import HParams": (
+        "tf.contrib.training.HParams"
+    ),
+    "from tensorflow.contrib.tpu.python.tpu.tpu_estimator import TPUEstimator": (
+        "tf.contrib.tpu.TPUEstimator"
+    ),
+    "from tensorflow.contrib import predictor": "tf.contrib.predictor",
+    "from tensorflow.contrib import lookup": "tf.contrib.lookup",
+    "from tensorflow.contrib.slim import conv2d": "tf.contrib.slim.conv2d",
+    "from tensorflow.contrib.slim.nets import vgg": "tf.contrib.slim.nets.vgg",
+    "from tensorflow.contrib.slim.python.slim.nets import vgg": (
+        "tf.contrib.slim.nets.vgg"
+    ),
+    "from tensorflow.contrib.slim.python.slim.learning import train": (
+        "tf.contrib.slim.learning.train"
+    ),
+    "from tensorflow.examples.tutorials.mnist import input_data": "",
+}
+# Found, and raising when used; one private name that never was public.
+GONE = (
+    "from tensorflow.contrib.gan import GANEstimator",
+    "from tensorflow.contrib.boosted_trees.estimator_batch import estimator",
+    "from tensorflow.contrib.layers.python.layers.layers import _no_such_helper",
+)
+
+SLIM_LAYERS = """
+with slim.arg_scope([slim.conv2d], weights_regularizer=slim.l2_regularizer(0.1)):
+    net = slim.conv2d(tf.ones([2, 8, 8, 3]), 4, [3, 3], scope="c")
+    net = slim.fully_connected(slim.flatten(net), 2, activation_fn=None, scope="f")
+assert [v.op.name for v in slim.get_model_variables()] == [
+    "c/weights", "c/biases", "f/weights", "f/biases"]
+assert len(tf.losses.get_regularization_losses()) == 1
+"""
+SLIM_ALONE = """
+vgg = importlib.import_module("tensorflow.contrib.slim.nets").vgg
+for use in (vgg.vgg_16, slim.learning.train):
+    try:
+        use(None)
+    except Exception as error:
+        assert "pip install tf_slim" in str(error), error
+    else:
+        raise AssertionError("used without tf_slim")
+"""
+SLIM_WHOLE = """
+from tensorflow.contrib.slim.nets import resnet_v1
+import tf_slim
+assert slim.conv2d is tf_slim.conv2d
+with slim.arg_scope(resnet_v1.resnet_arg_scope()):
+    logits, ends = resnet_v1.resnet_v1_50(tf.ones([2, 32, 32, 3]), 10)
+loss = tf.losses.softmax_cross_entropy(tf.one_hot([[[1]], [[2]]], 10), logits)
+train = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(.01))
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    print(session.run(train))
+"""
+
+
+def run_program(folder: Path, source: str, *options: str) -> str:
+    path = folder / "program.py"
+    path.write_text(textwrap.dedent(source))
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", "run", *options, str(path)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_every_door_opens_to_the_public_name(tmp_path: Path) -> None:
+    program = f"""
+import gzip, importlib, os, struct
+from tensorflow.contrib import slim
+import tensorflow as tf
+
+DOORS, GONE = {DOORS!r}, {GONE!r}
+failed = []
+for door, public in DOORS.items():
+    scope = {{}}
+    exec(door, scope)
+    found = scope[door.split()[-1]]
+    wanted = tf
+    for part in public.split(".")[1:]:
+        wanted = getattr(wanted, part)
+    same = found is wanted or repr(found) == repr(wanted)
+    if public and not same:
+        failed.append((door, found, wanted))
+assert not failed, failed
+for door in GONE:
+    scope = {{}}
+    exec(door, scope)
+    try:
+        scope[door.split()[-1]]()
+    except Exception as error:
+        assert "is not available on this TensorFlow" in str(error), error
+    else:
+        raise AssertionError(door)
+
+# MNIST's tutorial reader, on files of four digits.
+from tensorflow.examples.tutorials.mnist import input_data
+for part in ("train", "t10k"):
+    with gzip.open(part + "-images-idx3-ubyte.gz", "wb") as out:
+        out.write(struct.pack(">IIII", 2051, 4, 28, 28) + bytes(range(4)) * 784)
+    with gzip.open(part + "-labels-idx1-ubyte.gz", "wb") as out:
+        out.write(struct.pack(">II", 2049, 4) + bytes([3, 1, 0, 9]))
+mnist = input_data.read_data_sets(".", one_hot=True, validation_size=1)
+images, labels = mnist.train.next_batch(3, shuffle=False)
+assert images.shape == (3, 784) and 0 <= images.max() <= 1
+assert labels.argmax(1).tolist() == [1, 0, 9], labels
+{SLIM_LAYERS}
+try:
+    import tf_slim
+except ImportError:
+    exec({SLIM_ALONE!r})
+print("opened", len(DOORS))
+"""
+    assert f"opened {len(DOORS)}" in run_program(tmp_path, program)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("tf_slim") is None, reason="tf_slim is not installed"
+)
+def test_slim_is_tf_slim_where_that_is_installed(tmp_path: Path) -> None:
+    head = "import tensorflow as tf\nfrom tensorflow.contrib import slim\n"
+    assert float(run_program(tmp_path, head + SLIM_LAYERS + SLIM_WHOLE)) > 0
