@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from ..options import RewriteOptions
 from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
@@ -16,11 +17,13 @@ from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import LoopEmitter
-from .mixed_precision import float32_outputs
+from .mixed_precision import POLICY, float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
+from .strategies import strategy_code
 from .template import parse_statements, unshadowed
+from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
 
@@ -58,7 +61,7 @@ class ModelFnEmitter(LoopEmitter):
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
         self.metric_names = {
-            metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
+            metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
         }
 
@@ -69,9 +72,13 @@ class ModelFnEmitter(LoopEmitter):
         for helper, layer in sites.helpers:
             made = class_statement(layer, self.text)
             edits.replace[helper] = fit(self.tree.module, [made], 0)
-        edits.replace[sites.estimator_statement] = []
         for statement in sites.drop:
             edits.replace[statement] = []
+        if self.trainer is not None:
+            self._place_class(self.trainer)
+            self.calls()
+            return edits
+        edits.replace[sites.estimator_statement] = []
         first = sites.first_call
         self.place_strategy(first)
         edits.before[first] += self._setup()
@@ -82,11 +89,101 @@ class ModelFnEmitter(LoopEmitter):
         self.calls()
         return edits
 
+    def _place_class(self, trainer: Trainer) -> None:
+        """The class below the model's, and a call of it."""
+        model, sites, edits = self.model, self.sites, self.edits
+        params = model.params or "{}"
+        if model.has_params and self._methods_need_params():
+            trainer.member("params", params)
+        elif self._uses_params():
+            trainer.argument("params", params)
+        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        begin = ""
+        if self.plan.strategy.variable is not None:
+            assert sites.strategy_call is not None
+            edits.expressions[sites.strategy_call] = self.fitted_expression(
+                sites.strategy_call, strategy
+            )
+            trainer.member("strategy", self.plan.strategy.variable)
+        elif trainer.visible(strategy):
+            begin += f"self.strategy = {strategy}\n"
+        else:
+            trainer.member("strategy", strategy)
+        if self.options.mixed_precision:
+            begin += self.text(f"{POLICY}\n")
+        if self.plan.config.seed is not None:
+            seed = self.plan.config.seed
+            if not trainer.visible(seed):
+                seed = trainer.argument("seed", seed)
+            begin += f"{self.tf}.random.set_seed({seed})\n"
+        methods = self._build() + self._functions() + self.train_function()
+        made = self._optimizer()
+        head = self.fill(
+            "trainer_init_lifted",
+            expressions={"X_MODEL": self._model()},
+            statements={
+                "X_MEMBERS": [],
+                "X_OPTIMIZER": made["X_OPTIMIZER"],
+                "X_TEST_METRICS": self._test_metrics(),
+            },
+            flags={
+                "X_EVALUATES": self.evaluates,
+            },
+        )
+        head += self.manager(restores=False)
+        head = [*parse_statements("".join([*trainer.members, begin])), *head]
+        definition = with_blank_lines(trainer.class_definition(head, methods), 2)
+        edits.replace[sites.model_fn].append(definition)
+        edits.expressions[sites.call] = self.fitted_expression(
+            sites.call, trainer.call()
+        )
+
+    def _methods_need_params(self) -> bool:
+        model = self.model
+        lines = [*model.train_loss, *model.apply, *model.eval_loss]
+        lines += model.predict.lines if model.predict is not None else ()
+        lines += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        return bool(unshadowed(["params"], self.text("".join(lines))))
+
+    def _build(self) -> list[Statement]:
+        made = self._optimizer()
+        return self.fill(
+            "trainer_build",
+            statements={
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
+            },
+        )
+
+    def _variables(self) -> list[Statement]:
+        kept = self.model.kept is not None
+        flags = {"X_KEPT": kept, **self.precision_flags}
+        return self.fill("make_variables", flags=flags)
+
+    def build_call(self) -> list[Statement]:
+        """What a method of the class does first."""
+        return parse_statements("self.build(input_fn)\n") if self.trainer else []
+
+    def _test_metrics(self) -> list[Statement]:
+        return parse_statements(
+            "".join(
+                f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
+                for metric in self.model.metrics
+            )
+        )
+
     # -- the model -------------------------------------------------------------
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
         return super().text(code.replace(OPTIMIZER, self.optimizer))
+
+    def _section(self, code: str) -> str:
+        """Text of the step functions, where a class holds the parameters."""
+        code = self.text(code)
+        if self.trainer is not None and code:
+            code = rename(code, {"params": "self.params"})
+        return code
 
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
@@ -102,9 +199,14 @@ class ModelFnEmitter(LoopEmitter):
 
     def _optimizer(self) -> dict[str, Sequence[Statement]]:
         """Statements that make the optimizer, and what must follow its build."""
+        code, state = self._optimizer_code
+        return self.optimizer_code(code, state, self.optimizer)
+
+    @cached_property
+    def _optimizer_code(self) -> tuple[str, str]:
         model = self.model
         converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
-        code = self._renamed("".join(model.optimizer_setup))
+        code = "".join(model.optimizer_setup)
         for index, one in enumerate(converted):
             code = code.replace(f"__optimizer_{index}__", one.code)
         states = dict.fromkeys(one.state for one in converted if one.state)
@@ -113,7 +215,7 @@ class ModelFnEmitter(LoopEmitter):
             kind = f"{TF}.keras.optimizers.RMSprop"
             inner = "".join(f"    {line}\n" for line in state.splitlines())
             state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
-        return self.optimizer_code(code, state)
+        return self._renamed(code), state
 
     def _renamed(self, code: str) -> str:
         """Setup code whose variables clash with nothing of the program's."""
@@ -133,6 +235,10 @@ class ModelFnEmitter(LoopEmitter):
         if self.model.model is not None:
             return self.model.model.parameters
         return ("params",) if needs_params(self.model) else ()
+
+    def _model(self) -> str:
+        """Source that makes the model."""
+        return f"{self.class_name}({', '.join(self._parameters)})"
 
     def _uses_params(self) -> bool:
         """Something behind the class reads the parameters."""
@@ -155,25 +261,20 @@ class ModelFnEmitter(LoopEmitter):
         if self._uses_params() and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
         first_input = self.plan.inputs[0].dataset
-        metrics = [
-            f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
-            for metric in model.metrics
-        ]
         result = parse_statements(params)
         result += self.fill(
             "lifted_setup",
             expressions={
                 "X_DATASET": one_line(first_input),
-                "X_MODEL": f"{self.class_name}({', '.join(self._parameters)})",
+                "X_MODEL": self._model(),
             },
             statements={
                 **self._optimizer(),
-                "X_TEST_METRICS": parse_statements("".join(metrics)),
+                "X_VARIABLES": self._variables(),
+                "X_TEST_METRICS": self._test_metrics(),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_KEPT": model.kept is not None,
-                **self.precision_flags,
             },
         )
         result += self.manager()
@@ -185,7 +286,7 @@ class ModelFnEmitter(LoopEmitter):
     def _functions(self) -> list[Statement]:
         model = self.model
         forward = parse_statements(
-            self.text(self._call_model("True") + "".join(model.train_loss))
+            self._section(self._call_model("True") + "".join(model.train_loss))
         )
         if not model.per_example:
             forward += self.fill(
@@ -193,7 +294,7 @@ class ModelFnEmitter(LoopEmitter):
                 expressions={"X_SCALAR_LOSS": model.loss},
                 flags={"X_RENAMED": model.loss != "loss"},
             )
-        apply = parse_statements(self.text("".join(model.apply)))
+        apply = parse_statements(self._section("".join(model.apply)))
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward, "X_APPLY": apply},
@@ -208,7 +309,7 @@ class ModelFnEmitter(LoopEmitter):
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
-            self.text(
+            self._section(
                 self._call_model("False")
                 + "".join(model.eval_loss)
                 + _SAME_WEIGHT
@@ -217,12 +318,7 @@ class ModelFnEmitter(LoopEmitter):
             )
         )
         every = ", ".join([*self.metric_names.values(), test_loss])
-        result += self.fill(
-            "test_functions",
-            expressions={"X_ALL_METRICS": f"[{every}]"},
-            statements={"X_TEST_BODY": body},
-            flags=self.test_flags,
-        )
+        result += self.test_functions(f"[{every}]", body)
         return result + self._predictions()
 
     def _predictions(self) -> list[Statement]:
@@ -230,7 +326,7 @@ class ModelFnEmitter(LoopEmitter):
         if plan is None:
             return []
         code = self._call_model("False") + "".join(plan.lines)
-        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        body = parse_statements(self._section(f"{code}return {one_line(plan.code)}\n"))
         return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:

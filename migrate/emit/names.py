@@ -57,9 +57,13 @@ class _Rename(cst.CSTTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
         name = updated_node.value
-        return updated_node.with_changes(value=self.names.get(name, name))
+        if name not in self.names:
+            return updated_node
+        return cst.parse_expression(self.names[name])
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
