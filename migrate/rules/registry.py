@@ -20,6 +20,7 @@ _MACHINERY = {
     "calls",
     "context",
     "engine",
+    "import_line",
     "imports",
     "notes",
     "pages",
