@@ -18,7 +18,8 @@ from ..report.findings import Outcome, Safety
 from ..symbols.curated import importable
 from ..symbols.names import Door, canonical, door
 from ..symbols.resolver import Resolver
-from ..symbols.scopes import Binding, BindingKind, Use
+from ..symbols.scope_builder import dotted_name
+from ..symbols.scopes import Binding, BindingKind, ImportUse, Use
 from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
 from . import (
     changed_arguments,
@@ -416,6 +417,38 @@ class _Engine:
             diagnosis = self._import_diagnosis(item, edits)
             if diagnosis is not None:
                 self._add(item.alias, item.use.statement, diagnosis)
+
+        for use in self.resolver.scopes.imports:
+            if isinstance(use.node.names, cst.ImportStar):
+                self._judge_star(use)
+
+    def _judge_star(self, use: ImportUse) -> None:
+        """``from tensorflow.contrib.layers import *``: the module itself is gone."""
+        node = use.node
+        if not isinstance(node, cst.ImportFrom) or node.relative or not node.module:
+            return
+        dotted = dotted_name(node.module) or ""
+        symbol, where = canonical(dotted), door(dotted)
+        if symbol is None or where is Door.COMPAT_V1:
+            return
+        if not (has_no_home(symbol) or symbol.startswith("tf.python")):
+            return
+        self.context.want(node, use.statement)
+        message = f"`from {dotted} import *` cannot be imported in TensorFlow 2"
+        reason = advice(symbol)
+        self._add(
+            node,
+            use.statement,
+            Diagnosis(
+                "TFM205",
+                message,
+                outcome=Outcome.LEFT,
+                safety=Safety.NEEDS_REVIEW,
+                reason=reason,
+                note=None if use.guarded else f"{message}: {reason}",
+                symbol=symbol,
+            ),
+        )
 
     def _rule_of(self, item: ImportItem) -> str:
         move = lookup(item.symbol)
