@@ -143,6 +143,8 @@ class _Reader:
             raise Blocked("TFM116", line, f"hooks given to {kind}")
         hooks = read_hooks(tree, given.get("hooks"), line)
         self._note(hooks.classes, hooks.drop, hooks.differences)
+        if hooks.stock.no_change:
+            raise Blocked("TFM116", line, "early stopping without train_and_evaluate")
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
             raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")
