@@ -72,6 +72,10 @@ def read_calls(tree: Tree, place: Place) -> Uses:
     if not any(plan.kind != CallKind.VALUE for plan, _ in calls):
         line = tree.line(place.call)
         raise Blocked("TFM110", line, "the estimator is never used here")
+    predicted = {plan.by_example for plan, _ in calls if plan.kind == CallKind.PREDICT}
+    if len(predicted) > 1:
+        line = tree.line(place.call)
+        raise Blocked("TFM110", line, "predict by example in one call, by batch in one")
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     return reader.uses
 

@@ -16,7 +16,9 @@ hidden = tf.keras.layers.Dense(
 )(inputs)
 price = tf.keras.layers.Dense(1, kernel_initializer="zeros", name="price")(hidden)
 model = tf.keras.Model(inputs, price)
-model.compile(tf.train.MomentumOptimizer(0.05, 0.9), "mse", metrics=["mean_absolute_error"])
+model.compile(
+    tf.train.MomentumOptimizer(0.05, 0.9), "mse", metrics=["mean_absolute_error"]
+)
 estimator = tf.keras.estimator.model_to_estimator(
     model, config=tf.estimator.RunConfig().replace(log_step_count_steps=7)
 )
