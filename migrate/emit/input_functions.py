@@ -88,7 +88,9 @@ class _ReturnDataset:
         for number, statement in enumerate(statements):
             if number == tail.last:
                 break
-            if number in tail.drop or number == tail.first:
+            if number in tail.drop:
+                continue  # with its comments, which speak of the iterator
+            if number == tail.first:
                 comments += _comments(statement)
             elif number > tail.first:
                 inner.append(statement)

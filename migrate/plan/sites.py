@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from .program import TF, Blocker, EstimatorCall, TrainingPlan
+from .program import TF, Blocker, EstimatorCall, LayerClass, TrainingPlan
 from .tree import Body, Statement
 
 __all__ = [
@@ -131,6 +131,7 @@ class ModelFnSites:
 
     body: Body
     model_fn: cst.FunctionDef
+    helpers: list[tuple[cst.FunctionDef, LayerClass]]
     first_call: Statement
     estimator_statement: Statement
     drop: list[Statement]
