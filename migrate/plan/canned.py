@@ -150,6 +150,15 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
     reader = _Reader(tree, name, given, line)
     model = reader.read()
+    if strategy.symbol is not None and model.deep and model.deep.batch_norm:
+        reader.differences.append(
+            Difference(
+                "TFM118",
+                line,
+                "with several replicas each evaluates with the moving averages of its "
+                "own batches; the Estimator evaluated with their mean",
+            )
+        )
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
