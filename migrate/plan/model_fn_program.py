@@ -10,11 +10,11 @@ from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
 from .keras_program import (
-    assigned_to,
     hoisted,
     ragged_difference,
 )
-from .model_fn import read_model_fn
+from .model_fn import ModelFn, layer_class, read_model_fn
+from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
@@ -41,8 +41,9 @@ def recognise_model_fn(
         raise Blocked("TFM103", line, f"Estimator with {problem}") from None
     if "model_fn" not in given or not is_none(given.get("warm_start_from")):
         raise Blocked("TFM103", line, "Estimator(`warm_start_from`=)")
-    statement, body, variable = assigned_to(tree, call)
-    config, distribute = read_run_config(tree, given.get("config"))
+    place = find_place(tree, call)
+    statement, body = place.statement, place.body
+    config, distribute, maker = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
     if not is_none(given.get("model_dir")):
         config = replace(
@@ -51,18 +52,21 @@ def recognise_model_fn(
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    uses = read_calls(tree, variable, statement)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)
     predicts = any(plan.predicts for plan, _ in calls)
-    if calls[0][0].kind not in CallKind.TRAINING:
+    if not place.travels and calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
-    first = _first_statement(tree, *calls[0], body)
+    first = statement
+    if not place.travels:
+        first = _first_statement(tree, *calls[0], body)
     model = read_model_fn(
         tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
-    if model.per_example and strategy.symbol is not None:
+    assert model.train is not None
+    if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
         differences.append(
@@ -73,7 +77,9 @@ def recognise_model_fn(
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if any("tf.summary." in symbol for symbol in model.symbols):
+    if model.shared.dropped_summaries or any(
+        "tf.summary." in symbol for symbol in model.symbols
+    ):
         differences.append(
             Difference(
                 "TFM141",
@@ -82,9 +88,12 @@ def recognise_model_fn(
                 needs_review=True,
             )
         )
-    normalised = any("BatchNormalization" in code for _, code in model.layers)
-    normalised = normalised or any("batch_norm" in code for code in model.forward)
-    if normalised and "UPDATE_OPS" not in tree.code(model.definition):
+    differences += _inexact(tree, model)
+    if strategy.symbol is not None and model.train_op.unscaled:
+        reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
+    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
+    if model.normalised and not updates:
         differences.append(
             Difference(
                 "TFM132",
@@ -95,12 +104,12 @@ def recognise_model_fn(
             )
         )
     params = given.get("params")
+    _check_free(tree, model, params, body, line)
     found = own_statement(tree, given.get("config"), body, "RunConfig")
-    if found is not None:
-        drop.append(found)
+    drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
         line=line,
-        estimator=variable,
+        estimator=place.variable,
         model=model.plan(None if params is None else tree.code(params)),
         strategy=strategy,
         config=config,
@@ -109,7 +118,12 @@ def recognise_model_fn(
     )
     sites = ModelFnSites(
         body=body,
-        model_fn=model.definition,
+        model_fn=model.site or model.definition,
+        helpers=[
+            (helper.definition, layer_class(helper))
+            for helper in model.helpers
+            if helper.definition is not None
+        ],
         first_call=first,
         estimator_statement=statement,
         drop=drop,
@@ -118,8 +132,61 @@ def recognise_model_fn(
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,
+        call=call,
     )
-    return Program(plan, sites)
+    return Program(plan, sites, place.travels)
+
+
+# These move every row of a table in Keras, and only those of the batch in tf.train.
+_LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
+
+
+def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
+    """What has no exact equivalent in Keras, and what it changes."""
+    found = []
+    line = tree.line(model.definition)
+    names = [o.symbol.rpartition(".")[2] for o in model.train_op.optimizers]
+    lazy = [name for name in names if name.startswith(_LAZY)]
+    if model.shared.sparse and lazy:
+        found.append(
+            Difference(
+                "TFM117",
+                line,
+                f"`{lazy[0]}` left rows of a table alone that a batch does not look "
+                "up; Keras lets their slots decay",
+            )
+        )
+    if model.shared.flat_norm:
+        found.append(
+            Difference(
+                "TFM132",
+                line,
+                "for inputs of two dimensions contrib's batch_norm kept the unbiased "
+                "variance, Keras the biased: evaluation differs by 1/batch size of it",
+            )
+        )
+    return found
+
+
+def _check_free(
+    tree: Tree,
+    model: ModelFn,
+    params: cst.BaseExpression | None,
+    body: Body,
+    line: int,
+) -> None:
+    """The values that a model_fn saw get their names where the loop stands."""
+    values = dict(model.closure)
+    if model.has_params:
+        values["params"] = "" if params is None else tree.code(params)
+    scopes = tree.resolver.scopes
+    owner = tree.parent(body) if isinstance(body, cst.IndentedBlock) else None
+    here = scopes.opened.get(owner) if owner is not None else None
+    for scope in (scopes.module_scope, here):
+        for name, code in values.items():
+            if scope is not None and name in scope.bindings and code != name:
+                reason = f"the program has another `{name}` where the loop will stand"
+                raise Blocked("TFM103", line, reason)
 
 
 def _first_statement(

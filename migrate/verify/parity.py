@@ -180,9 +180,10 @@ def _noise(
 ) -> list[float] | None:
     """How far a program drifts when only its rounding changes.
 
-    The initial weights change in the last digits and the kernels add in another
-    order. No difference of that size can be told from rounding. Not worth a run
-    when the very first loss differs: nothing can have drifted by then.
+    The initial weights change in the last digits, the kernels add in another order
+    and an optimizer's decay rates are rounded as TF 1.x rounded them. No difference
+    of that size can be told from rounding. Not worth a run when the very first loss
+    differs: nothing can have drifted by then.
     """
     if trajectory.loss_differences[0] > trajectory.loss_limits[0]:
         return None
@@ -194,7 +195,9 @@ def _noise(
     work.mkdir(parents=True, exist_ok=True)
     nudged = work / "nudged_weights.npz"
     write_weights(nudged, _nudged(launch.recording.initial_weights))
-    other = replace(settings, env={**settings.env, **OTHER_KERNELS})
+    other = replace(
+        settings, env={**settings.env, **OTHER_KERNELS}, round_constants=True
+    )
     again = run_program(sides[index], work / "run", other, weights=nudged)
     return noise_of(launch.recording, again.recording)
 

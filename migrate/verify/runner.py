@@ -31,6 +31,8 @@ class Settings:
     args: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     legacy_python: Path | None = None
+    # TF2 programs only: optimizers' decay rates as float32, as TF 1.x had them.
+    round_constants: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ def _command(
         command += ["--model-dir", str(folder / "files"), "--no-predictions"]
     else:
         command = [sys.executable, "-m", f"{__package__}.instruments.tf2_program"]
+        if settings.round_constants:
+            command.append("--round-constants")
     command += ["--out", str(folder), "--replicas", str(settings.replicas)]
     if settings.steps is not None:
         command += ["--steps", str(settings.steps)]

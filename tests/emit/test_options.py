@@ -27,7 +27,7 @@ PROGRAMS = {
 LOOPS = ("epoch", "step", "graph")
 STRATEGIES = ("keep", "mirrored", "central", "one_device", "default")
 KERAS = ("tf_keras", "keras3")
-STYLES = ("auto",)
+STYLES = ("auto", "class")
 Choice = tuple[str, str, str, str, bool, bool, int]
 
 PRODUCT: list[Choice] = [
@@ -141,7 +141,13 @@ def test_every_pair_of_choices_trains_the_same(program: str, tmp_path: Path) -> 
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_combination_trains_the_same(program: str, tmp_path: Path) -> None:
-    check(program, PRODUCT, tmp_path)
+    chosen = PRODUCT
+    if program == "fashion_mnist_partial":
+        # Its hook makes every loop one of single steps.
+        chosen = [choice for choice in PRODUCT if choice[1] == "epoch"]
+    if program == "keras_rounds":
+        chosen = [choice for choice in PRODUCT if choice[2] in ("keep", "mirrored")]
+    check(program, chosen, tmp_path)
 
 
 def test_the_table_of_pairs_is_small_and_complete() -> None:

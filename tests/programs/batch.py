@@ -3,7 +3,8 @@
     python batch.py CASES.json OUT.json
 
 A case is {"name", "script", "kind": "legacy" | "tf2", "replicas", "steps",
-"arguments", "start": name of the case whose initial weights are taken}. Legacy
+"arguments", "start": name of the case whose initial weights are taken, "nudge":
+by which part of themselves to change those}. Legacy
 programs run on tfmigrate.compat. A program ends where its steps are done; what
 it printed and how it failed is noted. Importing TensorFlow costs more than most
 of these programs, so one process runs them all, each with fresh patches.
@@ -33,7 +34,13 @@ import tensorflow as tf
 import tf_keras
 import tfmigrate.compat.v1 as tf1
 from absl import flags
-from tfmigrate.verify.instruments import legacy_program, tf2_devices, tf2_probe
+from tensorflow.python.distribute import cross_device_utils
+from tfmigrate.verify.instruments import (
+    legacy_program,
+    tf2_constants,
+    tf2_devices,
+    tf2_probe,
+)
 
 MOST_REPLICAS = 2
 FLAGS = set(flags.FLAGS)
@@ -120,6 +127,15 @@ def run_legacy(case: dict[str, Any]) -> tuple[dict[str, Any], Weights]:
     return found, list(zip(record.names, record.initial, strict=True))
 
 
+def nudged(weights: Weights, size: float) -> Weights:
+    """The weights changed at random by up to ``size`` of themselves."""
+    draw = np.random.RandomState(11)
+    return [
+        (name, (value * (1 + size * draw.uniform(-1, 1, value.shape))).astype("f"))
+        for name, value in weights
+    ]
+
+
 def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
     """Train a rewritten program, from the weights of another one."""
     classes = [tf.GradientTape, tf.distribute.Strategy, tf.data.Dataset]
@@ -133,10 +149,15 @@ def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
     classes += [tf.compat.v1.distribute.OneDeviceStrategy]
     for api in (tf, tf.compat.v1):
         classes += [api.distribute.experimental.CentralStorageStrategy]
+    for library in (keras, tf_keras):
+        classes += [c for c in vars(library.optimizers).values() if isinstance(c, type)]
     with restored(*{base: 0 for cls in classes for base in cls.__mro__[:-1]}):
         replicas_on_cpus(case["replicas"])
         for cls in (tf.data.Dataset, tf.compat.v1.data.Dataset):
             cls.shuffle = lambda dataset, *_, **__: dataset
+        if start is not None and case.get("nudge"):
+            start = nudged(start, case["nudge"])
+            tf2_constants.round_constants()
         probe = tf2_probe.Probe(steps=case.get("steps"), initial=start)
         tf2_probe.install(probe)
         try:
@@ -176,6 +197,8 @@ def note_profiles() -> None:
 
 def forget() -> None:
     """Let the next program begin as in a new process."""
+    # Collectives are known by number for as long as the process lives.
+    cross_device_utils.INSTANCE_KEY_START_NUMBER += 1000
     for library in (tf_keras, keras):
         library.backend.clear_session()
         library.mixed_precision.set_global_policy("float32")

@@ -481,7 +481,14 @@ def test_the_page_can_be_drawn(report: Report, browser: str, tmp_path: Path) -> 
 
 
 def test_a_program_with_several_findings_counts_once() -> None:
-    places = ((7, "TFM101"), (7, "TFM133"), (12, "TFM131"), (30, "TFM103"))
+    tiers = {"TFM102": Tier.FORWARD_KEPT, "TFM103": Tier.COMPAT}
+    places = (
+        (7, "TFM101"),
+        (7, "TFM133"),
+        (12, "TFM131"),
+        (20, "TFM102"),
+        (30, "TFM103"),
+    )
     findings = tuple(
         Finding(
             Path("a.py"),
@@ -490,7 +497,7 @@ def test_a_program_with_several_findings_counts_once() -> None:
             rule,
             "message",
             Outcome.LEFT,
-            tier=Tier.COMPAT if rule == "TFM103" else Tier.NATIVE,
+            tier=tiers.get(rule, Tier.NATIVE),
             reason="why",
         )
         for line, rule in places
@@ -499,4 +506,6 @@ def test_a_program_with_several_findings_counts_once() -> None:
     report = Report((result,))
     assert report.programs_by_tier()[Tier.NATIVE] == 1
     assert report.programs_by_tier()[Tier.COMPAT] == 1
-    assert "2 training programs: 1 T1, 1 T3" in summary_lines(report, written=False)
+    assert "3 training programs: 1 T1, 1 T2, 1 T3" in summary_lines(
+        report, written=False
+    )

@@ -25,6 +25,7 @@ LEGACY_INSTRUMENT = REPOSITORY / "migrate/verify/instruments/legacy_program.py"
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("side", ["compat", "rewritten"])
 def test_accuracy_of_five_epochs(side: str, replicas: int, tmp_path: Path) -> None:

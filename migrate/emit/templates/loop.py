@@ -16,11 +16,16 @@ def prepare():
 
 def manager():
     """Checkpoints: continue from the latest one, as the Estimator did."""
-    # Training goes on from the latest checkpoint in this directory, if any.
-    manager = tf.train.CheckpointManager(
-        checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
-    )
-    manager.restore_or_initialize()
+    if X_RESTORES:
+        # Training goes on from the latest checkpoint in this directory, if any.
+        manager = tf.train.CheckpointManager(
+            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+        )
+        manager.restore_or_initialize()
+    else:
+        manager = tf.train.CheckpointManager(
+            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+        )
 
 
 def train_functions():
@@ -55,7 +60,7 @@ def train_functions():
                     gradients = optimizer.get_unscaled_gradients(gradients)
             else:
                 gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            X_APPLY
         return loss
 
     @tf.function
@@ -93,17 +98,22 @@ def test_functions():
             else:
                 strategy.run(test_step, args=(batch,))
 
-    def evaluate(dataset_fn):
+    def evaluate(X_EVALUATE_PARAMETERS):
         """Returns the figures of one pass over a data set, as Estimator.evaluate."""
+        X_BUILD
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
-            test_steps(iter(dataset_fn(None)))
+            test_steps(iter(X_TEST_DATASET))
         else:
-            test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+            if X_IN_CLASS:
+                batches = strategy.distribute_datasets_from_function(X_DATASET_FN)
+                test_steps(iter(batches))
+            else:
+                test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         X_MORE_RESULTS
         results["global_step"] = int(optimizer.iterations.numpy())
@@ -120,7 +130,8 @@ def predict_functions():
 
     def predict(X_PREDICT_PARAMETERS):
         X_DOCSTRING
-        for batch in dataset:
+        X_BUILD
+        for batch in X_PREDICT_DATASET:
             # Labels, if the data set has them, are not needed here.
             features = batch[0] if isinstance(batch, tuple) else batch
             X_YIELD
@@ -135,7 +146,10 @@ def keras_loss():
 def scalar_loss():
     """A loss that model_fn had averaged itself."""
     # The replicas' losses are averaged, as the Estimator did.
-    loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+    if X_RENAMED:
+        loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+    else:
+        loss /= strategy.num_replicas_in_sync
 
 
 def keras_predictions():
@@ -158,35 +172,53 @@ def keras_test():
             metric.update_state(labels, predictions)
 
 
-def model_class():
-    """A model_fn's layers and forward pass as a Keras model."""
+def trainer_init_keras():
+    """The members of a class around a compiled model."""
+    X_MEMBERS
+    if X_SCOPED:
+        with strategy.scope():
+            if X_LOSS_OBJECT:
+                loss_object = X_LOSS
+            if X_EVALUATES:
+                test_loss = tf.keras.metrics.Mean(name="loss")
+                test_metrics = X_METRICS
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
 
-    class LiftedModel(tf.keras.Model):
-        """The layers of the model; its call is the forward pass."""
 
-        if X_HAS_PARAMS:
+def trainer_site_keras():
+    """What must be made under the strategy's scope, next to the model."""
+    X_OPTIMIZER
+    optimizer.build(model.trainable_variables)
+    X_OPTIMIZER_STATE
 
-            def __init__(self, params):
-                super().__init__()
-                if X_CALL_NEEDS_PARAMS:
-                    self.params = params
-                X_LAYERS
 
-            def call(self, features, training=False):
-                if X_CALL_NEEDS_PARAMS:
-                    params = self.params
-                X_FORWARD
-                return X_OUTPUTS
+def trainer_init_lifted():
+    """The members of a class around a lifted model."""
+    X_MEMBERS
+    with strategy.scope():
+        model = X_MODEL
+        X_OPTIMIZER
+        if X_EVALUATES:
+            test_loss = tf.keras.metrics.Mean(name="loss")
+            X_TEST_METRICS
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
 
-        else:
 
-            def __init__(self):
-                super().__init__()
-                X_LAYERS
+def trainer_build():
+    """Variables are made when data is seen first."""
 
-            def call(self, features, training=False):
-                X_FORWARD
-                return X_OUTPUTS
+    def build(self, input_fn):
+        """Makes the variables, whose shapes follow from those of the data."""
+        if model.built:
+            return
+        spec = input_fn().element_spec
+        features_spec = spec[0] if isinstance(spec, tuple) else spec
+        with strategy.scope():
+            X_VARIABLES
+            optimizer.build(model.trainable_variables)
+            X_OPTIMIZER_STATE
+        # Training goes on from the latest checkpoint in the directory, if any.
+        manager.restore_or_initialize()
 
 
 def kept_class():
@@ -216,33 +248,35 @@ def kept_class():
             return X_OUTPUTS
 
 
+def make_variables():
+    """The first call of a model, which makes its variables."""
+    if X_KEPT:
+        tf.function(model.__call__).get_concrete_function(features_spec)
+    else:
+        if X_KERAS3:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(
+                        batch_shape=spec.shape, dtype=spec.dtype.name
+                    ),
+                    features_spec,
+                )
+            )
+        else:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
+                )
+            )
+
+
 def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
     features_spec, _ = X_DATASET.element_spec
     with strategy.scope():
-        if X_HAS_PARAMS:
-            model = LiftedModel(params)
-        else:
-            model = LiftedModel()
+        model = X_MODEL
         # Makes the variables, whose shapes follow from those of the data.
-        if X_KEPT:
-            tf.function(model.__call__).get_concrete_function(features_spec)
-        else:
-            if X_KERAS3:
-                model(
-                    tf.nest.map_structure(
-                        lambda spec: tf.keras.Input(
-                            batch_shape=spec.shape, dtype=spec.dtype.name
-                        ),
-                        features_spec,
-                    )
-                )
-            else:
-                model(
-                    tf.nest.map_structure(
-                        lambda spec: tf.keras.Input(type_spec=spec), features_spec
-                    )
-                )
+        X_VARIABLES
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
@@ -283,6 +317,7 @@ def train_loop():
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
         profile_from, profile_to = step + 10, step + 20
         profiling = False
+    X_BEST
     X_BEGIN
     while X_CONDITION:
         if X_PROFILES:
@@ -327,16 +362,18 @@ def train_loop():
                 last_save = time.time()
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
                 last_save = step
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         X_STOP
         if X_CHUNKED:
             if done < steps:
@@ -349,3 +386,8 @@ def train_loop():
     if X_EVALUATES:
         if evaluated != step:
             print(f"step {step}:", X_EVALUATION)
+
+
+def plain_apply():
+    """The update of a compiled model."""
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))

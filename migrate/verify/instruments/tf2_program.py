@@ -35,6 +35,11 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--no-shuffle", action="store_true", help="data in file order")
     result.add_argument("--seed", type=int, help="seed of every random generator")
     result.add_argument("--threads", type=int, help="threads inside one operation")
+    result.add_argument(
+        "--round-constants",
+        action="store_true",
+        help="decay rates of optimizers as float32, as TF 1.x had them",
+    )
     result.add_argument("script", type=Path)
     result.add_argument("args", nargs=argparse.REMAINDER)
     return result
@@ -48,13 +53,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # replicas live on the CPU
     import tensorflow as tf
 
-    from . import tf2_devices, tf2_files, tf2_metrics, tf2_probe
+    from . import tf2_constants, tf2_devices, tf2_files, tf2_metrics, tf2_probe
 
     if options.threads:
         tf.config.threading.set_intra_op_parallelism_threads(options.threads)
     if options.replicas:
         tf2_devices.use_cpu_replicas(options.replicas)
     _load_kerases()
+    if options.round_constants:
+        tf2_constants.round_constants()
     initial = _read_weights(options.initial_weights)
     probe = tf2_probe.Probe(steps=options.steps, initial=initial)
     metrics = tf2_metrics.MetricLog(probe)
@@ -125,6 +132,12 @@ def _switch_shuffling_off(tf: Any) -> None:
             return _list(pattern, shuffle=False)
 
         cls.list_files = staticmethod(list_files)
+
+    def repeated(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+        return lambda dataset: dataset.repeat(count)
+
+    for module in (tf.data.experimental, tf.compat.v1.data.experimental):
+        module.shuffle_and_repeat = repeated
 
 
 def _compile_without_xla(tf: Any) -> None:

@@ -1,0 +1,200 @@
+"""Generated programs: compat against the rewrite, many in one TensorFlow process.
+
+    python tests/programs/campaign.py --first 0 --count 200
+
+prints a line for each program that trains differently or fails, and the figures
+of the campaign. The test in tests/emit/test_generated.py runs a small one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import random
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from grammar import Generated, generate
+from running import rewrite, run_batch
+from tfmigrate.options import RewriteOptions
+
+__all__ = ["Campaign", "run_campaign"]
+
+# Real TF 1.15 differs from itself by 3e-7 over 50 steps of a dense net. Where a
+# program amplifies rounding (a large learning rate, ReLU, normalization), it is run
+# again from weights changed by two units in the last place, and the limit is ten
+# times the largest drift until two steps later, as in `tfmigrate verify`.
+TOLERANCE = 1e-5
+NUDGE = 2.0**-22
+WINDOW = 20
+FIGURES = 1e-4
+
+
+@dataclass
+class Campaign:
+    """What came of the programs of some seeds."""
+
+    native: list[int] = field(default_factory=list)
+    blocked: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, str] = field(default_factory=dict)
+    # Programs whose limit was measured, because they amplify rounding.
+    noisy: list[int] = field(default_factory=list)
+    largest: float = 0.0
+    seconds: float = 0.0
+
+
+def choices(seed: int) -> RewriteOptions:
+    """Options drawn for a program; most programs take the defaults."""
+    draw = random.Random(-1 - seed)
+    return RewriteOptions(
+        loop=draw.choice(("epoch", "epoch", "step", "graph")),
+        keras=draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3")),
+    )
+
+
+def run_campaign(
+    seeds: list[int], folder: Path, *, timeout: float = 560, batch: int = 25
+) -> Campaign:
+    """Generate, rewrite and run the programs of the seeds, compare each."""
+    found = Campaign()
+    programs: dict[int, Generated] = {}
+    for seed in seeds:
+        program = generate(seed)
+        text, reason = rewrite(program.source, choices(seed))
+        if text is None:
+            found.blocked[seed] = reason
+            continue
+        programs[seed] = program
+        found.native.append(seed)
+        (folder / f"old{seed}.py").write_text(program.source)
+        (folder / f"new{seed}.py").write_text(text)
+    for start in range(0, len(found.native), batch):
+        chosen = found.native[start : start + batch]
+        cases = [
+            {
+                "name": f"{kind}{seed}",
+                "kind": "legacy" if kind == "old" else "tf2",
+                "script": str(folder / f"{kind}{seed}.py"),
+                "replicas": programs[seed].replicas,
+                "start": f"old{seed}",
+                "seed": seed,
+            }
+            for seed in chosen
+            for kind in ("old", "new")
+        ]
+        results = run_batch(cases, folder, timeout=timeout)
+        drifting = [s for s in chosen if drifts(programs[s], results, s)]
+        if drifting:
+            found.noisy += drifting
+            more = [
+                {**c, "name": f"again{s}", "nudge": NUDGE}
+                if c["name"] == f"new{s}"
+                else c
+                for s in drifting
+                for c in cases
+                if c["name"] in (f"old{s}", f"new{s}")
+            ]
+            results = {**run_batch(more, folder, timeout=timeout), **results}
+        for seed in chosen:
+            old, new = results[f"old{seed}"], results[f"new{seed}"]
+            found.seconds += old["seconds"] + new["seconds"]
+            again = results.get(f"again{seed}")
+            try:
+                compare(programs[seed], old, new, again)
+            except AssertionError as error:
+                found.problems[seed] = f"{error} {programs[seed].traits}"
+            else:
+                if again is None:
+                    found.largest = max(found.largest, *differences(old, new))
+    return found
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[float]:
+    """Relative difference of each step's loss."""
+    pairs = zip(old["losses"][:WINDOW], new["losses"][:WINDOW], strict=False)
+    return [abs(a - b) / max(abs(a), 1e-6) for a, b in pairs]
+
+
+def drifts(program: Generated, results: dict[str, dict[str, Any]], seed: int) -> bool:
+    """Both ran, and some loss differs by more than the tolerance."""
+    old, new = results[f"old{seed}"], results[f"new{seed}"]
+    if "losses" not in old or "losses" not in new:
+        return False
+    found = differences(old, new)
+    return bool(found) and found[0] < TOLERANCE <= max(found)
+
+
+def compare(
+    program: Generated,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    again: dict[str, Any] | None,
+) -> None:
+    """Hold the two runs of a program against each other.
+
+    ``again`` is the rewrite from nudged weights, where rounding has to be measured.
+    """
+    assert "error" not in old, "compat: " + old["error"][-1500:]
+    assert "error" not in new, "rewritten: " + new["error"][-1500:]
+    assert len(old["losses"]) == len(new["losses"]), (
+        f"{len(old['losses'])} steps, then {len(new['losses'])}"
+    )
+    window = min(WINDOW, len(old["losses"]) - program.ragged)
+    drift = [0.0] * WINDOW
+    if again is not None and "losses" in again:
+        drift = differences(new, again)
+    for step, difference in enumerate(differences(old, new)[:window]):
+        limit = max(TOLERANCE, 10 * max(drift[: step + 3]))
+        assert difference < limit, (
+            f"loss of step {step + 1} differs by {difference:.2g}"
+        )
+    noise = max(FIGURES, 100 * max(drift))
+    before, after = (figures(run["printed"]) for run in (old, new))
+    assert set(before) == set(after), f"figures {sorted(before)}, then {sorted(after)}"
+    for name, value in before.items():
+        limit = noise * max(abs(value), 1)
+        if not program.ragged:
+            shown = f"{name}: {value:.8g}, then {after[name]:.8g}"
+            assert abs(after[name] - value) <= limit, shown
+
+
+def figures(printed: str) -> dict[str, float]:
+    """What ``evaluate`` returned, as the program printed it last."""
+    lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
+    found: dict[str, float] = json.loads(lines[-1].removeprefix("RESULT "))
+    return found
+
+
+def main() -> None:
+    """Run a campaign and print its figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--keep", type=Path, help="folder for the programs")
+    options = parser.parse_args()
+    seeds = list(range(options.first, options.first + options.count))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(exist_ok=True, parents=True)
+        found = run_campaign(seeds, folder, timeout=3600)
+    for seed, problem in found.problems.items():
+        print(f"seed {seed}: {problem}")
+    print(
+        f"{len(seeds)} programs, seeds {seeds[0]} to {seeds[-1]}: "
+        f"{len(found.native)} native loops, {len(found.problems)} of them differ, "
+        f"{len(found.noisy)} amplify rounding; "
+        f"largest relative loss difference of the others {found.largest:.1e}; "
+        f"{found.seconds:.0f} s"
+    )
+    for reason, count in collections.Counter(found.blocked.values()).most_common():
+        print(f"{count:4} not moved: {reason}")
+    sys.exit(bool(found.problems))
+
+
+if __name__ == "__main__":
+    main()
