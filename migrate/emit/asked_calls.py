@@ -70,7 +70,13 @@ class AskedCalls:
     def value(self, call: EstimatorCall, node: cst.Call) -> None:
         """A figure or a name that the loop's own objects know."""
         assert call.wanted is not None
-        code = _VALUES[call.wanted].format(**self.emitter.renamed)
+        names = dict(self.emitter.renamed)
+        if self.emitter.trainer is not None:
+            # The object that took the Estimator's place has them.
+            assert isinstance(node.func, cst.Attribute)
+            owner = self.emitter.tree.code(node.func.value)
+            names = {n: t.replace("self.", f"{owner}.") for n, t in names.items()}
+        code = _VALUES[call.wanted].format(**names)
         self.emitter.edits.expressions[node] = cst.parse_expression(code)
 
     def _called(self, node: cst.Call, name: str, *values: cst.BaseExpression) -> None:
@@ -106,13 +112,15 @@ class AskedCalls:
             is_dict = model.predict.is_dict
         keyed = [call.keys is not None for call in calls]
         by_example = all(call.by_example for call in calls)
-        parameters = "dataset"
+        in_class = emitter.trainer is not None
+        parameters = "self, input_fn" if in_class else "dataset"
+        keys = "predict_keys" if in_class else "keys"
         chosen = ""
         if any(keyed):
-            parameters = "dataset, keys" if all(keyed) else "dataset, keys=None"
-            chosen = " if key in keys" if all(keyed) else ""
+            parameters += f", {keys}" if all(keyed) else f", {keys}=None"
+            chosen = f" if key in {keys}"
             if not all(keyed):
-                chosen = " if keys is None or key in keys"
+                chosen = f" if {keys} is None or key in {keys}"
         if is_dict:
             code = (
                 "tensors = predict_step(features)\n"
@@ -133,10 +141,11 @@ class AskedCalls:
         docstring = f'"""{_ONE_EXAMPLE if by_example else _ONE_BATCH}"""\n'
         return emitter.fill(
             "predict_functions",
-            expressions={},
+            expressions={"X_PREDICT_DATASET": "input_fn()" if in_class else "dataset"},
             parameters={"X_PREDICT_PARAMETERS": parameters},
             statements={
                 "X_PREDICT_BODY": body,
+                "X_BUILD": emitter.build_call(),
                 "X_DOCSTRING": parse_statements(docstring),
                 "X_YIELD": parse_statements(code),
             },

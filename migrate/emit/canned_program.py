@@ -267,14 +267,8 @@ class CannedEmitter(LoopEmitter):
             f"*{self.renamed[v]}" if v == "test_metrics" else self.renamed[v]
             for v in dict.fromkeys(variable for variable, _, _ in self.metrics)
         ]
-        result += self.fill(
-            "test_functions",
-            expressions={"X_ALL_METRICS": self._list(every)},
-            statements={
-                "X_TEST_BODY": body,
-                "X_MORE_RESULTS": parse_statements(results_of(head)),
-            },
-            flags=self.test_flags,
+        result += self.test_functions(
+            self._list(every), body, more=parse_statements(results_of(head))
         )
         return result + self._predictions()
 

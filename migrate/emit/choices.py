@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.program import ModelFnPlan
-from ..plan.sites import KerasSites, ModelFnSites, Program
+from ..plan.sites import CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree, walk
 from ..symbols.table import lookup, needs_nothing
 from .mixed_precision import own_float32
@@ -34,8 +34,13 @@ _ELSEWHERE = {
 
 def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | None:
     """Which of the user's choices no loop can be written for, and why."""
-    if options.style == "class":
-        return "`--style class` is not written yet"
+    if options.style == "class" and isinstance(program.sites, CannedSites):
+        return "`--style class` is not written for canned Estimators yet"
+    if options.style == "inline" and program.travels:
+        return (
+            "`--style inline`: the Estimator is returned, passed on or stored; use "
+            "`--style auto`"
+        )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
     model = program.plan.model

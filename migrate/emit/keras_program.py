@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from ..options import RewriteOptions
 from ..plan.program import TF, KerasModelPlan
-from ..plan.sites import KerasSites, Program
+from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
 from .loop_program import LoopEmitter
 from .mixed_precision import in_float32, output_layer
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
-from .template import unshadowed
+from .template import parse_statements, unshadowed
+from .trainer import Trainer
 
 __all__ = ["KerasEmitter"]
 
@@ -59,13 +60,13 @@ class KerasEmitter(LoopEmitter):
         self.held = model.loss_is_object or bool(
             unshadowed(_STEP_LOCALS, self.text(model.per_example_loss))
         )
-        self.renamed["loss_object"] = names.fresh("loss_object")
+        self.renamed["loss_object"] = self.own("loss_object")
         self.head = output_layer(tree, sites) if options.mixed_precision else None
 
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        edits.scope = f"{self.strategy}.scope()"
+        edits.scope = f"{self.site_strategy}.scope()"
         edits.scoped.update(sites.model_statements)
         self.place_strategy(sites.model_statements[0])
         prepare = self.fitted(self._prepare(), self.step_width)
@@ -78,20 +79,64 @@ class KerasEmitter(LoopEmitter):
             edits.replace[statement] = []
         if self.head is not None:
             edits.expressions[self.head] = in_float32(self.head)
-        functions = self.fitted(self._functions())
-        edits.replace[sites.estimator_statement] = space_definitions(
-            functions, top_level=not self.inside
-        )
+        if self.trainer is not None:
+            self._place_class(self.trainer)
+        else:
+            functions = self.fitted(self._functions())
+            edits.replace[sites.estimator_statement] = space_definitions(
+                functions, top_level=not self.inside
+            )
         self.calls()
         return edits
 
+    def _place_class(self, trainer: Trainer) -> None:
+        """The class above the code that makes the model, and a call of it."""
+        model, sites, edits = self.model, self.sites, self.edits
+        for code in (model.per_example_loss, *(m.code for m in model.metrics)):
+            if not trainer.visible(self.text(code)):
+                line = self.plan.line
+                raise Blocked("TFM113", line, "the loss or a metric is a local name")
+        trainer.member("model", model.variable)
+        trainer.member("optimizer", self.site_optimizer)
+        trainer.member("strategy", self.site_strategy)
+        methods = self._methods()
+        head = self.fill(
+            "trainer_init_keras",
+            expressions=self._made_expressions(),
+            flags={
+                "X_SCOPED": self.held or self.evaluates,
+                "X_LOSS_OBJECT": self.held,
+                "X_EVALUATES": self.evaluates,
+            },
+            statements={"X_MEMBERS": []},
+        )
+        head += self.manager()
+        # Members are known when everything else is written.
+        head = [*parse_statements("".join(trainer.members)), *head]
+        place = self.tree.statement_in(sites.call, self.tree.module)
+        top = self.tree.statement_in(sites.model_statements[0], self.tree.module)
+        assert place is not None
+        assert top is not None
+        definition = with_blank_lines(trainer.class_definition(head, methods), 2)
+        edits.before[top] = [definition, *edits.before.get(top, [])]
+        edits.spaced.add(top)
+        edits.expressions[sites.call] = self.fitted_expression(
+            sites.call, trainer.call()
+        )
+
+    def _made_expressions(self) -> dict[str, str]:
+        metrics = ", ".join(metric.code for metric in self.model.metrics)
+        return {"X_LOSS": self.model.per_example_loss, "X_METRICS": f"[{metrics}]"}
+
     def _prepare(self) -> list[Statement]:
-        model = self.model
-        metrics = ", ".join(metric.code for metric in model.metrics)
+        made = self.optimizer_statements(self.model.optimizer, self.site_optimizer)
+        if self.trainer is not None:
+            names = {"optimizer": self.site_optimizer, "model": self.model.variable}
+            return self.fill("trainer_site_keras", statements=made, names=names)
         return self.fill(
             "prepare",
-            expressions={"X_LOSS": model.per_example_loss, "X_METRICS": f"[{metrics}]"},
-            statements=self.optimizer_statements(model.optimizer),
+            expressions=self._made_expressions(),
+            statements=made,
             flags={
                 "X_LOSS_OBJECT": self.held,
                 "X_EVALUATES": self.evaluates,
@@ -100,20 +145,24 @@ class KerasEmitter(LoopEmitter):
 
     def _predictions(self, training: str) -> str:
         """A call of the model; its outputs are float32 in mixed precision too."""
-        call = f"{self.model.variable}(features, training={training})"
+        call = f"{self.renamed['model']}(features, training={training})"
         if self.options.mixed_precision and self.head is None:
             return f"{TF}.cast({call}, {TF}.float32)"
         return call
 
     def _functions(self) -> list[Statement]:
-        model = self.model
-        per_example = (
-            self.renamed["loss_object"] if self.held else model.per_example_loss
-        )
         result = self.manager()
         before = list(self.sites.estimator_statement.leading_lines)
         if before and before[0].comment is None:
             result[0] = with_blank_lines(result[0], 0)
+        return result + self._methods()
+
+    def _methods(self) -> list[Statement]:
+        model = self.model
+        per_example = (
+            self.renamed["loss_object"] if self.held else model.per_example_loss
+        )
+        result: list[Statement] = []
         forward = self.fill(
             "keras_loss",
             expressions={
@@ -146,11 +195,11 @@ class KerasEmitter(LoopEmitter):
                 flags=flags,
             )
             every = f"[*{metrics}, {loss}]" if model.metrics else f"[{loss}]"
-            result += self.fill(
-                "test_functions",
-                expressions={"X_ALL_METRICS": every},
-                statements={"X_TEST_BODY": body},
-                flags=flags,
+            result += self.test_functions(
+                every,
+                body,
+                X_REGULARIZED=model.regularized,
+                X_HAS_METRICS=flags["X_HAS_METRICS"],
             )
         if self.plan.predicts:
             result += self.predict_functions(self.fill("keras_predictions"))

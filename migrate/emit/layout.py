@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import libcst as cst
 
@@ -52,6 +53,18 @@ class _OneLine(cst.CSTTransformer):
     ) -> cst.RightParen:
         return updated_node.with_changes(whitespace_before=cst.SimpleWhitespace(""))
 
+    def leave_LeftCurlyBrace(
+        self, original_node: cst.LeftCurlyBrace, updated_node: cst.LeftCurlyBrace
+    ) -> cst.LeftCurlyBrace:
+        return updated_node.with_changes(whitespace_after=cst.SimpleWhitespace(""))
+
+    def leave_Dict(self, original_node: cst.Dict, updated_node: cst.Dict) -> cst.Dict:
+        if not updated_node.elements:
+            return updated_node
+        entries = list(updated_node.elements)
+        entries[-1] = entries[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(elements=entries, rbrace=cst.RightCurlyBrace())
+
     def leave_Dot(self, original_node: cst.Dot, updated_node: cst.Dot) -> cst.Dot:
         nothing = cst.SimpleWhitespace("")
         return updated_node.with_changes(
@@ -88,6 +101,12 @@ def _fit_statement(
 def _break_line(
     module: cst.Module, line: cst.SimpleStatementLine, indent: int, step: int
 ) -> Statement:
+    listed = getattr(line.body[0], "value", None)
+    if isinstance(listed, cst.Dict) and listed.elements:
+        entries: cst.CSTNode = _broken_dict(listed, " " * max(step, 4))
+        whole = line.deep_replace(cast("cst.CSTNode", listed), entries)
+        assert isinstance(whole, cst.SimpleStatementLine)
+        return whole
     call = _outer_call(line.body[0])
     if call is None or not call.args:
         return line
@@ -108,9 +127,25 @@ def _outer_call(node: cst.CSTNode) -> cst.Call | None:
     value = getattr(node, "value", None)
     if isinstance(node, cst.Call):
         return node if node.args else _outer_call(node.func)
+    if isinstance(node, cst.List) and node.elements:
+        return _outer_call(node.elements[-1].value)
     if isinstance(value, cst.CSTNode):
         return _outer_call(value)
     return None
+
+
+def _broken_dict(node: cst.Dict, inside: str) -> cst.Dict:
+    """A dict with each entry on a line of its own."""
+    entries = []
+    for number, element in enumerate(node.elements):
+        last = number == len(node.elements) - 1
+        after = _newline("" if last else inside)
+        entries.append(element.with_changes(comma=cst.Comma(whitespace_after=after)))
+    return node.with_changes(
+        elements=entries,
+        lbrace=cst.LeftCurlyBrace(whitespace_after=_newline(inside)),
+        rbrace=cst.RightCurlyBrace(),
+    )
 
 
 def _newline(indent: str) -> cst.ParenthesizedWhitespace:

@@ -31,11 +31,17 @@ from .spacing import with_blank_lines
 from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
+from .trainer import Trainer, per_class
 
 __all__ = ["LoopEmitter"]
 
 _TEMPLATES = "loop"
 _LOOPS = (cst.For, cst.While)
+
+
+def chosen_class(program: Program, options: RewriteOptions) -> bool:
+    """The loop becomes a class: as chosen, or because the Estimator travels."""
+    return options.style == "class" or program.travels
 
 
 class LoopEmitter:
@@ -63,36 +69,37 @@ class LoopEmitter:
         self.packages: set[str] = set()
         self.edits = Edits()
         self.inside = not isinstance(program.sites.body, cst.Module)
-        self.strategy = self.plan.strategy.variable or names.fresh("strategy")
-        self.optimizer = optimizer or names.fresh("optimizer")
+        self.trainer = Trainer(self) if chosen_class(program, options) else None
+        # The names where the model is made; a class has its own.
+        self.site_strategy = self.plan.strategy.variable or names.fresh("strategy")
+        self.site_optimizer = optimizer or names.fresh("optimizer")
+        self.strategy = self.own("strategy", self.site_strategy)
+        self.optimizer = self.own("optimizer", self.site_optimizer)
         self.renamed = {
             "tf": tf,
-            "model": model,
+            "model": self.own("model", model),
             "strategy": self.strategy,
             "optimizer": self.optimizer,
-            **{
-                name: names.fresh(name)
-                for name in (
-                    "checkpoint",
-                    "manager",
-                    "train_step",
-                    "train_steps",
-                    *(
-                        ("test_loss", "test_metrics", "test_step", "test_steps")
-                        if self.evaluates
-                        else ()
-                    ),
-                )
-            },
+            "checkpoint": names.fresh("checkpoint"),
         }
+        wanted = ["manager", "train_step", "train_steps"]
         if self.evaluates:
-            self.renamed["evaluate"] = names.fresh("evaluate")
+            wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
+            wanted += ["evaluate"]
         if self.plan.predicts:
-            self.renamed["predict_step"] = names.fresh("predict_step")
+            wanted.append("predict_step")
         if self.predict_calls:
-            self.renamed["predict"] = names.fresh("predict")
+            wanted.append("predict")
         if self.function_form:
-            self.renamed["train"] = names.fresh("train")
+            wanted.append("train")
+        for name in wanted:
+            self.renamed[name] = self.own(name)
+
+    def own(self, name: str, plain: str | None = None) -> str:
+        """A member of the class, or else a name that is free."""
+        if self.trainer is not None:
+            return f"self.{name}"
+        return plain or self.names.fresh(name)
 
     @property
     def evaluates(self) -> bool:
@@ -120,7 +127,13 @@ class LoopEmitter:
             (call, any(isinstance(a, _LOOPS) for a in self.tree.ancestors(node)))
             for call, node in self.program.sites.calls
         ]
-        return function_form(calls)
+        return self.trainer is not None or function_form(calls)
+
+    def setting(self, name: str, code: str | None) -> str | None:
+        """A setting of RunConfig, as the loop's functions can read it."""
+        if self.trainer is None:
+            return code
+        return self.trainer.setting(name, code)
 
     def batches(self, steps: str) -> str:
         """How many batches the steps of an evaluation took."""
@@ -161,9 +174,14 @@ class LoopEmitter:
         file: str = _TEMPLATES,
     ) -> list[Statement]:
         """A template with this program's names."""
+        called = {**self.renamed, **(names or {})}
+        members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
-            names={**self.renamed, **(names or {})},
-            expressions={k: self.text(v) for k, v in (expressions or {}).items()},
+            names={n: text for n, text in called.items() if n not in members},
+            expressions={
+                **members,
+                **{k: self.text(v) for k, v in (expressions or {}).items()},
+            },
             statements={"X_MORE_RESULTS": [], **(statements or {})},
             flags={"X_OWN_UPDATES": False, **(flags or {})},
             parameters=parameters or {},
@@ -205,12 +223,14 @@ class LoopEmitter:
             "X_REPLICATED": self.replicated and not central,
         }
 
-    def optimizer_statements(self, plan: OptimizerPlan) -> dict[str, list[Statement]]:
+    def optimizer_statements(
+        self, plan: OptimizerPlan, variable: str
+    ) -> dict[str, list[Statement]]:
         """The optimizer, and what must follow its build."""
-        converted = convert_optimizer(plan, self.optimizer)
-        code = f"{self.optimizer} = {converted.code}\n"
+        converted = convert_optimizer(plan, variable)
+        code = f"{variable} = {converted.code}\n"
         if self.options.mixed_precision:
-            code += f"{self.optimizer} = {LOSS_SCALING}({self.optimizer})\n"
+            code += f"{variable} = {LOSS_SCALING}({variable})\n"
         return {
             "X_OPTIMIZER": parse_statements(self.text(code)),
             "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
@@ -224,10 +244,10 @@ class LoopEmitter:
         code = self.text(strategy_code(self.plan.strategy, self.options.strategy))
         line = ""
         if self.plan.strategy.variable is None:
-            line = f"{self.strategy} = {code}\n"
+            line = f"{self.site_strategy} = {code}\n"
         else:
             assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self._fitted_expression(
+            edits.expressions[sites.strategy_call] = self.fitted_expression(
                 sites.strategy_call, code
             )
         if self.options.mixed_precision:
@@ -240,30 +260,36 @@ class LoopEmitter:
             for statement in sites.hoist:
                 edits.replace[statement] = []
 
-    def manager(self) -> list[Statement]:
+    def manager(self, *, restores: bool = True) -> list[Statement]:
         """The checkpoint manager and the restore."""
-        keep = self.plan.config.keep_max or "5"
+        keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
         result = self.fill(
             "manager",
             expressions={
                 "X_MODEL_DIR": self._model_dir(),
                 "X_KEEP_MAX": "None" if keep == "0" else keep,
             },
+            flags={"X_RESTORES": restores},
         )
-        result[0] = with_blank_lines(result[0], 1)
+        if self.trainer is None:
+            result[0] = with_blank_lines(result[0], 1)
         return result
 
     def calls(self) -> None:
         """Replace the Estimator's calls, and the hooks they were given."""
+        if self.trainer is not None:
+            per_class(self)
         sites, edits = self.program.sites, self.edits
         for hook_class in sites.hook_classes:
             edit_hook_class(self.tree, hook_class, edits)
         edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
         for place, code in gone_inputs(self.tree):
-            edits.expressions[place] = self._fitted_expression(place, self.text(code))
+            edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
         for call, node in sites.calls:
-            if call.kind in CallKind.TRAINING:
+            if self.trainer is not None and call.kind != CallKind.VALUE:
+                self.trainer.edit_call(call, node)
+            elif call.kind in CallKind.TRAINING:
                 if self.function_form:
                     trains.call(call, node)
                 else:
@@ -275,15 +301,57 @@ class LoopEmitter:
             else:
                 asked.value(call, node)
 
+    def test_functions(
+        self,
+        every: str,
+        body: list[Statement],
+        more: Sequence[Statement] = (),
+        **flags: bool,
+    ) -> list[Statement]:
+        """``test_step`` with the given body, and ``evaluate``."""
+        parameters = "dataset_fn"
+        function, dataset = "dataset_fn", "dataset_fn(None)"
+        if self.trainer is not None:
+            parameters, dataset = "self, input_fn", "input_fn()"
+            if any(
+                c.evaluates and (c.evaluated_steps or c.steps) for c in self.plan.calls
+            ):
+                parameters += ", steps=None"
+                dataset = "input_fn().take(steps or -1)"
+            function = f"lambda _: {dataset}"
+        return self.fill(
+            "test_functions",
+            expressions={
+                "X_ALL_METRICS": every,
+                "X_DATASET_FN": function,
+                "X_TEST_DATASET": dataset,
+            },
+            statements={
+                "X_TEST_BODY": body,
+                "X_MORE_RESULTS": more,
+                "X_BUILD": self.build_call(),
+            },
+            flags={
+                "X_IN_CLASS": self.trainer is not None,
+                **self.test_flags,
+                **flags,
+            },
+            parameters={"X_EVALUATE_PARAMETERS": parameters},
+        )
+
+    def build_call(self) -> list[Statement]:
+        """What a method does first; models that follow from data are made there."""
+        return []
+
     def predict_functions(self, body: list[Statement]) -> list[Statement]:
         """``predict_step`` with the given body, and ``predict``."""
         return AskedCalls(self).predict_functions(body)
 
     def train_function(self) -> list[Statement]:
         """``train(input_fn)``, when several calls share it."""
-        return TrainCalls(self).function()
+        return TrainCalls(self).functions()
 
-    def _fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
+    def fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
         """``code`` in place of ``old``, broken if its line becomes too long."""
         statement = self.tree.statement(old)
         new = cst.parse_expression(code)
@@ -299,6 +367,8 @@ class LoopEmitter:
     def _model_dir(self) -> str:
         """The checkpoint directory; a new one each time, as before, when not given."""
         code = self.plan.config.model_dir
+        if code is not None and self.trainer is not None:
+            code = self.trainer.argument("model_dir", code)
         temporary = (
             f"{self.module('tempfile')}.mkdtemp()"
             if (code is None or self.plan.config.model_dir_optional)

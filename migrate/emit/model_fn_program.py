@@ -12,11 +12,13 @@ from .edits import Edits
 from .kept_forward import kept_class, needs_params
 from .layout import one_line
 from .loop_program import LoopEmitter
-from .mixed_precision import float32_outputs
+from .mixed_precision import POLICY, float32_outputs
 from .model_class import finished_class
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
+from .strategies import strategy_code
 from .template import parse_statements, unshadowed
+from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
 
@@ -50,7 +52,7 @@ class ModelFnEmitter(LoopEmitter):
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
         self.metric_names = {
-            metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
+            metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
         }
 
@@ -58,9 +60,13 @@ class ModelFnEmitter(LoopEmitter):
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         edits.replace[sites.model_fn] = [self._class()]
-        edits.replace[sites.estimator_statement] = []
         for statement in sites.drop:
             edits.replace[statement] = []
+        if self.trainer is not None:
+            self._place_class(self.trainer)
+            self.calls()
+            return edits
+        edits.replace[sites.estimator_statement] = []
         first = sites.first_call
         self.place_strategy(first)
         edits.before[first] += self._setup()
@@ -70,6 +76,95 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[first][0] = with_blank_lines(begin, max(blank, 1))
         self.calls()
         return edits
+
+    def _place_class(self, trainer: Trainer) -> None:
+        """The class below the model's, and a call of it."""
+        model, sites, edits = self.model, self.sites, self.edits
+        params = model.params or "{}"
+        if model.has_params and self._methods_need_params():
+            trainer.member("params", params)
+        elif model.has_params:
+            trainer.argument("params", params)
+        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        begin = ""
+        if self.plan.strategy.variable is not None:
+            assert sites.strategy_call is not None
+            edits.expressions[sites.strategy_call] = self.fitted_expression(
+                sites.strategy_call, strategy
+            )
+            trainer.member("strategy", self.plan.strategy.variable)
+        elif trainer.visible(strategy):
+            begin += f"self.strategy = {strategy}\n"
+        else:
+            trainer.member("strategy", strategy)
+        if self.options.mixed_precision:
+            begin += self.text(f"{POLICY}\n")
+        if self.plan.config.seed is not None:
+            seed = self.plan.config.seed
+            if not trainer.visible(seed):
+                seed = trainer.argument("seed", seed)
+            begin += f"{self.tf}.random.set_seed({seed})\n"
+        methods = self._build() + self._functions() + self.train_function()
+        made = self.optimizer_statements(model.optimizer, self.optimizer)
+        head = self.fill(
+            "trainer_init_lifted",
+            names={"LiftedModel": self.class_name},
+            statements={
+                "X_MEMBERS": [],
+                "X_OPTIMIZER": made["X_OPTIMIZER"],
+                "X_TEST_METRICS": self._test_metrics(),
+            },
+            flags={
+                "X_EVALUATES": self.evaluates,
+                "X_HAS_PARAMS": self.model_takes_params,
+            },
+        )
+        head += self.manager(restores=False)
+        head = [*parse_statements("".join([*trainer.members, begin])), *head]
+        definition = with_blank_lines(trainer.class_definition(head, methods), 2)
+        edits.replace[sites.model_fn].append(definition)
+        edits.expressions[sites.call] = self.fitted_expression(
+            sites.call, trainer.call()
+        )
+
+    @property
+    def model_takes_params(self) -> bool:
+        """The model class is made with ``params``."""
+        kept = self.model.kept is None or needs_params(self.model)
+        return self.model.has_params and kept
+
+    def _methods_need_params(self) -> bool:
+        model = self.model
+        lines = [*model.train_loss, *model.eval_loss]
+        lines += model.predict.lines if model.predict is not None else ()
+        return bool(unshadowed(["params"], self.text("".join(lines))))
+
+    def _build(self) -> list[Statement]:
+        made = self.optimizer_statements(self.model.optimizer, self.optimizer)
+        return self.fill(
+            "trainer_build",
+            statements={
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
+            },
+        )
+
+    def _variables(self) -> list[Statement]:
+        kept = self.model.kept is not None
+        flags = {"X_KEPT": kept, **self.precision_flags}
+        return self.fill("make_variables", flags=flags)
+
+    def build_call(self) -> list[Statement]:
+        """What a method of the class does first."""
+        return parse_statements("self.build(input_fn)\n") if self.trainer else []
+
+    def _test_metrics(self) -> list[Statement]:
+        return parse_statements(
+            "".join(
+                f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
+                for metric in self.model.metrics
+            )
+        )
 
     # -- the model -------------------------------------------------------------
 
@@ -107,13 +202,10 @@ class ModelFnEmitter(LoopEmitter):
         """Everything that stands before the first train call."""
         model = self.model
         params = ""
-        if model.has_params and model.params != "params":
+        needed = model.has_params or any(i.needs_params for i in self.plan.inputs)
+        if needed and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
         first_input = self.plan.inputs[0].dataset
-        metrics = [
-            f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
-            for metric in model.metrics
-        ]
         result = parse_statements(params)
         result += self.fill(
             "lifted_setup",
@@ -123,15 +215,13 @@ class ModelFnEmitter(LoopEmitter):
                 "X_MODEL_ARGUMENTS": "params",
             },
             statements={
-                **self.optimizer_statements(model.optimizer),
-                "X_TEST_METRICS": parse_statements("".join(metrics)),
+                **self.optimizer_statements(model.optimizer, self.optimizer),
+                "X_VARIABLES": self._variables(),
+                "X_TEST_METRICS": self._test_metrics(),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": model.has_params
-                and (model.kept is None or needs_params(model)),
-                "X_KEPT": model.kept is not None,
-                **self.precision_flags,
+                "X_HAS_PARAMS": self.model_takes_params,
             },
         )
         result += self.manager()
@@ -172,12 +262,7 @@ class ModelFnEmitter(LoopEmitter):
             )
         )
         every = ", ".join([*self.metric_names.values(), test_loss])
-        result += self.fill(
-            "test_functions",
-            expressions={"X_ALL_METRICS": f"[{every}]"},
-            statements={"X_TEST_BODY": body},
-            flags=self.test_flags,
-        )
+        result += self.test_functions(f"[{every}]", body)
         return result + self._predictions()
 
     def _predictions(self) -> list[Statement]:

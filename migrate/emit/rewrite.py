@@ -118,7 +118,10 @@ def rewrite_programs(
         # Ignoring a choice silently would be worse than leaving the program.
         finding = _left(path, programs[0].plan.line, refused)
         return ProgramsRewrite(module, (finding,))
-    return _native(path, tree, programs[0], options, modes)
+    try:
+        return _native(path, tree, programs[0], options, modes)
+    except Blocked as stop:
+        return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
 
 
 def _model_fn(tree: Tree, place: cst.Call) -> Program:

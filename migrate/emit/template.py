@@ -138,6 +138,15 @@ class _Filler(cst.CSTTransformer):
             return updated_node.with_changes(value=self.filling.names[name])
         return updated_node
 
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        # A method is called ``self.name`` where it is used.
+        name = original_node.name.value
+        text = self.filling.names.get(name, name)
+        text = self.filling.expressions.get(name, text).removeprefix("self.")
+        return updated_node.with_changes(name=cst.Name(text))
+
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:

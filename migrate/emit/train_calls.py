@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from ..plan.program import CallKind, EstimatorCall, InputPlan
+from ..plan.program import (
+    CallKind,
+    EstimatorCall,
+    HookPlan,
+    InputPlan,
+    RunConfigPlan,
+    StockHooks,
+)
 from ..plan.tree import Statement, statements_of
 from .hook_class import RENAMED
 from .layout import fit, one_line
@@ -18,7 +26,10 @@ from .template import parse_statements, unshadowed
 if TYPE_CHECKING:
     from .loop_program import LoopEmitter
 
-__all__ = ["TrainCalls", "function_form"]
+__all__ = ["TrainCalls", "function_form", "input_argument"]
+
+# The hooks of a function's parameter.
+_EACH = "hooks"
 
 
 def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
@@ -86,15 +97,26 @@ class TrainCalls:
         ):
             edits.expressions[argument] = cst.parse_expression(f"lambda: {dataset}")
 
-    def function(self) -> list[Statement]:
+    def functions(self) -> list[Statement]:
+        """What the program's train calls share: a function, or methods."""
+        kinds = {call.kind for call in self.plan.trains}
+        made = []
+        if CallKind.TRAIN in kinds:
+            made.append(self._function())
+        if CallKind.TRAIN_AND_EVALUATE in kinds:
+            made.append(self._together())
+        return made
+
+    def _function(self) -> Statement:
         """``train(input_fn)`` with the limits that the program's calls use."""
         emitter = self.emitter
-        trains = self.plan.trains
+        trains = [c for c in self.plan.trains if c.kind == CallKind.TRAIN]
         limits = [
             name
             for name in ("steps", "max_steps")
             if any(getattr(call, name) is not None for call in trains)
         ]
+        hooks = [hook for call in trains for hook in call.hooks]
         call = EstimatorCall(
             kind=CallKind.TRAIN,
             line=0,
@@ -102,31 +124,94 @@ class TrainCalls:
             steps="steps" if "steps" in limits else None,
             max_steps="max_steps" if "max_steps" in limits else None,
             limit_optional=bool(limits),
-            stock=trains[0].stock,
+            hooks=_any_of(hooks),
+            stock=self._stock(trains[0]),
         )
-        body = emitter.fill(
+        parameters = ["input_fn", *(["hooks=()"] if hooks else [])]
+        parameters += [f"{name}=None" for name in limits]
+        docstring = "Trains on the data of `input_fn`."
+        return self._defined(
+            emitter.renamed["train"], parameters, docstring, call, "input_fn"
+        )
+
+    def _together(self) -> Statement:
+        """A method ``train_and_evaluate``."""
+        trains = [c for c in self.plan.trains if c.kind == CallKind.TRAIN_AND_EVALUATE]
+        hooks = [hook for call in trains for hook in call.hooks]
+        limited = any(call.max_steps is not None for call in trains)
+        first = trains[0]
+        call = EstimatorCall(
+            kind=CallKind.TRAIN_AND_EVALUATE,
+            line=0,
+            input=InputPlan("train_input_fn()"),
+            max_steps="max_steps" if limited else None,
+            limit_optional=any(c.limit_optional for c in trains),
+            hooks=_any_of(hooks),
+            stock=self._stock(first),
+            evaluated_input=InputPlan("eval_input_fn()"),
+            evaluated_steps=self.emitter.setting("eval_steps", first.evaluated_steps),
+            throttle_seconds=self.emitter.setting("throttle", first.throttle_seconds)
+            or "600",
+        )
+        parameters = ["train_input_fn", "eval_input_fn"]
+        if limited:
+            parameters.append("max_steps=None" if call.limit_optional else "max_steps")
+        parameters += ["hooks=()"] if hooks else []
+        docstring = "Trains to the end and evaluates at checkpoints."
+        return self._defined(
+            "train_and_evaluate", parameters, docstring, call, "train_input_fn"
+        )
+
+    def _stock(self, call: EstimatorCall) -> StockHooks:
+        """What stock hooks ask, as a method can read it."""
+        stock, setting = call.stock, self.emitter.setting
+        return replace(
+            stock,
+            log_steps=setting("log_steps", stock.log_steps),
+            rate_steps=setting("rate_steps", stock.rate_steps),
+            num_steps=setting("num_steps", stock.num_steps),
+            last_step=setting("last_step", stock.last_step),
+        )
+
+    def _defined(
+        self,
+        name: str,
+        parameters: list[str],
+        docstring: str,
+        call: EstimatorCall,
+        source: str,
+    ) -> Statement:
+        emitter = self.emitter
+        body: list[Statement] = []
+        if emitter.trainer is not None:
+            parameters = ["self", *parameters]
+            build = emitter.build_call()
+            if build and source != "input_fn":
+                build = parse_statements(f"self.build({source})\n")
+            body += build
+        assert call.input is not None
+        body += emitter.fill(
             "train_data",
-            expressions={"X_DATASET": "input_fn()"},
+            expressions={"X_DATASET": call.input.dataset},
             flags={"X_REPLICATED": emitter.replicated},
         )
         body += self._loop(call, "train_batches", local=True)
-        parameters = "".join(f", {name}=None" for name in limits)
-        name = emitter.renamed["train"]
-        docstring = '"""Trains on the data of `input_fn`."""'
-        code = f"def {name}(input_fn{parameters}):\n    {docstring}\n"
+        name = name.removeprefix("self.")
+        code = f'def {name}({", ".join(parameters)}):\n    """{docstring}"""\n'
         (definition,) = parse_statements(code)
         assert isinstance(definition.body, cst.IndentedBlock)
         inner = space_definitions(
             [*statements_of(definition.body), *body], top_level=False
         )
-        return [definition.with_changes(body=definition.body.with_changes(body=inner))]
+        return definition.with_changes(body=definition.body.with_changes(body=inner))
 
     # -- the loop ---------------------------------------------------------------
 
     def _loop(
         self, call: EstimatorCall, data: str, *, local: bool = False
     ) -> list[Statement]:
-        emitter, config, stock = self.emitter, self.plan.config, call.stock
+        emitter, stock = self.emitter, call.stock
+        config = self._config(local)
         wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         if emitter.options.profile:
@@ -141,8 +226,11 @@ class TrainCalls:
             if call.evaluated_steps is not None:
                 dataset = f"{dataset}.take({emitter.batches(call.evaluated_steps)})"
             evaluation = f"{emitter.renamed['evaluate']}(lambda _: {dataset})"
-            names["last_evaluation"] = self.names.fresh("last_evaluation")
-            names["evaluated"] = self.names.fresh("evaluated")
+            if emitter.trainer is not None:
+                limit = f", {call.evaluated_steps}" if call.evaluated_steps else ""
+                evaluation = f"self.evaluate(eval_input_fn{limit})"
+            for name in ("last_evaluation", "evaluated"):
+                names[name] = name if local else self.names.fresh(name)
         names["time"] = names["started"] = "time"
         by_step = config.save_steps is not None
         rated = stock.rate_steps is not None
@@ -156,16 +244,24 @@ class TrainCalls:
         stops: list[str] = []
         for hook in call.hooks:
             variable = hook.code
-            if not variable.isidentifier():
+            if hook is call.hooks[0] and hook.code == _EACH:
+                variable = "hook"
+            elif not variable.isidentifier():
                 variable = self.names.fresh(_snake(hook.class_name))
                 made.append(f"{variable} = {hook.code}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
             for method in hook.methods:
                 name, parameters = RENAMED[method]
                 inside = ", ".join(arguments[p] for p in parameters)
-                calls[method].append(f"{variable}.{name}({inside})\n")
+                line = f"{variable}.{name}({inside})\n"
+                if hook.code == _EACH:
+                    line = f"for hook in hooks:\n    {line}"
+                calls[method].append(line)
             if hook.stops:
-                stops.append(f"if {variable}.should_stop:\n    break\n")
+                asked = f"{variable}.should_stop"
+                if hook.code == _EACH:
+                    asked = "any(hook.should_stop for hook in hooks)"
+                stops.append(f"if {asked}:\n    break\n")
         per_step = bool(calls["before_run"] or calls["after_run"])
         limit, condition = self._limit(call, names)
         log_steps = stock.log_steps or stock.rate_steps or config.log_steps or "100"
@@ -215,6 +311,19 @@ class TrainCalls:
             names=names,
         )
 
+    def _config(self, shared: bool) -> RunConfigPlan:
+        """The cadence of the RunConfig, as the loop can read it."""
+        config = self.plan.config
+        if not shared:
+            return config
+        setting = self.emitter.setting
+        return replace(
+            config,
+            save_steps=setting("save_steps", config.save_steps),
+            save_seconds=setting("save_seconds", config.save_seconds),
+            log_steps=setting("log_steps", config.log_steps),
+        )
+
     def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:
         """Statements that set the last step, and the loop's condition."""
         step, last = names["step"], names["last_step"]
@@ -245,6 +354,14 @@ class TrainCalls:
                 )
             code = f"min({code}, {hook})"
         return f"{last} = {code}\n", condition
+
+
+def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
+    """One plan for whatever hooks are given to a function."""
+    if not hooks:
+        return ()
+    stops = any(hook.stops for hook in hooks)
+    return (HookPlan(_EACH, "", hooks[0].methods, stops),)
 
 
 def _is_optional(call: EstimatorCall) -> bool:

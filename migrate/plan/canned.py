@@ -12,7 +12,8 @@ from .canned_optimizer import canned_optimizer
 from .canned_plan import CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
 from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
-from .keras_program import assigned_to, hoisted
+from .keras_program import hoisted
+from .places import find_place
 from .program import (
     TF,
     CallKind,
@@ -128,8 +129,11 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     ):
         raise Blocked("TFM118", line, f"the {name} of TF 2, which averages its loss")
     check_columns(tree)
-    statement, body, variable = assigned_to(tree, call)
-    config, distribute = read_run_config(tree, given.get("config"))
+    place = find_place(tree, call)
+    statement, body = place.statement, place.body
+    if place.travels:
+        raise Blocked("TFM118", line, "the estimator is returned, passed on or stored")
+    config, distribute, maker = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
     if not is_none(given.get("model_dir")):
         config = replace(
@@ -137,7 +141,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
             model_dir=tree.code(given["model_dir"]),
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
-    uses = read_calls(tree, variable, statement)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
     if calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM118", line, "the Estimator is used before it is trained")
@@ -146,12 +150,20 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
     reader = _Reader(tree, name, given, line)
     model = reader.read()
+    if strategy.symbol is not None and model.deep and model.deep.batch_norm:
+        reader.differences.append(
+            Difference(
+                "TFM118",
+                line,
+                "with several replicas each evaluates with the moving averages of its "
+                "own batches; the Estimator evaluated with their mean",
+            )
+        )
     found = own_statement(tree, given.get("config"), body, "RunConfig")
-    if found is not None:
-        drop.append(found)
+    drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
         line=line,
-        estimator=variable,
+        estimator=place.variable,
         model=model,
         strategy=strategy,
         config=config,

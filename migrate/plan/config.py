@@ -7,7 +7,8 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .program import RunConfigPlan, StrategyPlan
 from .sites import Blocked
-from .tree import Tree
+from .substitute import substituted
+from .tree import Statement, Tree, walk
 
 __all__ = ["RUN_CONFIGS", "STRATEGIES", "read_run_config", "read_strategy"]
 
@@ -115,16 +116,78 @@ def _run_config_arguments(
         raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
 
 
+def _made_by_function(
+    tree: Tree, value: cst.BaseExpression | None
+) -> tuple[cst.FunctionDef, cst.Call, cst.Call] | None:
+    """``get_config(args)``: the function, the RunConfig it returns, and the call."""
+    if not isinstance(value, cst.Call):
+        return None
+    function = tree.resolver.definition(value.func)
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    returns = [n for n in walk(function.body) if isinstance(n, cst.Return)]
+    made = tree.value(returns[0].value) if len(returns) == 1 else None
+    if not isinstance(made, cst.Call) or tree.symbol(made.func) not in RUN_CONFIGS:
+        return None
+    return function, made, value
+
+
+def _from_function(
+    tree: Tree, function: cst.FunctionDef, made: cst.Call, call: cst.Call
+) -> dict[str, cst.BaseExpression]:
+    """The RunConfig's arguments, as the caller of the function sees them."""
+    line = tree.line(call)
+    odd = Blocked("TFM112", line, "the RunConfig is built in a way not understood")
+    callers = [
+        load
+        for load in tree.loads(function.name.value)
+        if tree.resolver.definition(load) is function
+    ]
+    scope = tree.resolver.scopes.opened.get(function)
+    if len(callers) != 1 or scope is None:
+        raise odd
+    parameters = [p.name.value for p in function.params.params]
+    try:
+        given = match_arguments(call, parameters)
+    except UnknownArguments as problem:
+        raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
+    texts = {
+        p.name.value: tree.code(p.default)
+        for p in function.params.params
+        if p.default is not None
+    }
+    texts.update({name: tree.code(node) for name, node in given.items()})
+    fields = _run_config_arguments(tree, made, line)
+    local = set(scope.bindings) - set(parameters)
+    found = {}
+    for name, node in fields.items():
+        if name in _WITHOUT_EFFECT:
+            continue
+        if any(isinstance(n, cst.Name) and n.value in local for n in walk(node)):
+            raise odd
+        found[name] = substituted(node, texts)
+    return found
+
+
 def read_run_config(
     tree: Tree, node: cst.BaseExpression | None
-) -> tuple[RunConfigPlan, cst.BaseExpression | None]:
-    """The plan of a RunConfig and its ``train_distribute`` expression."""
+) -> tuple[RunConfigPlan, cst.BaseExpression | None, Statement | None]:
+    """The plan of a RunConfig and its ``train_distribute`` expression.
+
+    Also the function that made nothing but this RunConfig, if there was one.
+    """
     value = tree.value(node)
+    drop: Statement | None = None
     if is_none(value):
-        return RunConfigPlan(), None
+        return RunConfigPlan(), None, None
     assert node is not None
     line = tree.line(node)
-    given = _run_config_arguments(tree, value, line)
+    made = _made_by_function(tree, value)
+    if made is None:
+        given = _run_config_arguments(tree, value, line)
+    else:
+        given = _from_function(tree, *made)
+        drop = made[0]
     for name in _UNSUPPORTED:
         if not is_none(given.get(name)):
             raise Blocked(
@@ -151,4 +214,5 @@ def read_run_config(
             summary_steps=text("save_summary_steps"),
         ),
         given.get("train_distribute"),
+        drop,
     )

@@ -9,9 +9,11 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .hooks import read_hooks
 from .inputs import EVAL, INFER, TRAIN, read_input
+from .places import Place
 from .program import CallKind, Difference, EstimatorCall
 from .sites import Blocked, InputSites
-from .tree import Body, Statement, Tree, only_small
+from .stock_hooks import is_stock_hook
+from .tree import Body, Statement, Tree
 
 __all__ = ["Uses", "own_statement", "read_calls"]
 
@@ -60,37 +62,34 @@ class Uses:
     differences: list[Difference] = field(default_factory=list)
 
 
-def read_calls(tree: Tree, variable: str, statement: Statement) -> Uses:
+def read_calls(tree: Tree, place: Place) -> Uses:
     """All uses of the estimator, which must all be calls that are understood."""
-    assign = only_small(statement)
-    binding = next(
-        b
-        for scope in tree.resolver.scopes.opened.values()
-        for b in scope.bindings.get(variable, ())
-        if b.value is not None and tree.parent(b.value) is assign
-    )
-    line = tree.line(statement)
-    if len(binding.scope.bindings[variable]) != 1:
-        raise Blocked("TFM110", line, "the estimator is rebound")
-    body = tree.body(statement)
-    assert body is not None
-    reader = _Reader(tree, body)
-    for use in tree.uses(binding):
-        reader.read(use)
+    reader = _Reader(tree)
+    for use in place.uses:
+        if not _is_argument_of_hook(tree, use):
+            reader.read(use)
     calls = reader.uses.calls
     if not any(plan.kind != CallKind.VALUE for plan, _ in calls):
+        line = tree.line(place.call)
         raise Blocked("TFM110", line, "the estimator is never used here")
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     return reader.uses
 
 
+def _is_argument_of_hook(tree: Tree, use: cst.BaseExpression) -> bool:
+    """``stop_if_no_decrease_hook(estimator, ...)`` is read with the hooks."""
+    parent = tree.parent(use)
+    call = tree.parent(parent) if isinstance(parent, cst.Arg) else None
+    symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
+    return symbol is not None and is_stock_hook(symbol)
+
+
 class _Reader:
-    def __init__(self, tree: Tree, body: Body) -> None:
+    def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.body = body
         self.uses = Uses()
 
-    def read(self, use: cst.Name) -> None:
+    def read(self, use: cst.BaseExpression) -> None:
         """One place where the estimator is named."""
         tree = self.tree
         parent = tree.parent(use)
@@ -115,13 +114,15 @@ class _Reader:
                 plan = EstimatorCall(CallKind.VALUE, line, wanted=wanted)
                 self._add(use, plan, call)
                 return
-        shown = tree.code(parent) if isinstance(parent, cst.Attribute) else use.value
+        shown = tree.code(parent if isinstance(parent, cst.Attribute) else use)
         raise Blocked("TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`")
 
     def _is_together(self, call: cst.Call) -> bool:
         return self.tree.symbol(call.func) == _TOGETHER
 
-    def _add(self, use: cst.Name, plan: EstimatorCall, call: cst.Call) -> None:
+    def _add(
+        self, use: cst.BaseExpression, plan: EstimatorCall, call: cst.Call
+    ) -> None:
         alone = isinstance(self.tree.parent(call), cst.Expr)
         if plan.kind in CallKind.TRAINING and not alone:
             reason = f"the result of {plan.kind} is used"
@@ -205,8 +206,11 @@ class _Reader:
             if not is_none(test.get(name)):
                 raise Blocked("TFM110", line, f"EvalSpec(`{name}`=)")
         drop = []
+        body = tree.body(tree.statement(call))
+        if body is None:
+            raise Blocked("TFM110", line, "train_and_evaluate inside a statement")
         for node in (given["train_spec"], given["eval_spec"]):
-            found = own_statement(tree, node, self.body, "spec")
+            found = own_statement(tree, node, body, "spec")
             if found is not None:
                 drop.append(found)
         hooks = read_hooks(tree, train.get("hooks"), line)

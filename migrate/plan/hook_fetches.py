@@ -115,7 +115,9 @@ class _Fetches:
             text = tree.code(node)[1:-1]
             if _STEP.match(text):
                 return "step"
-            return "loss" if _LOSS.match(text) else None
+            # With regularisation, the loss by name may be only a part of the loss.
+            plain = "regulariz" not in tree.module.code
+            return "loss" if plain and _LOSS.match(text) else None
         if (
             isinstance(node, cst.Attribute)
             and isinstance(node.value, cst.Name)

@@ -10,6 +10,7 @@ from .array_inputs import ARRAY_INPUTS, array_dataset
 from .input_functions import own_nodes, read_function
 from .program import InputPlan
 from .sites import Blocked, InputSites, MadeInput
+from .substitute import substituted
 from .tree import Tree, only_small, walk
 
 __all__ = ["EVAL", "INFER", "MODE_NAMES", "TRAIN", "read_input"]
@@ -33,27 +34,6 @@ def read_input(
     edited in the function itself is noted in ``sites``.
     """
     return _Reader(tree, tree.line(node), mode, sites).read(node)
-
-
-class _Put(cst.CSTTransformer):
-    def __init__(self, name: str, code: str) -> None:
-        self.name = name
-        self.code = code
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        if original_node.value != self.name:
-            return updated_node
-        return cst.parse_expression(self.code)
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
 
 
 class _Reader:
@@ -99,9 +79,7 @@ class _Reader:
             if name == "params":
                 self.params = True
                 continue
-            changed = body.visit(_Put(name, self.given[name]))
-            assert isinstance(changed, cst.BaseExpression)
-            body = changed
+            body = substituted(body, {name: self.given[name]})
         self._check_expression(value.body)
         return self._plan(self.tree.code(body))
 

@@ -8,6 +8,7 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
 from .sites import Blocked
+from .substitute import substituted
 from .tree import Body, Statement, Tree, statements_of, walk
 
 __all__ = ["ModelParts", "find_model"]
@@ -50,25 +51,7 @@ class ModelParts:
 
     def text(self, tree: Tree, node: cst.BaseExpression) -> str:
         """Source text of an argument of compile, as the model's scope sees it."""
-        if self.substitutes:
-            replaced = node.visit(_Substitute(self.substitutes))
-            assert isinstance(replaced, cst.BaseExpression)
-            return tree.code(replaced)
-        return tree.code(node)
-
-
-class _Substitute(cst.CSTTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
-        return True
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        text = self.names.get(original_node.value)
-        return cst.parse_expression(text) if text is not None else updated_node
+        return tree.code(substituted(node, self.substitutes))
 
 
 def find_model(

@@ -11,6 +11,7 @@ from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
 from .keras_model import ModelParts, find_model
 from .losses import read_loss, read_metrics
+from .places import find_place
 from .program import (
     Difference,
     KerasModelPlan,
@@ -24,7 +25,6 @@ from .tree import Body, Statement, Tree, statements_of, walk
 __all__ = [
     "KERAS_ESTIMATORS",
     "OPTIMIZERS",
-    "assigned_to",
     "hoisted",
     "ragged_difference",
     "recognise_keras",
@@ -109,9 +109,10 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     for name in ("keras_model_path", "metric_names_map", "export_outputs"):
         if not is_none(given.get(name)):
             raise Blocked("TFM110", line, f"model_to_estimator(`{name}`=)")
-    statement, body, variable = assigned_to(tree, call)
+    place = find_place(tree, call)
+    statement, body = place.statement, place.body
 
-    config, distribute = read_run_config(tree, given.get("config"))
+    config, distribute, maker = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
     if not is_none(given.get("model_dir")):
         config = replace(
@@ -123,18 +124,17 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    uses = read_calls(tree, variable, statement)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
     replica_differences(differences, strategy, line)
 
     found = own_statement(tree, given.get("config"), body, "RunConfig")
-    if found is not None:
-        drop.append(found)
+    drop.extend(s for s in (found, maker) if s is not None)
     hoist = hoisted(tree, strategy_call, body, parts.statements[0])
     plan = TrainingPlan(
         line=line,
-        estimator=variable,
+        estimator=place.variable,
         model=model,
         strategy=strategy,
         config=config,
@@ -153,29 +153,9 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,
+        call=call,
     )
-    return Program(plan, sites)
-
-
-def assigned_to(tree: Tree, call: cst.Call) -> tuple[Statement, Body, str]:
-    """The statement ``estimator = model_to_estimator(...)``, its body and name."""
-    line = tree.line(call)
-    assign = tree.parent(call)
-    statement = tree.statement(call)
-    body = tree.body(statement)
-    if (
-        body is None
-        or not isinstance(assign, cst.Assign)
-        or len(assign.targets) != 1
-        or not isinstance(assign.targets[0].target, cst.Name)
-    ):
-        raise Blocked("TFM110", line, "the estimator is not held in a plain variable")
-    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) != 1:
-        raise Blocked("TFM110", line, "several statements on one line")
-    holder = tree.parent(body)
-    if not isinstance(body, cst.Module) and not isinstance(holder, cst.FunctionDef):
-        raise Blocked("TFM110", line, "the estimator is made in a branch")
-    return statement, body, assign.targets[0].target.value
+    return Program(plan, sites, place.travels)
 
 
 def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:

@@ -10,11 +10,11 @@ from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
 from .keras_program import (
-    assigned_to,
     hoisted,
     ragged_difference,
 )
 from .model_fn import read_model_fn
+from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
@@ -41,8 +41,9 @@ def recognise_model_fn(
         raise Blocked("TFM103", line, f"Estimator with {problem}") from None
     if "model_fn" not in given or not is_none(given.get("warm_start_from")):
         raise Blocked("TFM103", line, "Estimator(`warm_start_from`=)")
-    statement, body, variable = assigned_to(tree, call)
-    config, distribute = read_run_config(tree, given.get("config"))
+    place = find_place(tree, call)
+    statement, body = place.statement, place.body
+    config, distribute, maker = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
     if not is_none(given.get("model_dir")):
         config = replace(
@@ -51,14 +52,16 @@ def recognise_model_fn(
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    uses = read_calls(tree, variable, statement)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)
     predicts = any(plan.predicts for plan, _ in calls)
-    if calls[0][0].kind not in CallKind.TRAINING:
+    if not place.travels and calls[0][0].kind not in CallKind.TRAINING:
         raise Blocked("TFM103", line, "the Estimator is used before it is trained")
-    first = _first_statement(tree, *calls[0], body)
+    first = statement
+    if not place.travels:
+        first = _first_statement(tree, *calls[0], body)
     model = read_model_fn(
         tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
@@ -96,11 +99,10 @@ def recognise_model_fn(
         )
     params = given.get("params")
     found = own_statement(tree, given.get("config"), body, "RunConfig")
-    if found is not None:
-        drop.append(found)
+    drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
         line=line,
-        estimator=variable,
+        estimator=place.variable,
         model=model.plan(None if params is None else tree.code(params)),
         strategy=strategy,
         config=config,
@@ -118,8 +120,9 @@ def recognise_model_fn(
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,
+        call=call,
     )
-    return Program(plan, sites)
+    return Program(plan, sites, place.travels)
 
 
 def _first_statement(

@@ -89,6 +89,7 @@ class KerasSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
     @property
     def ready_last(self) -> Statement:
@@ -110,6 +111,7 @@ class ModelFnSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
 
 @dataclass
@@ -138,3 +140,5 @@ class Program:
 
     plan: TrainingPlan
     sites: KerasSites | ModelFnSites | CannedSites
+    # The Estimator is returned, passed on or kept on an object.
+    travels: bool = False

@@ -12,7 +12,7 @@ from .program import Difference, StockHooks
 from .sites import Blocked
 from .tree import Statement, Tree
 
-__all__ = ["STOCK_HOOKS", "read_stock_hook"]
+__all__ = ["STOCK_HOOKS", "is_stock_hook", "read_stock_hook"]
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 _COUNTER = ("every_n_steps", "every_n_secs", "output_dir", "summary_writer")
@@ -87,7 +87,7 @@ def _logging(hook: _Hook, found: StockHooks) -> _Read:
         shown = ", ".join(f"`{name}`" for name in missing)
         differences.append(
             Difference(
-                "TFM134",
+                "TFM136",
                 hook.line,
                 f"LoggingTensorHook printed {shown}; the loop prints the loss only",
                 needs_review=True,
@@ -108,6 +108,11 @@ def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
             if not isinstance(pair, cst.DictElement):
                 raise hook.stop("what LoggingTensorHook prints is not seen")
             elements.append((pair.key, pair.value))
+    elif isinstance(value, cst.DictComp):
+        listed = _comprehended(value)
+        if listed is None:
+            raise hook.stop("what LoggingTensorHook prints is not seen")
+        elements += [(element.value, element.value) for element in listed.elements]
     elif isinstance(value, (cst.List, cst.Tuple)):
         for element in value.elements:
             elements.append((element.value, element.value))
@@ -121,6 +126,20 @@ def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
         if name not in _LOSS_NAMES:
             missing.append(hook.tree.code(label)[1:-1])
     return missing
+
+
+def _comprehended(node: cst.DictComp) -> cst.List | cst.Tuple | None:
+    """The list in ``{x: x for x in [...]}``."""
+    names = (node.key, node.value, node.for_in.target)
+    listed = node.for_in.iter
+    if (
+        len({n.value for n in names if isinstance(n, cst.Name)}) == 1
+        and all(isinstance(n, cst.Name) for n in names)
+        and isinstance(listed, (cst.List, cst.Tuple))
+        and not node.for_in.ifs
+    ):
+        return listed
+    return None
 
 
 def _counter(hook: _Hook, found: StockHooks) -> _Read:
@@ -186,6 +205,12 @@ _FOLDERS = (
 )
 
 
+def is_stock_hook(symbol: str) -> bool:
+    """The canonical name is one of a hook that is known here."""
+    folder, _, name = symbol.rpartition(".")
+    return name in STOCK_HOOKS and f"{folder}." in _FOLDERS
+
+
 def read_stock_hook(
     tree: Tree, call: cst.Call, symbol: str, found: StockHooks
 ) -> tuple[StockHooks, list[Difference], list[Statement]] | None:
@@ -193,10 +218,9 @@ def read_stock_hook(
 
     None when it is no stock hook known here.
     """
-    folder, _, name = symbol.rpartition(".")
-    reader = STOCK_HOOKS.get(name)
-    if reader is None or f"{folder}." not in _FOLDERS:
+    if not is_stock_hook(symbol):
         return None
+    reader = STOCK_HOOKS[symbol.rpartition(".")[2]]
     hook = _Hook(tree, call, symbol)
     asked, differences = reader(hook, found)
     return asked, differences, hook.drop

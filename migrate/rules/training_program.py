@@ -219,6 +219,17 @@ RULES = (
         safety=Safety.CHANGES_NUMBERS,
     ),
     Rule(
+        id="TFM136",
+        name="left-out-of-the-log",
+        summary="The loop prints less than the program's hooks did.",
+        why=(
+            "LoggingTensorHook took tensors out of the graph by name. The loop prints "
+            "the loss at the same steps; print what else you want to see from the "
+            "training step."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",

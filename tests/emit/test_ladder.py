@@ -126,7 +126,7 @@ def test_what_is_not_understood_is_not_guessed(old: str, new: str, reason: str) 
 
 @pytest.mark.parametrize(
     "options",
-    [{"style": "class"}, {"strategy": "multiworker"}, {"strategy": "tpu"}],
+    [{"strategy": "multiworker"}, {"strategy": "tpu"}],
 )
 def test_a_choice_without_a_loop_is_refused_not_ignored(
     options: dict[str, object],

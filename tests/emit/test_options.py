@@ -27,7 +27,7 @@ PROGRAMS = {
 LOOPS = ("epoch", "step", "graph")
 STRATEGIES = ("keep", "mirrored", "central", "one_device", "default")
 KERAS = ("tf_keras", "keras3")
-STYLES = ("auto",)
+STYLES = ("auto", "class")
 Choice = tuple[str, str, str, str, bool, bool, int]
 
 PRODUCT: list[Choice] = [

@@ -16,11 +16,16 @@ def prepare():
 
 def manager():
     """Checkpoints: continue from the latest one, as the Estimator did."""
-    # Training goes on from the latest checkpoint in this directory, if any.
-    manager = tf.train.CheckpointManager(
-        checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
-    )
-    manager.restore_or_initialize()
+    if X_RESTORES:
+        # Training goes on from the latest checkpoint in this directory, if any.
+        manager = tf.train.CheckpointManager(
+            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+        )
+        manager.restore_or_initialize()
+    else:
+        manager = tf.train.CheckpointManager(
+            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+        )
 
 
 def train_functions():
@@ -93,17 +98,22 @@ def test_functions():
             else:
                 strategy.run(test_step, args=(batch,))
 
-    def evaluate(dataset_fn):
+    def evaluate(X_EVALUATE_PARAMETERS):
         """Returns the figures of one pass over a data set, as Estimator.evaluate."""
+        X_BUILD
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
-            test_steps(iter(dataset_fn(None)))
+            test_steps(iter(X_TEST_DATASET))
         else:
-            test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+            if X_IN_CLASS:
+                batches = strategy.distribute_datasets_from_function(X_DATASET_FN)
+                test_steps(iter(batches))
+            else:
+                test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         X_MORE_RESULTS
         results["global_step"] = int(optimizer.iterations.numpy())
@@ -120,7 +130,8 @@ def predict_functions():
 
     def predict(X_PREDICT_PARAMETERS):
         X_DOCSTRING
-        for batch in dataset:
+        X_BUILD
+        for batch in X_PREDICT_DATASET:
             # Labels, if the data set has them, are not needed here.
             features = batch[0] if isinstance(batch, tuple) else batch
             X_YIELD
@@ -189,6 +200,58 @@ def model_class():
                 return X_OUTPUTS
 
 
+def trainer_init_keras():
+    """The members of a class around a compiled model."""
+    X_MEMBERS
+    if X_SCOPED:
+        with strategy.scope():
+            if X_LOSS_OBJECT:
+                loss_object = X_LOSS
+            if X_EVALUATES:
+                test_loss = tf.keras.metrics.Mean(name="loss")
+                test_metrics = X_METRICS
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def trainer_site_keras():
+    """What must be made under the strategy's scope, next to the model."""
+    X_OPTIMIZER
+    optimizer.build(model.trainable_variables)
+    X_OPTIMIZER_STATE
+
+
+def trainer_init_lifted():
+    """The members of a class around a lifted model."""
+    X_MEMBERS
+    with strategy.scope():
+        if X_HAS_PARAMS:
+            model = LiftedModel(params)
+        else:
+            model = LiftedModel()
+        X_OPTIMIZER
+        if X_EVALUATES:
+            test_loss = tf.keras.metrics.Mean(name="loss")
+            X_TEST_METRICS
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def trainer_build():
+    """Variables are made when data is seen first."""
+
+    def build(self, input_fn):
+        """Makes the variables, whose shapes follow from those of the data."""
+        if model.built:
+            return
+        spec = input_fn().element_spec
+        features_spec = spec[0] if isinstance(spec, tuple) else spec
+        with strategy.scope():
+            X_VARIABLES
+            optimizer.build(model.trainable_variables)
+            X_OPTIMIZER_STATE
+        # Training goes on from the latest checkpoint in the directory, if any.
+        manager.restore_or_initialize()
+
+
 def kept_class():
     """A model_fn's forward code, unchanged, under the variable store of TF2."""
 
@@ -216,6 +279,28 @@ def kept_class():
             return X_OUTPUTS
 
 
+def make_variables():
+    """The first call of a model, which makes its variables."""
+    if X_KEPT:
+        tf.function(model.__call__).get_concrete_function(features_spec)
+    else:
+        if X_KERAS3:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(
+                        batch_shape=spec.shape, dtype=spec.dtype.name
+                    ),
+                    features_spec,
+                )
+            )
+        else:
+            model(
+                tf.nest.map_structure(
+                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
+                )
+            )
+
+
 def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
     features_spec, _ = X_DATASET.element_spec
@@ -225,24 +310,7 @@ def lifted_setup():
         else:
             model = LiftedModel()
         # Makes the variables, whose shapes follow from those of the data.
-        if X_KEPT:
-            tf.function(model.__call__).get_concrete_function(features_spec)
-        else:
-            if X_KERAS3:
-                model(
-                    tf.nest.map_structure(
-                        lambda spec: tf.keras.Input(
-                            batch_shape=spec.shape, dtype=spec.dtype.name
-                        ),
-                        features_spec,
-                    )
-                )
-            else:
-                model(
-                    tf.nest.map_structure(
-                        lambda spec: tf.keras.Input(type_spec=spec), features_spec
-                    )
-                )
+        X_VARIABLES
         X_OPTIMIZER
         optimizer.build(model.trainable_variables)
         X_OPTIMIZER_STATE
