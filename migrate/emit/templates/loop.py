@@ -104,6 +104,11 @@ def test_functions():
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
+        if X_MOVING_AVERAGES:
+            # Each replica has its own moving averages; the Estimator evaluated with
+            # their mean, which this writes to all of them.
+            for variable in model.non_trainable_variables:
+                variable.assign(variable)
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
