@@ -224,6 +224,7 @@ class LoopEmitter:
         central = self.options.strategy == "central"
         return {
             "X_CENTRAL": central,
+            "X_KERAS3": self.options.keras == "keras3",
             "X_REPLICATED": self.replicated and not central,
             "X_MOVING_AVERAGES": self.replicated
             and not central
