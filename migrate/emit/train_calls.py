@@ -89,6 +89,8 @@ class TrainCalls:
         """``estimator.train(...)`` becomes ``train(...)``."""
         edits = self.emitter.edits
         edits.expressions[node.func] = cst.Name(self.emitter.renamed["train"])
+        # What stock hooks asked for is in the function.
+        edits.nodes[node] = _without_hooks
         argument = input_argument(node)
         assert call.input is not None
         dataset = self.emitter.text(one_line(call.input.dataset))
@@ -296,6 +298,7 @@ class TrainCalls:
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
                 "X_STOP": parse_statements("".join(stops)),
+                **self._early_stop(stock, step, evaluation, local=local),
                 "X_END": lines("end"),
             },
             flags={
@@ -310,6 +313,40 @@ class TrainCalls:
             },
             names=names,
         )
+
+    def _early_stop(
+        self, stock: StockHooks, step: str, evaluation: str, *, local: bool
+    ) -> dict[str, Sequence[Statement]]:
+        """Stops when a figure of the evaluations has not become better for long."""
+        if not stock.no_change:
+            shown = f'print(f"step {{{step}}}:", {evaluation})\n'
+            made = parse_statements(shown) if evaluation else []
+            return {"X_EVALUATE_NOW": made, "X_NO_CHANGE": [], "X_BEST": []}
+        results = "results" if local else self.names.fresh("results")
+        begin, after = "", ""
+        for metric, smaller, most, first in stock.no_change:
+            best, since = (
+                name if local else self.names.fresh(name)
+                for name in ("best", "best_step")
+            )
+            begin += f"{best}, {since} = None, {step}\n"
+            value, sign = f"{results}[{metric}]", "<" if smaller else ">"
+            inner = (
+                f"if {best} is None or {value} {sign} {best}:\n"
+                f"    {best}, {since} = {value}, {step}\n"
+                f"if {step} - {since} >= {most}:\n"
+                f"    break  # no better for too long\n"
+            )
+            if first != "0":
+                lines = "".join(f"    {line}\n" for line in inner.splitlines())
+                inner = f"if {step} >= {first}:\n{lines}"
+            after += inner
+        shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
+        return {
+            "X_EVALUATE_NOW": parse_statements(shown),
+            "X_NO_CHANGE": parse_statements(after),
+            "X_BEST": parse_statements(begin),
+        }
 
     def _config(self, shared: bool) -> RunConfigPlan:
         """The cadence of the RunConfig, as the loop can read it."""
@@ -388,3 +425,21 @@ def _from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _without_hooks(node: cst.CSTNode) -> cst.CSTNode:
+    """A call of train without its ``hooks`` argument."""
+    assert isinstance(node, cst.Call)
+    kept = [
+        argument
+        for place, argument in enumerate(node.args)
+        if (argument.keyword is None and place != 1)
+        or (argument.keyword is not None and argument.keyword.value != "hooks")
+    ]
+    if len(kept) == len(node.args):
+        return node
+    last = node.args[-1]
+    kept[-1] = kept[-1].with_changes(
+        comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
+    )
+    return node.with_changes(args=kept)

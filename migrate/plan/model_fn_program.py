@@ -13,7 +13,7 @@ from .keras_program import (
     hoisted,
     ragged_difference,
 )
-from .model_fn import read_model_fn
+from .model_fn import ModelFn, layer_class, read_model_fn
 from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
@@ -65,7 +65,8 @@ def recognise_model_fn(
     model = read_model_fn(
         tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
-    if model.per_example and strategy.symbol is not None:
+    assert model.train is not None
+    if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
         differences.append(
@@ -76,7 +77,9 @@ def recognise_model_fn(
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if any("tf.summary." in symbol for symbol in model.symbols):
+    if model.shared.dropped_summaries or any(
+        "tf.summary." in symbol for symbol in model.symbols
+    ):
         differences.append(
             Difference(
                 "TFM141",
@@ -85,9 +88,12 @@ def recognise_model_fn(
                 needs_review=True,
             )
         )
-    normalised = any("BatchNormalization" in code for _, code in model.layers)
-    normalised = normalised or any("batch_norm" in code for code in model.forward)
-    if normalised and "UPDATE_OPS" not in tree.code(model.definition):
+    differences += _inexact(tree, model)
+    if strategy.symbol is not None and model.train_op.unscaled:
+        reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
+    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
+    if model.normalised and not updates:
         differences.append(
             Difference(
                 "TFM132",
@@ -98,6 +104,7 @@ def recognise_model_fn(
             )
         )
     params = given.get("params")
+    _check_free(tree, model, params, body, line)
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
@@ -111,7 +118,12 @@ def recognise_model_fn(
     )
     sites = ModelFnSites(
         body=body,
-        model_fn=model.definition,
+        model_fn=model.site or model.definition,
+        helpers=[
+            (helper.definition, layer_class(helper))
+            for helper in model.helpers
+            if helper.definition is not None
+        ],
         first_call=first,
         estimator_statement=statement,
         drop=drop,
@@ -123,6 +135,58 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+# These move every row of a table in Keras, and only those of the batch in tf.train.
+_LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
+
+
+def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
+    """What has no exact equivalent in Keras, and what it changes."""
+    found = []
+    line = tree.line(model.definition)
+    names = [o.symbol.rpartition(".")[2] for o in model.train_op.optimizers]
+    lazy = [name for name in names if name.startswith(_LAZY)]
+    if model.shared.sparse and lazy:
+        found.append(
+            Difference(
+                "TFM117",
+                line,
+                f"`{lazy[0]}` left rows of a table alone that a batch does not look "
+                "up; Keras lets their slots decay",
+            )
+        )
+    if model.shared.flat_norm:
+        found.append(
+            Difference(
+                "TFM132",
+                line,
+                "for inputs of two dimensions contrib's batch_norm kept the unbiased "
+                "variance, Keras the biased: evaluation differs by 1/batch size of it",
+            )
+        )
+    return found
+
+
+def _check_free(
+    tree: Tree,
+    model: ModelFn,
+    params: cst.BaseExpression | None,
+    body: Body,
+    line: int,
+) -> None:
+    """The values that a model_fn saw get their names where the loop stands."""
+    values = dict(model.closure)
+    if model.has_params:
+        values["params"] = "" if params is None else tree.code(params)
+    scopes = tree.resolver.scopes
+    owner = tree.parent(body) if isinstance(body, cst.IndentedBlock) else None
+    here = scopes.opened.get(owner) if owner is not None else None
+    for scope in (scopes.module_scope, here):
+        for name, code in values.items():
+            if scope is not None and name in scope.bindings and code != name:
+                reason = f"the program has another `{name}` where the loop will stand"
+                raise Blocked("TFM103", line, reason)
 
 
 def _first_statement(

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODEL",
+    "OPTIMIZER",
     "TF",
     "Blocker",
     "CallKind",
     "Difference",
     "EstimatorCall",
-    "ExportPlan",
-    "ExporterPlan",
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
+    "LayerClass",
     "MetricPlan",
     "MetricUpdate",
     "ModelFnPlan",
@@ -38,8 +38,9 @@ __all__ = [
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
-# Stands for the emitted loop's name of its model.
+# Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
+OPTIMIZER = "__optimizer__"
 
 
 @dataclass(frozen=True)
@@ -148,31 +149,58 @@ class PredictPlan:
 
 
 @dataclass(frozen=True)
+class LayerClass:
+    """A Keras class that took the place of code which made layers.
+
+    ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``
+    besides ``training``; ``init`` and ``call`` are statements.
+    """
+
+    name: str
+    base: str
+    docstring: str | None
+    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+    init: tuple[str, ...]
+    call: tuple[str, ...]
+    training: bool
+
+
+@dataclass(frozen=True)
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
-    ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it. ``kept`` says
-    why there are no layers, where the forward code stays as it was.
+    ``model`` is the class of its layers; or ``kept`` says why there are none, and
+    ``forward`` is the forward code as it was. ``outputs`` is what the model
+    returns and all that losses, metrics and predictions read of it.
+    ``optimizer_setup`` makes ``__optimizer__``, where ``__optimizer_0__`` and so
+    on stand for the constructors in ``optimizers``; ``apply`` are the statements
+    after ``gradients = tape.gradient(...)``.
     """
 
     name: str
     class_name: str
     has_params: bool
     params: str | None
-    layers: tuple[tuple[str, str], ...]
+    model: LayerClass | None
     forward: tuple[str, ...]
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
     per_example: bool
+    apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
     docstring: str | None
     metrics: tuple[MetricUpdate, ...]
-    optimizer: OptimizerPlan
+    optimizer_setup: tuple[str, ...]
+    optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
     kept: str | None = None
+    # Values that the model_fn saw as a closure, as (name, source) pairs.
+    closure: tuple[tuple[str, str], ...] = ()
+    # Names that the functions of the loop bind for themselves.
+    local_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,36 +235,9 @@ class StockHooks:
 
     log_steps: str | None = None
     rate_steps: str | None = None
-    save_steps: str | None = None
-    save_seconds: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class ExportPlan:
-    """What a served model takes and where it is written, as source text.
-
-    ``folder`` is the directory that gets one folder for each export. ``parsed``
-    is the feature spec of serialized examples, else ``raw`` is the dict of
-    features that are passed as they are.
-    """
-
-    folder: str
-    receiver: str
-    input_name: str | None = None
-
-
-@dataclass(frozen=True)
-class ExporterPlan:
-    """An exporter of EvalSpec: what it keeps and when it writes."""
-
-    kind: str
-    name: str
-    receiver: str
-    keep: str | None
-    compare: str | None = None
 
 
 class CallKind:
@@ -245,7 +246,6 @@ class CallKind:
     TRAIN = "train"
     EVALUATE = "evaluate"
     PREDICT = "predict"
-    EXPORT = "export"
     # A figure or a name that is asked for: the step, the latest checkpoint.
     VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
@@ -274,8 +274,6 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
-    exporters: tuple[ExporterPlan, ...] = ()
-    export: ExportPlan | None = None
 
     @property
     def evaluates(self) -> bool:
@@ -285,8 +283,7 @@ class EstimatorCall:
     @property
     def predicts(self) -> bool:
         """The call needs the model's predictions."""
-        kinds = (CallKind.PREDICT, CallKind.EXPORT)
-        return self.kind in kinds or bool(self.exporters)
+        return self.kind == CallKind.PREDICT
 
 
 @dataclass(frozen=True)
@@ -313,7 +310,7 @@ class TrainingPlan:
 
     @property
     def predicts(self) -> bool:
-        """The program predicts with its model, or exports it."""
+        """The program predicts with its model."""
         return any(c.predicts for c in self.calls)
 
     @property

@@ -230,6 +230,28 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM137",
+        name="early-stopping",
+        summary="Early stopping looks at each evaluation as it is made.",
+        why=(
+            "The hooks `stop_if_no_decrease_hook` and `stop_if_no_increase_hook` read "
+            "the evaluations' event files every so many seconds, and stopped some "
+            "steps later. The loop decides right after an evaluation."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM138",
+        name="no-event-files",
+        summary="The loop writes no event files for TensorBoard.",
+        why=(
+            "An Estimator wrote its loss and speed to event files, every "
+            "`save_summary_steps` steps. The loop prints the loss at the same cadence "
+            "as its log; add a tf.summary.create_file_writer where dashboards read it."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",
@@ -250,6 +272,19 @@ RULES = (
             "tf.summary of TF1 adds operations to a graph that a hook ran; inside a "
             "TF2 function nothing runs them. Return the value from the model and "
             "write it with tf.summary.scalar where the loop logs."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM142",
+        name="off-tpu",
+        summary="A TPUEstimator program trains on this machine's devices.",
+        why=(
+            "With use_tpu=False a TPUEstimator is an Estimator whose batch sizes come "
+            "in params and whose metrics are a function; the loop is written for "
+            "that. Options that only a TPU system reads go, and so do host calls, "
+            "which wrote summaries. For a TPU the loop stays as it is: connect to the "
+            "system, and make the strategy a tf.distribute.TPUStrategy."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
