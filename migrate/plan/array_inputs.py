@@ -5,8 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
-from .program import TF
-from .sites import Blocked
+from .sites import ArrayDataset, Blocked
 from .tree import Tree
 
 __all__ = ["ARRAY_INPUTS", "array_dataset"]
@@ -29,12 +28,11 @@ ARRAY_INPUTS = {
 }
 
 
-def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
-    """The Dataset of a call of one of ``ARRAY_INPUTS``: its rows, its batches.
+def array_dataset(tree: Tree, call: cst.Call) -> ArrayDataset:
+    """The Dataset of a call of one of ``ARRAY_INPUTS``.
 
-    The second text is the methods that follow the first. Epochs follow each other
-    before batches are cut, as they did in the queue, so that batches run across the
-    ends of epochs.
+    Epochs follow each other before batches are cut, as they did in the queue, so
+    that batches run across the ends of epochs.
     """
     symbol = tree.symbol(call.func)
     assert symbol is not None
@@ -45,27 +43,28 @@ def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
         raise Blocked("TFM115", line, f"an input function with {problem}") from None
     if "x" not in given:
         raise Blocked("TFM115", line, "an input function without x")
-    pandas = "pandas" in symbol
 
     def text(name: str, default: str) -> str:
         node = given.get(name)
         return default if node is None else tree.code(node)
 
     features, labels = text("x", ""), text("y", "None")
-    if pandas:
+    if "pandas" in symbol:
         # A frame's columns are the features.
         features = f"dict({features})"
-    elements = features if labels == "None" else f"({features}, {labels})"
-    rows, code = f"{TF}.data.Dataset.from_tensor_slices({elements})", ""
-    shuffle = text("shuffle", "None")
-    capacity = text("queue_capacity", "1000")
-    if shuffle not in ("True", "False"):
-        raise Blocked("TFM115", line, "whether the input shuffles is not seen")
-    if shuffle == "True":
-        code += f".shuffle({capacity})"
     epochs = given.get("num_epochs")
+    repeat = ""
     if epochs is not None and is_none(epochs):
-        code += ".repeat()"
+        repeat = ".repeat()"
     elif epochs is not None and tree.code(epochs) != "1":
-        code += f".repeat({tree.code(epochs)})"
-    return rows, f"{code}.batch({text('batch_size', '128')})"
+        repeat = f".repeat({tree.code(epochs)})"
+    shuffle = text("shuffle", "None")
+    if shuffle == "None":
+        raise Blocked("TFM115", line, "whether the input shuffles is not seen")
+    return ArrayDataset(
+        features=features,
+        labels=None if labels == "None" else labels,
+        shuffles=shuffle,
+        shuffle=f".shuffle({text('queue_capacity', '1000')})",
+        batches=f"{repeat}.batch({text('batch_size', '128')})",
+    )

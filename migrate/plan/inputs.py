@@ -93,6 +93,13 @@ class _Reader:
         factory = self._function(value.func)
         if factory is None:
             raise self.stop(_ELSEWHERE)
+        array = self._array_of(factory)
+        if array is not None:
+            if self.sites.new(array):
+                statement = tree.statement(array)
+                dataset = array_dataset(tree, array)
+                self.sites.made.append(MadeInput(statement, None, dataset))
+            return self._plan(f"{tree.code(node)}()")
         made = self._made_by(factory)
         if isinstance(made, cst.FunctionDef):
             inside = self._passed(made, _names(made))
@@ -109,7 +116,9 @@ class _Reader:
         tree = self.tree
         dataset = array_dataset(tree, value)
         if value is node:
-            return self._plan("".join(dataset))
+            if dataset.shuffles not in ("True", "False"):
+                raise self.stop("whether the input shuffles is not seen")
+            return self._plan(f"{dataset.rows}{dataset.methods}")
         statement = tree.statement(value)
         small = only_small(statement)
         if (
@@ -121,6 +130,14 @@ class _Reader:
         if self.sites.new(value):
             self.sites.made.append(MadeInput(statement, node.value, dataset))
         return self._plan(f"{node.value}()")
+
+    def _array_of(self, factory: cst.FunctionDef) -> cst.Call | None:
+        """``numpy_input_fn(...)`` where a factory returns just that."""
+        returns = [n for n in own_nodes(factory.body) if isinstance(n, cst.Return)]
+        value = returns[0].value if len(returns) == 1 else None
+        if isinstance(value, cst.Call) and self.tree.symbol(value.func) in ARRAY_INPUTS:
+            return value
+        return None
 
     def _partial(self, node: cst.BaseExpression, value: cst.Call) -> InputPlan:
         tree = self.tree

@@ -230,6 +230,28 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM137",
+        name="early-stopping",
+        summary="Early stopping looks at each evaluation as it is made.",
+        why=(
+            "The hooks `stop_if_no_decrease_hook` and `stop_if_no_increase_hook` read "
+            "the evaluations' event files every so many seconds, and stopped some "
+            "steps later. The loop decides right after an evaluation."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM138",
+        name="no-event-files",
+        summary="The loop writes no event files for TensorBoard.",
+        why=(
+            "An Estimator wrote its loss and speed to event files, every "
+            "`save_summary_steps` steps. The loop prints the loss at the same cadence "
+            "as its log; add a tf.summary.create_file_writer where dashboards read it."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",

@@ -104,6 +104,17 @@ def test_functions():
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
+        if X_MOVING_AVERAGES:
+            # Each replica has its own moving averages; the Estimator evaluated with
+            # their mean, which this writes to all of them.
+            for variable in model.non_trainable_variables:
+                if X_KERAS3:
+                    # Read as one, a variable of Keras 3 is that of the first replica.
+                    copies = strategy.experimental_local_results(variable.value)
+                    if copies[0].dtype.is_floating:
+                        variable.assign(tf.reduce_mean(copies, axis=0))
+                else:
+                    variable.assign(variable)
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
@@ -317,6 +328,7 @@ def train_loop():
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
         profile_from, profile_to = step + 10, step + 20
         profiling = False
+    X_BEST
     X_BEGIN
     while X_CONDITION:
         if X_PROFILES:
@@ -361,16 +373,18 @@ def train_loop():
                 last_save = time.time()
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
                 last_save = step
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         X_STOP
         if X_CHUNKED:
             if done < steps:
