@@ -33,15 +33,21 @@ _POOL = ("pool_size", "strides", "padding", "data_format", "name")
 class LayerFunction:
     """A function of tf.layers: its Keras class, parameters after ``inputs``.
 
-    ``at_call`` are parameters that Keras takes when the layer is called.
+    ``at_call`` are parameters that Keras takes when the layer is called, ``inputs``
+    is what the function calls its first one.
     """
 
     keras: str
     parameters: tuple[str, ...]
     at_call: tuple[str, ...] = ()
+    inputs: str = "inputs"
 
 
 LAYERS: dict[str, LayerFunction] = {
+    # Collections and dicts to fill are not taken: such a call stays as it is.
+    "tf.feature_column.input_layer": LayerFunction(
+        "DenseFeatures", ("feature_columns", "trainable"), inputs="features"
+    ),
     "tf.layers.dense": LayerFunction(
         "Dense",
         (

@@ -112,12 +112,12 @@ class _Lift(cst.CSTTransformer):
             return updated_node
         layer = LAYERS[symbol]
         try:
-            given = match_arguments(updated_node, ("inputs", *layer.parameters))
+            given = match_arguments(updated_node, (layer.inputs, *layer.parameters))
         except UnknownArguments as problem:
             raise self.forward.source.stop(
                 original_node, f"layer with {problem}"
             ) from None
-        inputs = given.pop("inputs", None)
+        inputs = given.pop(layer.inputs, None)
         if inputs is None or not is_none(given.get("reuse")):
             raise self.forward.source.stop(original_node, "a layer that is reused")
         given.pop("reuse", None)

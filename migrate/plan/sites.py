@@ -132,6 +132,7 @@ class CannedSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
 
 @dataclass
