@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from ..plan.array_dataset import rows_of
 from ..plan.sites import InputSites, MadeInput, TensorTail
 from ..plan.tree import Statement, Tree, statements_of
 from .edits import Edits
-from .layout import fit, one_line
+from .layout import WIDTH, fit, one_line
 from .names import Names
-from .template import parse_statements
+from .spacing import with_blank_lines
+from .template import parse_statements, unshadowed
 
 __all__ = ["edit_input_functions"]
 
@@ -36,12 +38,28 @@ def _function(
     tree: Tree, made: MadeInput, text: Callable[[str], str]
 ) -> list[Statement]:
     """``name = numpy_input_fn(...)`` as a function of that name."""
-    rows = text(one_line(made.dataset[0]))
-    # The methods alone are no expression: they are put behind a name.
-    batches = text(one_line(f"dataset{made.dataset[1]}"))
-    code = f"def {made.name}():\n    dataset = {rows}\n    return {batches}\n"
-    found = parse_statements(code)
+    data = made.dataset
+    name = made.name or "input_fn"
     column = tree.column(made.statement) - 1
+    rows = f"    dataset = {text(one_line(data.rows))}\n"
+    if column + len(rows) > WIDTH + 1 and data.labels is not None:
+        parts = [text(one_line(part)) for part in (data.features, data.labels)]
+        if not unshadowed(("features", "labels"), f"{parts[0]}, {parts[1]}"):
+            rows = f"    features = {parts[0]}\n    labels = {parts[1]}\n"
+            rows += f"    dataset = {text(rows_of('(features, labels)'))}\n"
+    code = f"def {name}():\n{rows}"
+    shuffle = data.shuffle
+    if data.shuffles_if is not None:
+        condition = text(one_line(data.shuffles_if))
+        code += f"    if {condition}:\n        dataset = dataset{shuffle}\n"
+        shuffle = ""
+    # The methods alone are no expression: they are put behind a name.
+    batches = text(one_line(f"dataset{shuffle}{data.batches}"))
+    code += f"    return {batches}\n"
+    found = parse_statements(code)
+    if made.name is None:
+        (returned,) = parse_statements(f"return {name}\n")
+        found.append(with_blank_lines(returned, 1))
     return fit(tree.module, found, column)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
-from .program import TF
+from .array_dataset import ArrayDataset
 from .sites import Blocked
 from .tree import Tree
 
@@ -29,7 +29,7 @@ ARRAY_INPUTS = {
 }
 
 
-def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
+def array_dataset(tree: Tree, call: cst.Call) -> ArrayDataset:
     """The Dataset of a call of one of ``ARRAY_INPUTS``: its rows, its batches.
 
     The second text is the methods that follow the first. Epochs follow each other
@@ -55,17 +55,24 @@ def array_dataset(tree: Tree, call: cst.Call) -> tuple[str, str]:
     if pandas:
         # A frame's columns are the features.
         features = f"dict({features})"
-    elements = features if labels == "None" else f"({features}, {labels})"
-    rows, code = f"{TF}.data.Dataset.from_tensor_slices({elements})", ""
-    shuffle = text("shuffle", "None")
-    capacity = text("queue_capacity", "1000")
-    if shuffle not in ("True", "False"):
-        raise Blocked("TFM115", line, "whether the input shuffles is not seen")
-    if shuffle == "True":
-        code += f".shuffle({capacity})"
+    code = ""
+    chosen = text("shuffle", "None")
+    if chosen == "None":
+        raise Blocked("TFM115", line, "whether the input shuffles is not said")
+    shuffle = f".shuffle({text('queue_capacity', '1000')})"
+    literal = chosen in ("True", "False")
+    if chosen == "False":
+        shuffle = ""
     epochs = given.get("num_epochs")
     if epochs is not None and is_none(epochs):
         code += ".repeat()"
     elif epochs is not None and tree.code(epochs) != "1":
         code += f".repeat({tree.code(epochs)})"
-    return rows, f"{code}.batch({text('batch_size', '128')})"
+    batches = f"{code}.batch({text('batch_size', '128')})"
+    return ArrayDataset(
+        features,
+        None if labels == "None" else labels,
+        shuffle,
+        None if literal else chosen,
+        batches,
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from .array_dataset import ArrayDataset
 from .program import Blocker, EstimatorCall, TrainingPlan
 from .tree import Body, Statement
 
@@ -50,12 +51,14 @@ class TensorTail:
 
 @dataclass(eq=False)
 class MadeInput:
-    """``name = numpy_input_fn(...)``, which becomes a function of that name."""
+    """``name = numpy_input_fn(...)``, which becomes a function of that name.
+
+    Without a name the call is returned, and so is the function.
+    """
 
     statement: Statement
-    name: str
-    # The rows, and the methods that make batches of them.
-    dataset: tuple[str, str]
+    name: str | None
+    dataset: ArrayDataset
 
 
 @dataclass
