@@ -176,6 +176,7 @@ TRAIN = "estimator.train(data, steps=3)\n"
         ("[4], columns", "[4], columns, optimizer='Lion'", "no optimizer named"),
         ("[4], columns", "[4], columns, batch_norm=flag", "`batch_norm` is not seen"),
         ("[4], columns", "[4], columns, weight_column=w()", "weight column"),
+        ("[4], columns", "[4], columns, weight_column=w", "weight column"),
         ("[4], columns", "[4], columns, loss_reduction='x'", "loss reduction"),
         ("[4], columns", "[4], columns, **more", "`**`"),
         (
@@ -252,16 +253,15 @@ def test_the_linear_model_fits_its_columns(
 
 
 def test_an_estimator_that_travels_becomes_a_class() -> None:
-    body = CALL.replace("estimator =", "return").replace(
-        "columns)", "columns, weight_column=key)"
-    )
-    code = f"{COLUMNS}def build(key):\n    {body}\n\nbuild('w').train(data, steps=3)\n"
-    text = rewrite(code).module.code
+    made = CALL.replace("columns)", "columns, weight_column=key)")
+    made = made.replace("estimator =", "return")
+    code = f"{COLUMNS}def build():\n    key = 'w'\n    {made}\n\n"
+    text = rewrite(code + "build().train(data, steps=3)\n").module.code
     compile(text, "program.py", "exec")
     assert "class Trainer:\n" in text
     assert "features[self.weight_column]" in text
-    assert "build('w').train(data, steps=3)" in text
-    assert "tf.estimator" not in text.replace("Estimator did", "")
+    assert "build().train(data, steps=3)" in text
+    assert "tf.estimator" not in text
 
 
 def test_an_optimizer_that_ages_every_row_is_reported() -> None:
