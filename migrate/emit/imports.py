@@ -136,6 +136,8 @@ def _used_names(module: cst.Module) -> set[str]:
         node = pending.pop()
         if isinstance(node, (cst.Import, cst.ImportFrom)):
             continue
+        if isinstance(node, cst.Assign) and _alias(node) is not None:
+            node = node.value  # layers = tf.layers only reads tf
         if isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):
@@ -145,14 +147,30 @@ def _used_names(module: cst.Module) -> set[str]:
     return used
 
 
+def _alias(node: cst.CSTNode) -> str | None:
+    """The name that ``name = some.attribute`` gives."""
+    if (
+        isinstance(node, cst.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0].target, cst.Name)
+        and isinstance(node.value, cst.Attribute)
+    ):
+        return node.targets[0].target.value
+    return None
+
+
 def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
-    """Remove imports that the rewrite made useless, and only those."""
-    gone = _used_names(before) - _used_names(after)
-    if not gone:
-        return after
-    dropped = after.visit(_DropImports(gone))
-    assert isinstance(dropped, cst.Module)
-    return dropped
+    """Remove imports and aliases that the rewrite made useless, and only those."""
+    used = _used_names(before)
+    for _ in range(3):
+        # An alias that goes may have been the last to use an import.
+        gone = used - _used_names(after)
+        dropped = after.visit(_DropImports(gone))
+        assert isinstance(dropped, cst.Module)
+        if dropped.deep_equals(after):
+            break
+        after = dropped
+    return after
 
 
 _HOLDERS = (
@@ -193,6 +211,8 @@ class _DropImports(cst.CSTTransformer):
                 return updated_node
             names = small.names
         else:
+            if _alias(small) in self.gone:
+                return cst.RemoveFromParent()
             return updated_node
         kept = [a for a in names if _bound(a) not in self.gone]
         if len(kept) == len(names):

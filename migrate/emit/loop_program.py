@@ -174,6 +174,9 @@ class LoopEmitter:
         file: str = _TEMPLATES,
     ) -> list[Statement]:
         """A template with this program's names."""
+        defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
+        if template == "train_functions" and "X_APPLY" not in (statements or {}):
+            defaults["X_APPLY"] = self.fill("plain_apply")
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -182,7 +185,7 @@ class LoopEmitter:
                 **members,
                 **{k: self.text(v) for k, v in (expressions or {}).items()},
             },
-            statements={"X_MORE_RESULTS": [], **(statements or {})},
+            statements={**defaults, **(statements or {})},
             flags={"X_OWN_UPDATES": False, **(flags or {})},
             parameters=parameters or {},
         )
@@ -225,15 +228,21 @@ class LoopEmitter:
 
     def optimizer_statements(
         self, plan: OptimizerPlan, variable: str
-    ) -> dict[str, list[Statement]]:
+    ) -> dict[str, Sequence[Statement]]:
         """The optimizer, and what must follow its build."""
         converted = convert_optimizer(plan, variable)
         code = f"{variable} = {converted.code}\n"
+        return self.optimizer_code(code, converted.state, variable)
+
+    def optimizer_code(
+        self, code: str, state: str, variable: str
+    ) -> dict[str, Sequence[Statement]]:
+        """The optimizer's statements and those behind its build."""
         if self.options.mixed_precision:
             code += f"{variable} = {LOSS_SCALING}({variable})\n"
         return {
             "X_OPTIMIZER": parse_statements(self.text(code)),
-            "X_OPTIMIZER_STATE": parse_statements(self.text(converted.state)),
+            "X_OPTIMIZER_STATE": parse_statements(self.text(state)),
         }
 
     # -- the program -----------------------------------------------------------

@@ -33,6 +33,10 @@ _MODELS = ("tf.keras.Model", "tf.keras.models.Model")
 _SEQUENTIAL = ("tf.keras.Sequential", "tf.keras.models.Sequential")
 # Makes a tensor that is float32 unless told otherwise.
 _MADE = re.compile(r"\btf\.(constant|zeros|ones|eye|range|fill|linspace|random)\b")
+# A layer of Keras, or the parameters: not a variable, a list or a class of ours.
+_PLAIN_LAYER = re.compile(
+    r"self\.\w+ = (__tf__\.keras\.layers\.\w+\(|params$)|\w+ = ", re.MULTILINE
+)
 _CAST = re.compile(r"float32|to_float")
 
 
@@ -133,10 +137,11 @@ def in_float32(layer: cst.Call) -> cst.Call:
     return layer.with_changes(args=[*args, last])
 
 
-def float32_outputs(model: ModelFnPlan) -> tuple[tuple[str, str], ...]:
-    """A lifted model's layers; those that end in an output compute in float32."""
+def float32_outputs(model: ModelFnPlan) -> tuple[str, ...]:
+    """A lifted model's ``__init__``; layers that end in an output stay float32."""
+    assert model.model is not None
     wanted, last = set(model.outputs), set[str]()
-    for line in reversed(model.forward):
+    for line in reversed(model.model.call[:-1]):
         for statement in reversed(ast.parse(line).body):
             names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
             targets = {
@@ -152,10 +157,13 @@ def float32_outputs(model: ModelFnPlan) -> tuple[tuple[str, str], ...]:
                 last.add(layer)
             else:
                 wanted |= names - targets
-    return tuple(
-        (name, _with_float32(code) if name in last else code)
-        for name, code in model.layers
-    )
+    made = []
+    for line in model.model.init:
+        target, _, code = line.partition(" = ")
+        if target.removeprefix("self.") in last:
+            line = f"{target} = {_with_float32(code.strip())}\n"
+        made.append(line)
+    return tuple(made)
 
 
 def _outermost_layer(statement: ast.stmt) -> str | None:
@@ -179,8 +187,13 @@ def _with_float32(code: str) -> str:
 
 def own_float32(model: ModelFnPlan) -> str | None:
     """A line of a lifted forward pass that would mix float32 and float16."""
-    casts = any(_CAST.search(line) for line in model.forward)
-    for line in model.forward:
+    assert model.model is not None
+    for line in model.model.init:
+        if not _PLAIN_LAYER.match(line):
+            return line.strip().splitlines()[-1].strip()
+    forward = model.model.call[:-1]
+    casts = any(_CAST.search(line) for line in forward)
+    for line in forward:
         text = line.strip().splitlines()[-1]
         if _MADE.search(line.replace(TF, "tf")):
             return text

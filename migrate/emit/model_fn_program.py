@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from ..options import RewriteOptions
-from ..plan.program import MetricUpdate, ModelFnPlan
+from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
 from .kept_forward import kept_class, needs_params
-from .layout import one_line
+from .layer_class import class_statement
+from .layout import fit, one_line
 from .loop_program import LoopEmitter
 from .mixed_precision import POLICY, float32_outputs
-from .model_class import finished_class
-from .names import Names
+from .names import Names, rename
+from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
 from .template import parse_statements, unshadowed
@@ -22,6 +27,8 @@ from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
 
+# Variables of the loop around the step functions: these have their own.
+_LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 _SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
 
 
@@ -39,6 +46,8 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
+        # A local of the step functions must not hide what they use.
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
         super().__init__(
             tree,
             program,
@@ -60,6 +69,9 @@ class ModelFnEmitter(LoopEmitter):
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         edits.replace[sites.model_fn] = [self._class()]
+        for helper, layer in sites.helpers:
+            made = class_statement(layer, self.text)
+            edits.replace[helper] = fit(self.tree.module, [made], 0)
         for statement in sites.drop:
             edits.replace[statement] = []
         if self.trainer is not None:
@@ -83,7 +95,7 @@ class ModelFnEmitter(LoopEmitter):
         params = model.params or "{}"
         if model.has_params and self._methods_need_params():
             trainer.member("params", params)
-        elif model.has_params:
+        elif self._uses_params():
             trainer.argument("params", params)
         strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
         begin = ""
@@ -105,10 +117,10 @@ class ModelFnEmitter(LoopEmitter):
                 seed = trainer.argument("seed", seed)
             begin += f"{self.tf}.random.set_seed({seed})\n"
         methods = self._build() + self._functions() + self.train_function()
-        made = self.optimizer_statements(model.optimizer, self.optimizer)
+        made = self._optimizer()
         head = self.fill(
             "trainer_init_lifted",
-            names={"LiftedModel": self.class_name},
+            expressions={"X_MODEL": self._model()},
             statements={
                 "X_MEMBERS": [],
                 "X_OPTIMIZER": made["X_OPTIMIZER"],
@@ -116,7 +128,6 @@ class ModelFnEmitter(LoopEmitter):
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": self.model_takes_params,
             },
         )
         head += self.manager(restores=False)
@@ -127,20 +138,15 @@ class ModelFnEmitter(LoopEmitter):
             sites.call, trainer.call()
         )
 
-    @property
-    def model_takes_params(self) -> bool:
-        """The model class is made with ``params``."""
-        kept = self.model.kept is None or needs_params(self.model)
-        return self.model.has_params and kept
-
     def _methods_need_params(self) -> bool:
         model = self.model
-        lines = [*model.train_loss, *model.eval_loss]
+        lines = [*model.train_loss, *model.apply, *model.eval_loss]
         lines += model.predict.lines if model.predict is not None else ()
+        lines += [f"f({a})\n" for m in model.metrics for a in m.arguments]
         return bool(unshadowed(["params"], self.text("".join(lines))))
 
     def _build(self) -> list[Statement]:
-        made = self.optimizer_statements(self.model.optimizer, self.optimizer)
+        made = self._optimizer()
         return self.fill(
             "trainer_build",
             statements={
@@ -168,60 +174,107 @@ class ModelFnEmitter(LoopEmitter):
 
     # -- the model -------------------------------------------------------------
 
+    def text(self, code: str) -> str:
+        """Source text of a plan with the program's names."""
+        return super().text(code.replace(OPTIMIZER, self.optimizer))
+
+    def _section(self, code: str) -> str:
+        """Text of the step functions, where a class holds the parameters."""
+        code = self.text(code)
+        if self.trainer is not None and code:
+            code = rename(code, {"params": "self.params"})
+        return code
+
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
         model = self.model
-        if model.kept is not None:
+        if model.model is None:
             return kept_class(self, model)
-        outputs = ", ".join(model.outputs)
-        layers = model.layers
+        layer = replace(model.model, name=self.class_name)
         if self.options.mixed_precision:
-            layers = float32_outputs(model)
-        lines = "".join(
-            f"self.{attribute} = {self.text(one_line(code))}\n"
-            for attribute, code in layers
-        )
-        (made,) = self.fill(
-            "model_class",
-            names={"LiftedModel": self.class_name},
-            expressions={"X_OUTPUTS": outputs},
-            statements={
-                "X_LAYERS": parse_statements(lines),
-                "X_FORWARD": parse_statements(self.text("".join(model.forward))),
-            },
-            flags={
-                "X_HAS_PARAMS": model.has_params,
-                "X_CALL_NEEDS_PARAMS": bool(
-                    unshadowed(["params"], self.text("".join(model.forward)))
-                ),
-            },
-        )
-        return finished_class(self.tree.module, made, model.docstring)
+            layer = replace(layer, init=float32_outputs(model))
+        made = class_statement(layer, self.text)
+        column = self.tree.column(self.sites.model_fn) - 1
+        return fit(self.tree.module, [made], column)[0]
+
+    def _optimizer(self) -> dict[str, Sequence[Statement]]:
+        """Statements that make the optimizer, and what must follow its build."""
+        code, state = self._optimizer_code
+        return self.optimizer_code(code, state, self.optimizer)
+
+    @cached_property
+    def _optimizer_code(self) -> tuple[str, str]:
+        model = self.model
+        converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
+        code = "".join(model.optimizer_setup)
+        for index, one in enumerate(converted):
+            code = code.replace(f"__optimizer_{index}__", one.code)
+        states = dict.fromkeys(one.state for one in converted if one.state)
+        state = "".join(states)
+        if state and len(converted) > 1:
+            kind = f"{TF}.keras.optimizers.RMSprop"
+            inner = "".join(f"    {line}\n" for line in state.splitlines())
+            state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
+        return self._renamed(code), state
+
+    def _renamed(self, code: str) -> str:
+        """Setup code whose variables clash with nothing of the program's."""
+        bound = {
+            node.id: self.names.fresh(node.id)
+            for node in ast.walk(ast.parse(code))
+            if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and node.id != OPTIMIZER
+        }
+        changed = {old: new for old, new in bound.items() if old != new}
+        return rename(code, changed) if changed else code
+
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        """What the model's constructor takes."""
+        if self.model.model is not None:
+            return self.model.model.parameters
+        return ("params",) if needs_params(self.model) else ()
+
+    def _model(self) -> str:
+        """Source that makes the model."""
+        return f"{self.class_name}({', '.join(self._parameters)})"
+
+    def _uses_params(self) -> bool:
+        """Something behind the class reads the parameters."""
+        model = self.model
+        code = [*model.train_loss, *model.apply, *model.eval_loss]
+        code += model.optimizer_setup
+        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
+        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        code += [m.code + "\n" for m in model.metrics]
+        if model.predict is not None:
+            code += [*model.predict.lines, f"({model.predict.code})\n"]
+        text = "".join([*code, f"f({', '.join(self._parameters)})\n"])
+        asked = any(i.needs_params for i in self.plan.inputs)
+        return model.has_params and (asked or bool(unshadowed(["params"], text)))
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
         params = ""
-        needed = model.has_params or any(i.needs_params for i in self.plan.inputs)
-        if needed and model.params != "params":
+        if self._uses_params() and model.params != "params":
             params = f"params = {one_line(model.params or '{}')}\n"
         first_input = self.plan.inputs[0].dataset
         result = parse_statements(params)
         result += self.fill(
             "lifted_setup",
-            names={"LiftedModel": self.class_name},
             expressions={
                 "X_DATASET": one_line(first_input),
-                "X_MODEL_ARGUMENTS": "params",
+                "X_MODEL": self._model(),
             },
             statements={
-                **self.optimizer_statements(model.optimizer, self.optimizer),
+                **self._optimizer(),
                 "X_VARIABLES": self._variables(),
                 "X_TEST_METRICS": self._test_metrics(),
             },
             flags={
                 "X_EVALUATES": self.evaluates,
-                "X_HAS_PARAMS": self.model_takes_params,
             },
         )
         result += self.manager()
@@ -233,15 +286,18 @@ class ModelFnEmitter(LoopEmitter):
     def _functions(self) -> list[Statement]:
         model = self.model
         forward = parse_statements(
-            self.text(self._call_model("True") + "".join(model.train_loss))
+            self._section(self._call_model("True") + "".join(model.train_loss))
         )
         if not model.per_example:
             forward += self.fill(
-                "scalar_loss", expressions={"X_SCALAR_LOSS": model.loss}
+                "scalar_loss",
+                expressions={"X_SCALAR_LOSS": model.loss},
+                flags={"X_RENAMED": model.loss != "loss"},
             )
+        apply = parse_statements(self._section("".join(model.apply)))
         result = self.fill(
             "train_functions",
-            statements={"X_FORWARD": forward},
+            statements={"X_FORWARD": forward, "X_APPLY": apply},
             flags={
                 "X_REGULARIZED": False,
                 "X_PER_EXAMPLE_LOSS": model.per_example,
@@ -253,7 +309,7 @@ class ModelFnEmitter(LoopEmitter):
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
-            self.text(
+            self._section(
                 self._call_model("False")
                 + "".join(model.eval_loss)
                 + _SAME_WEIGHT
@@ -270,7 +326,7 @@ class ModelFnEmitter(LoopEmitter):
         if plan is None:
             return []
         code = self._call_model("False") + "".join(plan.lines)
-        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
+        body = parse_statements(self._section(f"{code}return {one_line(plan.code)}\n"))
         return self.predict_functions(body)
 
     def _call_model(self, training: str) -> str:

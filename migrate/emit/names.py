@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import libcst as cst
+
 from ..plan.tree import Body, Tree
 from ..symbols.scopes import Scope
 
-__all__ = ["Names"]
+__all__ = ["Names", "rename"]
 
 
 class Names:
@@ -36,3 +40,35 @@ class Names:
             name, number = f"{wanted}_{number}", number + 1
         self._taken.add(name)
         return name
+
+    def reserve(self, *names: str) -> None:
+        """Keep names from being handed out."""
+        self._taken.update(names)
+
+
+def rename(code: str, names: Mapping[str, str]) -> str:
+    """Source text with other names for its variables."""
+    changed = cst.parse_module(code).visit(_Rename(names))
+    assert isinstance(changed, cst.Module)
+    return changed.code
+
+
+class _Rename(cst.CSTTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        name = updated_node.value
+        if name not in self.names:
+            return updated_node
+        return cst.parse_expression(self.names[name])
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.Attribute:
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)

@@ -89,6 +89,8 @@ class TrainCalls:
         """``estimator.train(...)`` becomes ``train(...)``."""
         edits = self.emitter.edits
         edits.expressions[node.func] = cst.Name(self.emitter.renamed["train"])
+        # What stock hooks asked for is in the function.
+        edits.nodes[node] = _without_hooks
         argument = input_argument(node)
         assert call.input is not None
         dataset = self.emitter.text(one_line(call.input.dataset))
@@ -388,3 +390,21 @@ def _from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _without_hooks(node: cst.CSTNode) -> cst.CSTNode:
+    """A call of train without its ``hooks`` argument."""
+    assert isinstance(node, cst.Call)
+    kept = [
+        argument
+        for place, argument in enumerate(node.args)
+        if (argument.keyword is None and place != 1)
+        or (argument.keyword is not None and argument.keyword.value != "hooks")
+    ]
+    if len(kept) == len(node.args):
+        return node
+    last = node.args[-1]
+    kept[-1] = kept[-1].with_changes(
+        comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
+    )
+    return node.with_changes(args=kept)

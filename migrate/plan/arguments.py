@@ -68,6 +68,8 @@ def may_be_none(tree: Tree, node: cst.BaseExpression | None) -> bool:
         ),
     ):
         return False
+    if isinstance(value, cst.BooleanOperation) and isinstance(value.operator, cst.Or):
+        return may_be_none(tree, value.right)
     if isinstance(value, cst.Call):
         named = tree.resolver.qualified(value.func)
         plain = value.func.value if isinstance(value.func, cst.Name) else None

@@ -234,7 +234,7 @@ class _Reader:
                     read_function(tree, made, self.line, self.sites)
                     self._check_chain(node)
                     return
-                factory = root.func
+                factory = tree.value(root.func)
                 if isinstance(factory, cst.Call):
                     inner = self._function(factory.func)
                     if inner is not None:

@@ -1,10 +1,10 @@
-"""tf.layers functions and the Keras layers that make the same variables."""
+"""Layer functions of TF1 and the Keras layers that make the same variables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LAYERS", "LayerFunction"]
+__all__ = ["CLASSES", "LAYERS", "LayerFunction"]
 
 _CONV = (
     "filters",
@@ -26,78 +26,111 @@ _CONV = (
     "name",
     "reuse",
 )
+_TRANSPOSE = tuple(name for name in _CONV if name != "dilation_rate")
+_SEPARABLE = (
+    *_CONV[:6],
+    "depth_multiplier",
+    "activation",
+    "use_bias",
+    "depthwise_initializer",
+    "pointwise_initializer",
+    "bias_initializer",
+    "depthwise_regularizer",
+    "pointwise_regularizer",
+    "bias_regularizer",
+    "activity_regularizer",
+    "depthwise_constraint",
+    "pointwise_constraint",
+    "bias_constraint",
+    "trainable",
+    "name",
+    "reuse",
+)
 _POOL = ("pool_size", "strides", "padding", "data_format", "name")
+_DENSE = (
+    "units",
+    "activation",
+    "use_bias",
+    "kernel_initializer",
+    "bias_initializer",
+    "kernel_regularizer",
+    "bias_regularizer",
+    "activity_regularizer",
+    "kernel_constraint",
+    "bias_constraint",
+    "trainable",
+    "name",
+    "reuse",
+)
+_NORMALIZATION = (
+    "axis",
+    "momentum",
+    "epsilon",
+    "center",
+    "scale",
+    "beta_initializer",
+    "gamma_initializer",
+    "moving_mean_initializer",
+    "moving_variance_initializer",
+    "beta_regularizer",
+    "gamma_regularizer",
+    "beta_constraint",
+    "gamma_constraint",
+    "training",
+    "trainable",
+    "name",
+    "reuse",
+    "renorm",
+    "renorm_clipping",
+    "renorm_momentum",
+    "fused",
+    "virtual_batch_size",
+    "adjustment",
+)
 
 
 @dataclass(frozen=True)
 class LayerFunction:
     """A function of tf.layers: its Keras class, parameters after ``inputs``.
 
-    ``at_call`` are parameters that Keras takes when the layer is called, ``inputs``
-    is what the function calls its first one.
+    ``plain`` parameters may stay positional; ``at_call`` are those that Keras
+    takes when the layer is called.
     """
 
     keras: str
     parameters: tuple[str, ...]
+    plain: int = 0
     at_call: tuple[str, ...] = ()
+    # What the function calls its first parameter.
     inputs: str = "inputs"
 
 
-LAYERS: dict[str, LayerFunction] = {
-    # Collections and dicts to fill are not taken: such a call stays as it is.
-    "tf.feature_column.input_layer": LayerFunction(
-        "DenseFeatures", ("feature_columns", "trainable"), inputs="features"
+_KINDS = {
+    "dense": LayerFunction("Dense", _DENSE, 1),
+    "conv1d": LayerFunction("Conv1D", _CONV, 2),
+    "conv2d": LayerFunction("Conv2D", _CONV, 2),
+    "conv3d": LayerFunction("Conv3D", _CONV, 2),
+    "conv2d_transpose": LayerFunction("Conv2DTranspose", _TRANSPOSE, 2),
+    "separable_conv2d": LayerFunction("SeparableConv2D", _SEPARABLE, 2),
+    "max_pooling1d": LayerFunction("MaxPooling1D", _POOL, 2),
+    "max_pooling2d": LayerFunction("MaxPooling2D", _POOL, 2),
+    "max_pooling3d": LayerFunction("MaxPooling3D", _POOL, 2),
+    "average_pooling1d": LayerFunction("AveragePooling1D", _POOL, 2),
+    "average_pooling2d": LayerFunction("AveragePooling2D", _POOL, 2),
+    "flatten": LayerFunction("Flatten", ("name", "data_format")),
+    "dropout": LayerFunction(
+        "Dropout", ("rate", "noise_shape", "seed", "training", "name"), 1, ("training",)
     ),
-    "tf.layers.dense": LayerFunction(
-        "Dense",
-        (
-            "units",
-            "activation",
-            "use_bias",
-            "kernel_initializer",
-            "bias_initializer",
-            "kernel_regularizer",
-            "bias_regularizer",
-            "activity_regularizer",
-            "kernel_constraint",
-            "bias_constraint",
-            "trainable",
-            "name",
-            "reuse",
-        ),
-    ),
-    "tf.layers.conv1d": LayerFunction("Conv1D", _CONV),
-    "tf.layers.conv2d": LayerFunction("Conv2D", _CONV),
-    "tf.layers.max_pooling1d": LayerFunction("MaxPooling1D", _POOL),
-    "tf.layers.max_pooling2d": LayerFunction("MaxPooling2D", _POOL),
-    "tf.layers.average_pooling2d": LayerFunction("AveragePooling2D", _POOL),
-    "tf.layers.flatten": LayerFunction("Flatten", ("name", "data_format")),
-    "tf.layers.dropout": LayerFunction(
-        "Dropout",
-        ("rate", "noise_shape", "seed", "training", "name"),
-        ("training",),
-    ),
-    "tf.layers.batch_normalization": LayerFunction(
-        "BatchNormalization",
-        (
-            "axis",
-            "momentum",
-            "epsilon",
-            "center",
-            "scale",
-            "beta_initializer",
-            "gamma_initializer",
-            "moving_mean_initializer",
-            "moving_variance_initializer",
-            "beta_regularizer",
-            "gamma_regularizer",
-            "beta_constraint",
-            "gamma_constraint",
-            "training",
-            "trainable",
-            "name",
-            "reuse",
-        ),
-        ("training",),
+    "batch_normalization": LayerFunction(
+        "BatchNormalization", _NORMALIZATION, 0, ("training",)
     ),
 }
+
+# tf.layers.conv2d(x, ...) and the like
+LAYERS = {f"tf.layers.{name}": kind for name, kind in _KINDS.items()}
+# Collections and dicts to fill are not taken: such a call is not lifted.
+LAYERS["tf.feature_column.input_layer"] = LayerFunction(
+    "DenseFeatures", ("feature_columns", "trainable"), 1, inputs="features"
+)
+# tf.layers.Conv2D(...), called later
+CLASSES = {f"tf.layers.{kind.keras}": kind for kind in _KINDS.values()}

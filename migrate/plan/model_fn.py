@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,27 +10,31 @@ import libcst as cst
 
 from .arguments import is_none
 from .kept_forward import KeptForward
-from .model_fn_forward import Forward
-from .model_fn_losses import Losses
-from .model_fn_metrics import read_metric
+from .lifted_helpers import finish
+from .lifted_names import Lifted, camel, source_text
+from .lifter import Kind, Lifter, Shared
+from .model_fn_forward import ForwardReader
+from .model_fn_losses import LossCode, read_loss
+from .model_fn_metrics import read_metrics
 from .model_fn_modes import Modes
-from .model_fn_optimizer import read_optimizer
+from .model_fn_optimizer import TrainOp, read_train_op
 from .model_fn_predict import read_predictions
+from .model_fn_sections import Sections, regularisation
 from .model_fn_source import Source
-from .program import MODEL, MetricUpdate, ModelFnPlan, OptimizerPlan, PredictPlan
+from .program import MODEL, LayerClass, MetricUpdate, ModelFnPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
-    assigned,
     backward_slice,
+    binds,
     is_docstring,
-    latest,
+    loads,
     names_in,
 )
-from .tree import Statement, Tree, statements_of, walk
+from .tree import Statement, Tree, only_small, statements_of
 
 __all__ = ["ModelFn", "read_model_fn"]
 
-_PARAMETERS = ("features", "labels", "mode", "params")
+_PARAMETERS = ("features", "labels", "mode", "params", "config")
 # Names of the emitted step functions that a lifted loss must not mean otherwise.
 _OUR_LOCALS = {"batch", "tape", "losses", "examples", "gradients", "loss", "model"}
 
@@ -39,51 +44,82 @@ class ModelFn:
     """A model_fn taken apart; everything is source text of the new code."""
 
     definition: cst.FunctionDef
-    class_name: str
     has_params: bool
-    layers: list[tuple[str, str]] = field(default_factory=list)
-    forward: list[str] = field(default_factory=list)
-    outputs: tuple[str, ...] = ()
-    train_loss: list[str] = field(default_factory=list)
-    loss: str = ""
-    per_example: bool = False
-    eval_loss: list[str] = field(default_factory=list)
-    eval_loss_name: str = ""
+    shared: Shared
     docstring: str | None = None
-    metrics: list[MetricUpdate] = field(default_factory=list)
-    optimizer: OptimizerPlan | None = None
-    predict: PredictPlan | None = None
+    model: Lifted | None = None
+    # Forward code that stays as it was, why, and what it uses of TensorFlow.
     kept: str | None = None
-    # TensorFlow symbols that kept forward code uses, here and in its helpers.
+    forward: list[str] = field(default_factory=list)
     symbols: frozenset[str] = frozenset()
+    outputs: tuple[str, ...] = ()
+    train: LossCode | None = None
+    evaluation: LossCode | None = None
+    eval_loss: list[str] = field(default_factory=list)
+    metrics: list[MetricUpdate] = field(default_factory=list)
+    train_op: TrainOp = field(default_factory=TrainOp)
+    predict: PredictPlan | None = None
+    normalised: bool = False
+
+    @property
+    def helpers(self) -> list[Lifted]:
+        """The functions that became layers."""
+        return list(self.shared.helpers.values())
 
     @property
     def regularised(self) -> bool:
         """The loss asks for the model's regularization losses."""
-        return any(f"{MODEL}.losses" in code for code in self.train_loss)
+        assert self.train is not None
+        return any(f"{MODEL}.losses" in code for code in self.train.statements)
 
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
-        assert self.optimizer is not None
+        assert self.train is not None
+        evaluation = self.evaluation or LossCode((), "", False)
+        predict = () if self.predict is None else self.predict.lines
+        code = [*self.train.statements, *self.eval_loss, *predict]
+        bound = {
+            node.id
+            for text in [*code, *self.train_op.apply]
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
         return ModelFnPlan(
             name=self.definition.name.value,
-            class_name=self.class_name,
+            class_name=camel(self.definition.name.value),
+            model=None if self.model is None else layer_class(self.model),
+            forward=tuple(self.forward),
+            docstring=self.docstring,
+            kept=self.kept,
             has_params=self.has_params,
             params=params,
-            layers=tuple(self.layers),
-            forward=tuple(self.forward),
             outputs=self.outputs,
-            train_loss=tuple(self.train_loss),
-            loss=self.loss,
-            per_example=self.per_example,
+            train_loss=self.train.statements,
+            loss=self.train.expression,
+            per_example=self.train.per_example,
+            apply=tuple(self.train_op.apply),
             eval_loss=tuple(self.eval_loss),
-            eval_loss_name=self.eval_loss_name,
-            docstring=self.docstring,
+            eval_loss_name=evaluation.expression,
             metrics=tuple(self.metrics),
-            optimizer=self.optimizer,
+            optimizer_setup=tuple(self.train_op.setup),
+            optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
-            kept=self.kept,
+            local_names=tuple(sorted(bound | set(self.outputs))),
         )
+
+
+def layer_class(lifted: Lifted) -> LayerClass:
+    """A lifted class as plain data."""
+    return LayerClass(
+        name=lifted.name,
+        base=lifted.base,
+        docstring=lifted.docstring,
+        parameters=lifted.parameters,
+        arguments=lifted.arguments,
+        init=lifted.init,
+        call=lifted.call,
+        training=lifted.training,
+    )
 
 
 def read_model_fn(
@@ -102,21 +138,15 @@ def read_model_fn(
     defined = tree.resolver.definition(node)
     if not isinstance(defined, cst.FunctionDef):
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
-    if not isinstance(tree.parent(defined), cst.Module):
+    if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
         raise Blocked("TFM103", line, "the model_fn is a closure or a method")
     if len(tree.loads(defined.name.value)) != 1:
         raise Blocked("TFM103", line, "the model_fn is used in several places")
-    names = tuple(p.name.value for p in defined.params.params)
-    if names not in (_PARAMETERS, _PARAMETERS[:3]):
+    names = [p.name.value for p in defined.params.params]
+    if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
     return _Reader(tree, defined, evaluates, predicts, kept).read()
-
-
-def _camel(name: str) -> str:
-    name = name.removesuffix("_fn").strip("_") or "model"
-    words = [w[:1].upper() + w[1:] for w in name.split("_") if w]
-    return "".join(words)
 
 
 class _Reader:
@@ -132,60 +162,161 @@ class _Reader:
         self.defined = defined
         self.evaluates = evaluates
         self.predicts = predicts
-        self.source = Source(tree, defined)
-        self.modes = Modes(self.source)
-        self.losses = Losses(self.source)
-        has_params = len(defined.params.params) == 4
-        self.found = ModelFn(defined, _camel(defined.name.value), has_params, kept=kept)
+        self.source = source = Source(tree, defined)
+        self.modes = Modes(source)
+        names = [p.name.value for p in defined.params.params]
+        kinds = {
+            "features": Kind.TENSOR,
+            "labels": Kind.TENSOR,
+            "mode": Kind.MODE,
+            "params": Kind.CONFIG,
+        }
+        wanted = ["TRAIN"]
+        if evaluates:
+            wanted.append("EVAL")
+        if predicts:
+            wanted.append("PREDICT")
+        self.reader = ForwardReader(
+            source,
+            self.modes,
+            {n: kinds.get(n, Kind.MODE) for n in names},
+            regularisation(source),
+            wanted,
+        )
+        lifter = self.reader.lifter()
+        self.found = ModelFn(defined, "params" in names, lifter.shared, kept=kept)
+        self._use(lifter)
+
+    def _use(self, lifter: Lifter) -> None:
+        self.lifter = lifter
+        self.found.shared = lifter.shared
+        self.sections = Sections(self.source, self.modes, lifter)
 
     def read(self) -> ModelFn:
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
         statements = statements_of(body)
         if statements and is_docstring(statements[0]):
-            self.found.docstring = self.source.code(statements[0])
+            self.found.docstring = source_text(statements[0])
             statements = statements[1:]
-        kind = Forward if self.found.kept is None else KeptForward
-        lifted = kind(self.source, self.modes)
-        forward, rest = lifted.split(statements)
+        if self.found.kept is not None:
+            self._keep(statements)
+            return self.found
+        forward = self.reader.read(statements)
+        self._use(forward.lifter)
+        self._outgoing(forward.order, forward.outputs)
+        self._sections(forward.aside, forward.behind, forward.made)
+        self._check_helpers()
+        code = [source_text(s) for s in forward.call]
+        outputs = ", ".join(self.found.outputs)
+        self.found.model = finish(
+            self.lifter,
+            name=camel(self.defined.name.value),
+            base="Model",
+            docstring=self.found.docstring,
+            parameters=self._parameters(),
+            arguments=("features",),
+            call=(*code, f"return {outputs}\n"),
+        )
+        lifted = [self.found.model, *self.found.helpers]
+        self.found.normalised = any(
+            "BatchNormalization" in line for one in lifted for line in one.init
+        )
+        return self.found
+
+    def _keep(self, statements: Sequence[Statement]) -> None:
+        """Takes the forward code as it is; the rest is read as for layers."""
+        kept = KeptForward(self.source, self.modes)
+        forward, behind = kept.split(statements)
         for statement in forward:
-            lifted.lift(statement)
-        self.found.forward, self.found.layers = lifted.code, lifted.layers
-        self.found.symbols = lifted.symbols
-        if self.predicts and any("mode" in names_in(code) for code in lifted.code):
+            kept.lift(statement)
+            small = only_small(statement)
+            if isinstance(small, cst.Assign):
+                kind = self.lifter.mode_kind(small.value)
+                if kind is not None:
+                    self.lifter.kinds.update(dict.fromkeys(binds(statement), kind))
+        self.found.forward, self.found.symbols = kept.code, kept.symbols
+        if self.predicts and any("mode" in names_in(code) for code in kept.code):
             # Kept code would have to know evaluation from prediction.
             raise self.source.stop(self.defined, "the forward pass depends on the mode")
-        bound = set(lifted.bound(forward))
-        if bound & {"labels", "mode", "params"}:
+        order = kept.bound(forward)
+        made = set(order)
+        if made & {"labels", "mode", "params"}:
             raise self.source.stop(self.defined, "an argument is assigned anew")
-        self._train(*self.modes.branch(rest, "TRAIN"))
-        needed = self._needed(self.found.train_loss, self.found.loss)
+        outputs = self.reader.reads([], behind, made)
+        known = (None, Kind.TENSOR)
+        outputs = {n for n in outputs if self.lifter.kinds.get(n) in known}
+        self._outgoing(order, outputs)
+        self.found.normalised = any("batch_norm" in code for code in kept.code)
+        self._sections([], behind, made)
+
+    def _outgoing(self, order: Sequence[str], outputs: set[str]) -> None:
+        """What the model returns, in the order in which it is last made."""
+        self.found.outputs = tuple(
+            n for n in dict.fromkeys(reversed(order)) if n in outputs
+        )[::-1]
+        if not self.found.outputs or "features" in outputs:
+            reason = "the loss does not follow from the layers"
+            raise self.source.stop(self.defined, reason)
+
+    def _parameters(self) -> tuple[str, ...]:
+        """Parameters of the model's constructor: those that its layers need."""
+        lifter = self.lifter
+        reads = lifter.init_reads | lifter.call_reads
+        for statement in lifter.config:
+            if binds(statement) & reads:
+                reads |= loads(self.tree, statement)
+        return ("params",) if self.found.has_params and "params" in reads else ()
+
+    def _branch(
+        self, aside: list[Statement], behind: list[Statement], mode: str
+    ) -> tuple[list[Statement], cst.Call]:
+        before, spec = self.modes.branch([*aside, *behind], mode)
+        return before, spec
+
+    def _check_helpers(self) -> None:
+        """A function that becomes a layer must not be used in another way."""
+        lifted = self.found.shared.lifted_calls
+        for definition in self.found.shared.helpers:
+            name = definition.name.value
+            uses = self.tree.loads(name)
+            calls = [
+                c
+                for c in lifted
+                if self.tree.resolver.definition(c.func) is (definition)
+            ]
+            if len(uses) != len(calls):
+                reason = f"`{name}` makes layers and is used elsewhere too"
+                raise self.source.stop(definition, reason)
+
+    # -- modes ----------------------------------------
+
+    def _sections(
+        self, aside: list[Statement], behind: list[Statement], made: set[str]
+    ) -> None:
+        statements, call = self._branch(aside, behind, "TRAIN")
+        self._train(statements, call)
         if self.evaluates:
-            self._evaluate(*self.modes.branch(rest, "EVAL"))
-            needed |= self._needed(self.found.eval_loss, self.found.eval_loss_name)
-            for metric in self.found.metrics:
-                for argument in metric.arguments:
-                    needed |= names_in(argument)
+            self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
-            branch = self.modes.branch(rest, "PREDICT")
-            self.found.predict = read_predictions(self.source, self.modes, *branch)
-            needed |= self._needed(self.found.predict.lines, self.found.predict.code)
-        bound |= {n for s in rest for t in walk(s) for n in assigned(t)}
-        if self.found.per_example:
+            branch = self._branch(aside, behind, "PREDICT")
+            self.found.predict = read_predictions(self.sections, *branch)
+        assert self.found.train is not None
+        needed = self._names(self.found.train.statements, self.found.train.expression)
+        needed |= self._names(self.found.eval_loss, "")
+        for metric in self.found.metrics:
+            for argument in metric.arguments:
+                needed |= names_in(argument.removeprefix("sample_weight="))
+        bound = made | {n for s in [*aside, *behind] for n in binds(s)}
+        if self.found.train.per_example:
             bound.add("losses")
         hidden = (needed - bound) & _OUR_LOCALS
         if hidden:
             shown = sorted(hidden)[0]
             raise self.source.stop(self.defined, f"it reads a global named `{shown}`")
-        outputs = [n for n in dict.fromkeys(lifted.bound(forward)) if n in needed]
-        if not outputs or "features" in outputs:
-            reason = "the loss does not follow from the layers"
-            raise self.source.stop(self.defined, reason)
-        self.found.outputs = tuple(outputs)
-        return self.found
 
     @staticmethod
-    def _needed(statements: Sequence[str], expression: str) -> set[str]:
+    def _names(statements: Sequence[str], expression: str) -> set[str]:
         found = names_in(expression)
         for statement in statements:
             found |= names_in(statement)
@@ -193,37 +324,37 @@ class _Reader:
 
     def _train(self, statements: list[Statement], call: cst.Call) -> None:
         spec = self.modes.spec(call)
-        if "loss" not in spec or "train_op" not in spec:
+        if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
-        train_op = latest(self.tree, statements, spec["train_op"])
-        self.found.optimizer = read_optimizer(self.source, train_op)
-        lines, name, per_example = self.losses.read(
-            statements, spec["loss"], split=True
+        loss = spec["loss"]
+        self.found.train = read_loss(
+            self.sections, statements, loss, "TRAIN", split=True
         )
-        self.found.train_loss = lines
-        self.found.loss = name
-        self.found.per_example = per_example
+        assert isinstance(loss, cst.Name)
+        self.found.train_op = read_train_op(
+            self.source, statements, spec["train_op"], loss.value
+        )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
         spec = self.modes.spec(call)
-        if "loss" not in spec:
+        if is_none(spec.get("loss")):
             raise self.source.stop(call, "no loss for evaluation")
-        _, name, _ = self.losses.read(statements, spec["loss"], split=False)
-        self.found.eval_loss_name = name
-        metrics = latest(self.tree, statements, spec.get("eval_metric_ops"))
-        needed: set[str] = {name}
-        if not is_none(metrics):
-            if not isinstance(metrics, cst.Dict):
-                raise self.source.stop(call, "eval_metric_ops is not a plain dict")
-            for element in metrics.elements:
-                if not isinstance(element, cst.DictElement):
-                    reason = "eval_metric_ops is not a plain dict"
-                    raise self.source.stop(element, reason)
-                metric = read_metric(self.source, element)
-                self.found.metrics.append(metric)
-                for argument in metric.arguments:
-                    needed |= names_in(argument)
+        found = read_loss(self.sections, statements, spec["loss"], "EVAL", split=False)
+        self.found.evaluation = found
+
+        def text(node: cst.BaseExpression) -> str:
+            return self.sections.expression(node, "EVAL", statements)
+
+        self.found.metrics = read_metrics(
+            self.source, statements, spec.get("eval_metric_ops"), text
+        )
+        needed = {found.expression}
+        for metric in self.found.metrics:
+            for argument in metric.arguments:
+                needed |= names_in(argument.removeprefix("sample_weight="))
         wanted = backward_slice(self.tree, statements, needed)
         for statement in wanted:
-            self.losses.check(statement)
-        self.found.eval_loss = [self.losses.code(s) for s in wanted]
+            self.sections.check(statement)
+        self.found.eval_loss = [
+            self.sections.code(s, "EVAL", statements) for s in wanted
+        ]

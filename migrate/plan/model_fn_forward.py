@@ -1,158 +1,296 @@
-"""The forward pass of a model_fn, lifted into a Keras model."""
+"""Where the forward pass of a model_fn ends, and which statements belong to it."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
-from .arguments import UnknownArguments, is_none, match_arguments
-from .layers import LAYERS
-from .model_fn_modes import MODES, Modes
+from .arguments import is_none
+from .lifted_names import source_text
+from .lifter import Kind, Lifter, Shared, makes_layers
+from .model_fn_modes import Modes
 from .model_fn_source import Source
-from .program import TF
 from .pure import is_pure
-from .statements import names_in, ordered
-from .tree import Statement, only_small, walk
+from .sites import Blocked
+from .statements import assigned, backward_slice, binds, loads, names_in
+from .tree import Statement, Tree, only_small, walk
 
-__all__ = ["Forward"]
+__all__ = ["Forward", "ForwardReader"]
+
+_READ = {
+    "TRAIN": ("loss",),
+    "EVAL": ("loss", "eval_metric_ops"),
+    "PREDICT": ("predictions", "export_outputs"),
+}
 
 
+@dataclass
 class Forward:
-    """Lifts statements that make layers; collects the layers."""
+    """The forward pass, lifted, and what is left.
 
-    def __init__(self, source: Source, modes: Modes) -> None:
+    ``call`` are the statements of the model's call; ``aside`` those before its
+    end that only losses and the like read, ``behind`` those after it.
+    """
+
+    lifter: Lifter
+    call: list[Statement]
+    aside: list[Statement]
+    behind: list[Statement]
+    made: set[str]
+    outputs: set[str]
+
+    @property
+    def order(self) -> list[str]:
+        """Names that the call binds, in order."""
+        inner = [node for s in self.call for node in walk(s)]
+        return [name for node in inner for name in assigned(node)]
+
+
+class ForwardReader:
+    """Finds the forward pass with the fewest values that come out of it."""
+
+    def __init__(
+        self,
+        source: Source,
+        modes: Modes,
+        kinds: dict[str, Kind],
+        regularised: bool,
+        wanted: Sequence[str],
+    ) -> None:
         self.source = source
         self.tree = source.tree
         self.modes = modes
-        self.layers: list[tuple[str, str]] = []
-        self.code: list[str] = []
-        self.attributes: set[str] = set()
-        self.symbols: frozenset[str] = frozenset()
+        self.kinds = kinds
+        self.regularised = regularised
+        self.wanted = wanted
 
-    def split(
+    def read(self, statements: Sequence[Statement]) -> Forward:
+        """The forward pass, or Blocked with the reason why there is none."""
+        before, behind = self._split(statements)
+        flat = self.modes.flat(behind)
+        extra = 0
+        while extra < len(flat) and self._extends(flat[extra]):
+            extra += 1
+        best: Forward | None = None
+        stop: Blocked | None = None
+        for count in range(extra + 1):
+            rest = flat[count:] if count else behind
+            try:
+                found = self._attempt([*before, *flat[:count]], rest)
+            except Blocked as problem:
+                stop = stop or problem
+                continue
+            if found.outputs and (
+                best is None or len(found.outputs) <= len(best.outputs)
+            ):
+                best = found
+        if best is None:
+            if stop is not None:
+                raise stop
+            reason = "the loss does not follow from the layers"
+            raise self.source.stop(self.source.defined, reason)
+        return best
+
+    def lifter(self) -> Lifter:
+        """A lifter that has seen nothing yet."""
+        shared = Shared(self.regularised)
+        return Lifter(self.source, self.modes, shared, self.kinds)
+
+    # -- which statements --------------------------------------------------------
+
+    def _split(
         self, statements: Sequence[Statement]
     ) -> tuple[list[Statement], list[Statement]]:
-        """The statements of the forward pass, and those behind it."""
-        last = max(
-            (i for i, s in enumerate(statements) if self._has_layer(s)), default=None
-        )
+        """The statements up to the last layer, and those behind it."""
+        last = self._last_layer(statements)
         if last is None:
             raise self.source.stop(
                 self.source.defined, "no layers of tf.layers are seen"
             )
-        return list(statements[: last + 1]), list(statements[last + 1 :])
+        if _returns(statements[last]):
+            statements = self.modes.flat(statements)
+            last = self._last_layer(statements)
+            assert last is not None
+        if _returns(statements[last]):
+            raise self.source.stop(statements[last], "layers in a branch that returns")
+        before = list(statements[: last + 1])
+        if any("labels" in loads(self.tree, s) for s in before):
+            before = self.modes.flat(before)
+        for statement in before:
+            if _returns(statement):
+                raise self.source.stop(statement, "it returns before the last layer")
+        return before, list(statements[last + 1 :])
 
-    def _has_layer(self, statement: Statement) -> bool:
-        return any(
-            isinstance(n, cst.Call)
-            and (self.tree.symbol(n.func) or "").startswith(("tf.layers.", "tf.keras."))
-            for n in walk(statement)
-        )
+    def _last_layer(self, statements: Sequence[Statement]) -> int | None:
+        made = [i for i, s in enumerate(statements) if makes_layers(self.source, s)]
+        return max(made, default=None)
 
-    def lift(self, statement: Statement) -> None:
+    def _extends(self, statement: Statement) -> bool:
+        """A plain step behind the last layer that may belong to the model."""
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
-            raise self.source.stop(
-                statement, "the forward pass branches or has effects"
+            return False
+        if loads(self.tree, statement) & {"labels", "mode"}:
+            return False
+        return all(
+            is_pure(self.tree.symbol(n.func) or "")
+            for n in walk(small.value)
+            if isinstance(n, cst.Call)
+        )
+
+    def _attempt(
+        self, statements: Sequence[Statement], behind: list[Statement]
+    ) -> Forward:
+        """The forward pass if it ends with the given statements."""
+        lifter = self.lifter()
+        # What is said on purpose to belong to the model counts as needed.
+        last = self._last_layer(statements)
+        assert last is not None
+        tainted = self._tainted(statements)
+        needed = self._needed(statements, set(range(last + 1, len(statements))))
+        call: list[Statement] = []
+        aside: list[Statement] = []
+        made: set[str] = set()
+        picks: set[str] = set()
+        for index, statement in enumerate(statements):
+            if index in needed:
+                if loads(self.tree, statement) & tainted:
+                    raise self.source.stop(statement, "layers work on the labels")
+                config = len(lifter.config)
+                new = lifter.lift([statement])
+                call += new
+                made |= {n for s in new for n in binds(s)}
+                if len(lifter.config) > config:
+                    aside.append(statement)
+                elif self._picks(statement, lifter):
+                    # A loss takes it from the features as well.
+                    aside.append(statement)
+                    picks |= binds(statement)
+                continue
+            self._note(lifter, statement)
+            if isinstance(only_small(statement), cst.Expr):
+                continue
+            aside.append(statement)
+        outputs = self._outputs(lifter, aside, behind, made - picks)
+        return Forward(lifter, call, aside, behind, made, outputs)
+
+    def _tainted(self, statements: Sequence[Statement]) -> set[str]:
+        """Names that depend on the labels."""
+        tainted = {"labels"}
+        for statement in statements:
+            if loads(self.tree, statement) & tainted:
+                if makes_layers(self.source, statement):
+                    raise self.source.stop(statement, "layers work on the labels")
+                tainted |= binds(statement)
+        return tainted
+
+    def _needed(self, statements: Sequence[Statement], extra: set[int]) -> set[int]:
+        """Places of the statements that the layers, and ``extra``, depend on."""
+        tainted = self._tainted(statements)
+        needed: set[int] = set()
+        wanted: set[str] = set()
+        changed: set[str] = set()
+        for index in reversed(range(len(statements))):
+            statement = statements[index]
+            names, reads = binds(statement), loads(self.tree, statement)
+            # A step whose input changes later has to stay in its place.
+            moves = (
+                reads & changed
+                and not (reads & tainted)
+                and isinstance(only_small(statement), cst.Assign)
             )
-        for node in walk(small.value):
-            if isinstance(
-                node, (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp)
+            if (
+                index in extra
+                or makes_layers(self.source, statement)
+                or names & wanted
+                or moves
             ):
-                raise self.source.stop(node, "layers are made in a loop")
-            if isinstance(node, cst.Call):
-                self._check_call(node)
-        lifted = statement.visit(_Lift(self))
-        assert isinstance(lifted, cst.SimpleStatementLine)
-        code = self.source.code(lifted)
-        if "mode" in names_in(code):
-            raise self.source.stop(statement, "the forward pass depends on the mode")
-        self.code.append(code)
+                needed.add(index)
+                if isinstance(only_small(statement), (cst.Assign, cst.AnnAssign)):
+                    wanted -= names
+                wanted |= reads
+                changed |= names
+            elif reads & changed and names:
+                shown = sorted(reads & changed)[0]
+                raise self.source.stop(
+                    statement, f"`{shown}` changes before the loss is made"
+                )
+        return needed
 
-    @staticmethod
-    def bound(statements: Sequence[Statement]) -> list[str]:
-        """Names that the statements bind, in order."""
-        return ordered(statements)
-
-    def _check_call(self, call: cst.Call) -> None:
-        symbol = self.tree.symbol(call.func)
-        if symbol is None:
-            if isinstance(call.func, cst.Name) and call.func.value in ("len", "int"):
-                return
-            shown = self.tree.code(call.func)
-            raise self.source.stop(call, f"`{shown}` may make variables")
-        if symbol in LAYERS or is_pure(symbol):
-            return
-        raise self.source.stop(call, f"`{symbol}` cannot be lifted yet")
-
-    def attribute(self, wanted: str) -> str:
-        """A free attribute name for a layer: dense, dense_1, ..."""
-        name, number = wanted, 0
-        while name in self.attributes:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.attributes.add(name)
-        return name
-
-
-class _Lift(cst.CSTTransformer):
-    """Puts ``self.layer(x)`` in the place of ``tf.layers.layer(x, ...)``."""
-
-    def __init__(self, forward: Forward) -> None:
-        self.forward = forward
-
-    def leave_Call(
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        tree = self.forward.tree
-        symbol = tree.symbol(original_node.func)
-        if symbol not in LAYERS:
-            return updated_node
-        layer = LAYERS[symbol]
-        try:
-            given = match_arguments(updated_node, (layer.inputs, *layer.parameters))
-        except UnknownArguments as problem:
-            raise self.forward.source.stop(
-                original_node, f"layer with {problem}"
-            ) from None
-        inputs = given.pop(layer.inputs, None)
-        if inputs is None or not is_none(given.get("reuse")):
-            raise self.forward.source.stop(original_node, "a layer that is reused")
-        given.pop("reuse", None)
-        for name, value in given.items():
-            if name not in layer.at_call:
-                self.forward.source.check_outer(value, "a layer")
-        module = tree.module
-        call_arguments = [module.code_for_node(inputs)]
-        for name in layer.at_call:
-            if name in given:
-                call_arguments.append(f"{name}={module.code_for_node(given.pop(name))}")
-            else:
-                call_arguments.append(f"{name}=False")
-        named = given.get("name")
-        wanted = symbol.rpartition(".")[2]
-        if isinstance(named, cst.SimpleString):
-            text = str(ast.literal_eval(named.value))
-            wanted = text if text.isidentifier() else wanted
-        attribute = self.forward.attribute(wanted)
-        inside = ", ".join(
-            f"{name}={module.code_for_node(value)}" for name, value in given.items()
+    def _picks(self, statement: Statement, lifter: Lifter) -> bool:
+        """``x = features["x"]``."""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and isinstance(small.value, cst.Subscript)
+            and loads(self.tree, small.value) == {"features"}
+            and set(assigned(statement)) <= lifter.once
         )
-        self.forward.layers.append(
-            (attribute, f"{TF}.keras.layers.{layer.keras}({inside})")
-        )
-        return cst.parse_expression(f"self.{attribute}({', '.join(call_arguments)})")
 
-    def leave_Comparison(
-        self, original_node: cst.Comparison, updated_node: cst.Comparison
-    ) -> cst.BaseExpression:
-        verdict = {mode: self.forward.modes.test(original_node, mode) for mode in MODES}
-        if verdict["TRAIN"] and not verdict["EVAL"] and not verdict["PREDICT"]:
-            return cst.Name("training")
-        if None not in verdict.values():
-            raise self.forward.source.stop(
-                original_node, "the forward pass depends on the mode"
+    def _note(self, lifter: Lifter, statement: Statement) -> None:
+        """What a statement that is not lifted says about names."""
+        small = only_small(statement)
+        if (
+            isinstance(small, cst.Assign)
+            and (
+                lifter.mode_kind(small.value) is not None
+                or lifter.is_config(small.value)
             )
-        return updated_node
+        ) or isinstance(small, cst.Expr):
+            lifter.lift([statement])
+        for name in binds(statement):
+            lifter.kinds.setdefault(name, Kind.TENSOR)
+
+    # -- what comes out --------------------------------------------------------------
+
+    def _outputs(
+        self,
+        lifter: Lifter,
+        aside: list[Statement],
+        behind: list[Statement],
+        made: set[str],
+    ) -> set[str]:
+        reads = self.reads(aside, behind, made)
+        return {n for n in reads if lifter.kinds.get(n) in (None, Kind.TENSOR)}
+
+    def reads(
+        self, aside: list[Statement], behind: list[Statement], made: set[str]
+    ) -> set[str]:
+        """Names of ``made`` that the rest of the model_fn reads."""
+        found: set[str] = set()
+        for mode in self.wanted:
+            statements, call = self.modes.branch([*aside, *behind], mode)
+            spec = self.modes.spec(call)
+            wanted: set[str] = set()
+            for name in _READ[mode]:
+                node = spec.get(name)
+                if node is not None and not is_none(node):
+                    wanted |= loads(self.tree, node) or names_in(source_text(node))
+            chosen = backward_slice(self.tree, statements, wanted)
+            names = set(wanted)
+            for statement in chosen:
+                names |= loads(self.tree, statement)
+            bound = {n for s in chosen for n in binds(s)}
+            # A name that is made anew behind the model is read there only.
+            found |= {
+                n
+                for n in names & made
+                if n not in bound or _read_first(self.tree, chosen, n)
+            }
+        return found
+
+
+def _returns(statement: Statement) -> bool:
+    return any(isinstance(n, cst.Return) for n in walk(statement))
+
+
+def _read_first(tree: Tree, statements: Sequence[Statement], name: str) -> bool:
+    """The name is read before the statements give it a new value."""
+    for statement in statements:
+        if name in loads(tree, statement):
+            return True
+        if name in binds(statement):
+            return isinstance(only_small(statement), cst.AugAssign)
+    return True

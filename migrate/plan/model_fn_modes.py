@@ -10,7 +10,8 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .model_fn_source import Source
 from .sites import Blocked
-from .tree import Statement, Tree, only_small, statements_of
+from .statements import latest
+from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["MODES", "Modes"]
 
@@ -27,6 +28,12 @@ _SPEC_PARAMETERS = (
     "scaffold",
     "evaluation_hooks",
     "prediction_hooks",
+)
+_SCOPES = (
+    "tf.name_scope",
+    "tf.variable_scope",
+    "tf.device",
+    "tf.control_dependencies",
 )
 MODES = ("TRAIN", "EVAL", "PREDICT")
 
@@ -47,9 +54,11 @@ class Modes:
             if isinstance(statement, cst.If):
                 verdict = self.test(statement.test, mode)
                 if verdict is None:
-                    raise self.source.stop(
-                        statement, "it branches on more than the mode"
-                    )
+                    if any(isinstance(n, cst.Return) for n in walk(statement)):
+                        reason = "it branches on more than the mode"
+                        raise self.source.stop(statement, reason)
+                    taken.append(statement)
+                    continue
                 branch: cst.CSTNode | None
                 if verdict:
                     branch = statement.body
@@ -71,9 +80,17 @@ class Modes:
                 except _NoReturn as none:
                     taken += none.taken
                 continue
+            if isinstance(statement, cst.With) and self.is_scope(statement):
+                assert isinstance(statement.body, cst.IndentedBlock)
+                try:
+                    more, spec = self.branch(statements_of(statement.body), mode)
+                    return [*taken, *more], spec
+                except _NoReturn as none:
+                    taken += none.taken
+                continue
             small = only_small(statement)
             if isinstance(small, cst.Return):
-                value = self.tree.value(small.value)
+                value = latest(self.tree, taken, small.value)
                 if not isinstance(value, cst.Call) or (
                     self.tree.symbol(value.func) not in _SPECS
                 ):
@@ -86,21 +103,43 @@ class Modes:
             taken, self.source.stop(self.source.defined, f"no spec for {mode}").blocker
         )
 
+    def is_scope(self, statement: cst.With) -> bool:
+        """A ``with`` that only names things or orders operations of a graph."""
+        return isinstance(statement.body, cst.IndentedBlock) and all(
+            isinstance(item.item, cst.Call)
+            and self.tree.symbol(item.item.func) in _SCOPES
+            for item in statement.items
+        )
+
+    def flat(self, statements: Sequence[Statement]) -> list[Statement]:
+        """The statements, with those inside of scopes in the scopes' place."""
+        result: list[Statement] = []
+        for statement in statements:
+            if isinstance(statement, cst.With) and self.is_scope(statement):
+                assert isinstance(statement.body, cst.IndentedBlock)
+                result += self.flat(statements_of(statement.body))
+            else:
+                result.append(statement)
+        return result
+
     def test(self, test: cst.BaseExpression, mode: str) -> bool | None:
         if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
             inner = self.test(test.expression, mode)
             return None if inner is None else not inner
         if isinstance(test, cst.BooleanOperation):
-            left = self.test(test.left, mode)
-            right = self.test(test.right, mode)
-            if left is None or right is None:
-                return None
-            return (
-                left or right if isinstance(test.operator, cst.Or) else left and right
-            )
+            sides = {self.test(test.left, mode), self.test(test.right, mode)}
+            decides = isinstance(test.operator, cst.Or)
+            if decides in sides:
+                return decides
+            return None if None in sides else not decides
         if isinstance(test, cst.Name):
             value = self.tree.value(test)
             return None if value is test or value is None else self.test(value, mode)
+        if _is_labels_none(test):
+            # Labels are missing in prediction only.
+            assert isinstance(test, cst.Comparison)
+            given = isinstance(test.comparisons[0].operator, cst.IsNot)
+            return given is (mode != "PREDICT")
         if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
             return None
         if not (isinstance(test.left, cst.Name) and test.left.value == "mode"):
@@ -127,6 +166,18 @@ class Modes:
             if not is_none(given.get(name)):
                 raise self.source.stop(call, f"EstimatorSpec(`{name}`=)")
         return given
+
+
+def _is_labels_none(test: cst.BaseExpression) -> bool:
+    """``labels is None`` or ``labels is not None``."""
+    return (
+        isinstance(test, cst.Comparison)
+        and isinstance(test.left, cst.Name)
+        and test.left.value == "labels"
+        and len(test.comparisons) == 1
+        and isinstance(test.comparisons[0].operator, (cst.Is, cst.IsNot))
+        and is_none(test.comparisons[0].comparator)
+    )
 
 
 class _NoReturn(Blocked):

@@ -1,57 +1,562 @@
-"""The train_op of a model_fn: its optimizer."""
+"""The train_op of a model_fn: its optimizer, its rate, what becomes of gradients."""
 
 from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
 from .keras_program import OPTIMIZERS
+from .lifted_names import source_text
 from .model_fn_source import Source
-from .program import OptimizerPlan
+from .program import MODEL, OPTIMIZER, TF, OptimizerPlan
+from .pure import is_plain_call, is_pure
+from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
+from .statements import assigned, backward_slice, binds, latest, loads
+from .tree import Statement, only_small, walk
 
-__all__ = ["read_optimizer"]
+__all__ = ["TrainOp", "read_train_op"]
 
-_GLOBAL_STEPS = (
-    "tf.train.get_global_step",
-    "tf.train.get_or_create_global_step",
-    "tf.contrib.framework.get_global_step",
-    "tf.train.create_global_step",
+_CLIPPED = (
+    "tf.contrib.estimator.clip_gradients_by_norm",
+    "tf.contrib.tpu.CrossShardOptimizer",
+    "tf.tpu.CrossShardOptimizer",
 )
+_ALL_VARIABLES = ("tf.trainable_variables",)
+_OPTIMIZE_LOSS = (
+    "loss",
+    "global_step",
+    "learning_rate",
+    "optimizer",
+    "gradient_noise_scale",
+    "gradient_multipliers",
+    "clip_gradients",
+    "learning_rate_decay_fn",
+    "update_ops",
+    "variables",
+    "name",
+    "summaries",
+    "colocate_gradients_with_ops",
+    "increment_global_step",
+)
+_BY_NAME = {
+    "Adagrad": "AdagradOptimizer",
+    "Adam": "AdamOptimizer",
+    "Ftrl": "FtrlOptimizer",
+    "Momentum": "MomentumOptimizer",
+    "RMSProp": "RMSPropOptimizer",
+    "SGD": "GradientDescentOptimizer",
+}
 
 
-def read_optimizer(
-    source: Source, minimize: cst.BaseExpression | None
-) -> OptimizerPlan:
-    if not (
-        isinstance(minimize, cst.Call)
-        and isinstance(minimize.func, cst.Attribute)
-        and minimize.func.attr.value == "minimize"
-    ):
-        raise source.stop(
-            minimize or source.defined, "the train_op is not a plain minimize"
+@dataclass
+class TrainOp:
+    """How a model_fn trains.
+
+    ``setup`` makes ``__optimizer__``; ``__optimizer_0__`` and so on stand for
+    the constructors in ``optimizers``. ``apply`` are the statements after
+    ``gradients = tape.gradient(...)``.
+    """
+
+    setup: list[str] = field(default_factory=list)
+    optimizers: list[OptimizerPlan] = field(default_factory=list)
+    apply: list[str] = field(default_factory=list)
+    # The update operations of batch normalization run with it.
+    updates: bool = False
+    # tf.gradients: not scaled by the number of replicas.
+    unscaled: bool = False
+
+
+def read_train_op(
+    source: Source,
+    statements: Sequence[Statement],
+    node: cst.BaseExpression,
+    loss: str,
+) -> TrainOp:
+    """The train_op after the statements of training, or Blocked."""
+    return _Reader(source, statements, loss).read(node)
+
+
+class _Reader:
+    def __init__(
+        self, source: Source, statements: Sequence[Statement], loss: str
+    ) -> None:
+        self.source = source
+        self.tree = source.tree
+        self.statements = list(statements)
+        self.loss = loss
+        self.found = TrainOp()
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Exception:
+        return self.source.stop(node, reason)
+
+    def read(self, node: cst.BaseExpression) -> TrainOp:
+        call = self._operation(node)
+        symbol = self.tree.symbol(call.func)
+        if symbol is not None and symbol.endswith("layers.optimize_loss"):
+            self._optimize_loss(call)
+            return self.found
+        assert isinstance(call.func, cst.Attribute)
+        if call.func.attr.value == "minimize":
+            self._minimize(call, call.func.value)
+        else:
+            self._apply_gradients(call, call.func.value)
+        return self.found
+
+    def _operation(self, node: cst.BaseExpression) -> cst.Call:
+        """The call that trains, through names and groups."""
+        value = latest(self.tree, self.statements, node)
+        if isinstance(value, cst.Call):
+            symbol = self.tree.symbol(value.func)
+            if symbol == "tf.group":
+                kept = [a for a in value.args if not self._is_update(a)]
+                if len(kept) == 1 and not kept[0].star and kept[0].keyword is None:
+                    if len(kept) != len(value.args):
+                        self.found.updates = True
+                    inner = kept[0].value
+                    if isinstance(inner, (cst.List, cst.Tuple)):
+                        parts = [
+                            e.value for e in inner.elements if not self._is_update(e)
+                        ]
+                        if len(parts) == 1:
+                            self.found.updates = True
+                            return self._operation(parts[0])
+                    return self._operation(inner)
+            if symbol is not None and symbol.endswith("layers.optimize_loss"):
+                return value
+            if symbol is None and _method(value) in ("minimize", "apply_gradients"):
+                return value
+        raise self.stop(node, "the train_op is not a plain minimize")
+
+    def _is_update(self, argument: cst.Arg | cst.BaseElement) -> bool:
+        """An argument that names the UPDATE_OPS."""
+        if isinstance(argument, cst.Arg) and argument.keyword is not None:
+            return argument.keyword.value == "name"
+        value = latest(self.tree, self.statements, argument.value)
+        return (
+            isinstance(value, cst.Call)
+            and self.tree.symbol(value.func) == "tf.get_collection"
+            and bool(value.args)
+            and (self.tree.symbol(value.args[0].value) or "").endswith("UPDATE_OPS")
         )
-    try:
-        given = match_arguments(minimize, ("loss", "global_step", "var_list"))
-    except UnknownArguments as problem:
-        raise source.stop(minimize, f"minimize with {problem}") from None
-    if not is_none(given.get("var_list")):
-        raise source.stop(minimize, "minimize(`var_list`=)")
-    step = source.tree.value(given.get("global_step"))
-    if not (
-        isinstance(step, cst.Call) and source.tree.symbol(step.func) in _GLOBAL_STEPS
-    ):
-        raise source.stop(minimize, "minimize without the global step")
-    made = source.tree.value(minimize.func.value)
-    symbol = source.tree.symbol(made.func) if isinstance(made, cst.Call) else None
-    if not isinstance(made, cst.Call) or symbol not in OPTIMIZERS:
-        shown = symbol or source.tree.code(minimize.func.value)
-        raise source.stop(minimize, f"the optimizer `{shown}` is not converted yet")
-    try:
-        arguments = match_arguments(made, OPTIMIZERS[symbol])
-    except UnknownArguments as problem:
-        raise source.stop(made, f"optimizer with {problem}") from None
-    for argument in arguments.values():
-        source.check_outer(argument, "the optimizer")
-    return OptimizerPlan(
-        symbol, tuple((n, source.tree.code(a)) for n, a in arguments.items())
-    )
+
+    # -- ways to train ----------------------------------------
+
+    def _minimize(self, call: cst.Call, optimizer: cst.BaseExpression) -> None:
+        try:
+            given = match_arguments(
+                call,
+                (
+                    "loss",
+                    "global_step",
+                    "var_list",
+                    "gate_gradients",
+                    "aggregation_method",
+                    "colocate_gradients_with_ops",
+                    "name",
+                    "grad_loss",
+                ),
+            )
+        except UnknownArguments as problem:
+            raise self.stop(call, f"minimize with {problem}") from None
+        self._of_loss(call, given.get("loss"))
+        variables = given.get("var_list")
+        if not is_none(variables) and not self._all_variables(variables):
+            raise self.stop(call, "minimize(`var_list`=)")
+        if not is_none(given.get("grad_loss")):
+            raise self.stop(call, "minimize(`grad_loss`=)")
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "minimize without the global step")
+        clip = self._optimizer(optimizer)
+        if clip is not None:
+            self.found.apply.append(
+                f"gradients, _ = {TF}.clip_by_global_norm(gradients, {clip})\n"
+            )
+        self._plain_apply()
+
+    def _plain_apply(self) -> None:
+        self.found.apply.append(
+            f"{OPTIMIZER}.apply_gradients("
+            f"zip(gradients, {MODEL}.trainable_variables))\n"
+        )
+
+    def _of_loss(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
+        if not isinstance(node, cst.Name) or node.value != self.loss:
+            raise self.stop(call, "it minimizes something else than the loss")
+
+    def _all_variables(self, node: cst.BaseExpression | None) -> bool:
+        value = latest(self.tree, self.statements, node)
+        return (
+            isinstance(value, cst.Call)
+            and not value.args
+            and self.tree.symbol(value.func) in _ALL_VARIABLES
+        )
+
+    def _apply_gradients(self, call: cst.Call, optimizer: cst.BaseExpression) -> None:
+        try:
+            given = match_arguments(call, ("grads_and_vars", "global_step", "name"))
+        except UnknownArguments as problem:
+            raise self.stop(call, f"apply_gradients with {problem}") from None
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "apply_gradients without the global step")
+        clip = self._optimizer(optimizer)
+        if clip is not None:
+            raise self.stop(call, "an optimizer that clips, and gradients by hand")
+        pairs = given["grads_and_vars"]
+        wanted = loads(self.tree, pairs) - self._setup_names(optimizer)
+        chosen = backward_slice(self.tree, self.statements, wanted)
+        steps = [s for s in chosen if self._after_loss(s, chosen)]
+        for statement in steps:
+            self.found.apply += self._gradient_statement(statement)
+        arguments = self._gradient_text(pairs)
+        self.found.apply.append(f"{OPTIMIZER}.apply_gradients({arguments})\n")
+        if not any("gradients" in line for line in self.found.apply):
+            raise self.stop(call, "it is not seen how the gradients are made")
+
+    def _setup_names(self, optimizer: cst.BaseExpression) -> set[str]:
+        return {optimizer.value} if isinstance(optimizer, cst.Name) else set()
+
+    def _after_loss(self, statement: Statement, chosen: Sequence[Statement]) -> bool:
+        """A statement that works on gradients, or on what follows from them."""
+        late: set[str] = set()
+        for one in chosen:
+            makes = any(
+                isinstance(node, cst.Call)
+                and (
+                    self.tree.symbol(node.func) in ("tf.gradients", *_ALL_VARIABLES)
+                    or _method(node) == "compute_gradients"
+                )
+                for node in walk(one)
+            )
+            if makes or loads(self.tree, one) & late:
+                late |= binds(one)
+                if one is statement:
+                    return True
+        return False
+
+    def _gradient_statement(self, statement: Statement) -> list[str]:
+        small = only_small(statement)
+        if isinstance(small, cst.Assign) and isinstance(small.value, cst.Call):
+            value, names = small.value, assigned(statement)
+            inner = value.args[0].value if value.args and value.args[0].star else None
+            if (
+                isinstance(value.func, cst.Name)
+                and value.func.value == "zip"
+                and isinstance(inner, cst.Call)
+                and _method(inner) == "compute_gradients"
+                and len(names) == 2
+            ):
+                self._of_loss(inner, inner.args[0].value)
+                lines = self.source.comments(statement)
+                if names[0] != "gradients":
+                    lines.append(f"{names[0]} = gradients\n")
+                return [*lines, f"{names[1]} = {MODEL}.trainable_variables\n"]
+        self._check_gradients(statement)
+        changed = statement.visit(_Gradients(self))
+        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        code = source_text(changed)
+        return [] if code == "gradients = gradients\n" else [code]
+
+    def _gradient_text(self, node: cst.BaseExpression) -> str:
+        self._check_gradients(node)
+        changed = node.visit(_Gradients(self))
+        assert isinstance(changed, cst.BaseExpression)
+        return source_text(changed)
+
+    def _check_gradients(self, root: cst.CSTNode) -> None:
+        for node in walk(root):
+            if not isinstance(node, cst.Call):
+                continue
+            symbol = self.tree.symbol(node.func)
+            if symbol in ("tf.gradients", "tf.clip_by_global_norm", *_ALL_VARIABLES):
+                continue
+            if symbol is not None and not is_pure(symbol):
+                raise self.stop(node, f"`{symbol}` on the gradients")
+            if _method(node) == "compute_gradients":
+                continue
+            if symbol is None and not is_plain_call(self.source, node):
+                shown = self.tree.code(node.func)
+                raise self.stop(node, f"`{shown}` on the gradients")
+
+    def _optimize_loss(self, call: cst.Call) -> None:
+        try:
+            given = match_arguments(call, _OPTIMIZE_LOSS)
+        except UnknownArguments as problem:
+            raise self.stop(call, f"optimize_loss with {problem}") from None
+        self._of_loss(call, given.get("loss"))
+        for name in ("gradient_noise_scale", "gradient_multipliers", "variables"):
+            if not is_none(given.get(name)):
+                raise self.stop(call, f"optimize_loss(`{name}`=)")
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "optimize_loss without the global step")
+        rate = self._optimize_rate(call, given)
+        node = given["optimizer"]
+        value = latest(self.tree, self.statements, node)
+        symbol = self.tree.symbol(value)
+        arguments: tuple[tuple[str, str], ...] = (("learning_rate", rate),)
+        if isinstance(value, cst.SimpleString):
+            name = str(ast.literal_eval(value.value))
+            if name not in _BY_NAME:
+                raise self.stop(node, f'the optimizer "{name}" is not converted yet')
+            symbol = f"tf.train.{_BY_NAME[name]}"
+            if name == "Momentum":
+                arguments = (*arguments, ("momentum", "0.9"))
+        elif symbol in OPTIMIZERS:
+            pass
+        elif isinstance(value, cst.Call) or not isinstance(value, cst.Lambda):
+            self._optimizer(node)
+            symbol = None
+        else:
+            raise self.stop(node, "optimize_loss with a function for the optimizer")
+        if symbol is not None:
+            self.found.optimizers.append(OptimizerPlan(symbol, arguments))
+            self.found.setup.append(f"{OPTIMIZER} = __optimizer_0__\n")
+        clip = given.get("clip_gradients")
+        if not is_none(clip):
+            assert clip is not None
+            if isinstance(self.tree.value(clip), cst.Lambda):
+                raise self.stop(clip, "optimize_loss with a function that clips")
+            shown = source_text(clip)
+            self.found.apply.append(
+                f"gradients, _ = {TF}.clip_by_global_norm(gradients, {shown})\n"
+            )
+        self._plain_apply()
+        self.found.updates = True
+
+    def _optimize_rate(
+        self, call: cst.Call, given: dict[str, cst.BaseExpression]
+    ) -> str:
+        """The rate, through the function that lets it decay."""
+        decay = given.get("learning_rate_decay_fn")
+        rate = given.get("learning_rate")
+        if is_none(decay):
+            return "" if is_none(rate) else self._rate(rate)  # type: ignore[arg-type]
+        function = self.tree.value(decay)
+        if not isinstance(function, cst.Lambda) or rate is None:
+            raise self.stop(call, "optimize_loss with its own decay function")
+        body = function.body
+        names = [p.name.value for p in function.params.params]
+        if not isinstance(body, cst.Call) or not is_decay(self.tree.symbol(body.func)):
+            raise self.stop(call, "optimize_loss with its own decay function")
+        symbol = (self.tree.symbol(body.func) or "").removeprefix("tf.train.")
+        if symbol.startswith("piecewise") or len(names) != 2 or len(body.args) < 2:
+            raise self.stop(call, "optimize_loss with its own decay function")
+        first, second = body.args[0].value, body.args[1].value
+        if [self.tree.code(first), self.tree.code(second)] != names:
+            raise self.stop(call, "optimize_loss with its own decay function")
+        changed = {names[0]: self._rate(rate)}
+
+        def text(node: cst.BaseExpression) -> str:
+            code = source_text(node)
+            return changed.get(code, code)
+
+        return schedule(self.source, body, text, step=second)
+
+    # -- the optimizer ----------------------------------------
+
+    def _optimizer(self, node: cst.BaseExpression) -> str | None:
+        """Fills ``setup``; the norm to clip to, where a wrapper clips."""
+        value = latest(self.tree, self.statements, node)
+        symbol = self.tree.symbol(value.func) if isinstance(value, cst.Call) else None
+        if isinstance(value, cst.Call) and symbol in _CLIPPED and value.args:
+            inner = value.args[0].value
+            if (
+                isinstance(node, cst.Name)
+                and isinstance(inner, cst.Name)
+                and (inner.value == node.value)
+            ):
+                # optimizer = clip_gradients_by_norm(optimizer, 5.0)
+                own = [s for s in self.statements if value in walk(s)]
+                self.statements = [s for s in self.statements if s not in own]
+            clip = self._optimizer(inner)
+            if symbol == _CLIPPED[0]:
+                if clip is not None or len(value.args) != 2:
+                    raise self.stop(value, "gradients that are clipped twice")
+                return source_text(value.args[1].value)
+            return clip
+        if not isinstance(node, cst.Name):
+            assert value is not None
+            code = self._setup_text(value)
+            self._rates([value])
+            self.found.setup.append(f"{OPTIMIZER} = {code}\n")
+            return None
+        chosen = backward_slice(self.tree, self.statements, {node.value})
+        if not chosen:
+            raise self.stop(node, f"it is not seen how `{node.value}` is made")
+        self._rates(chosen)
+        for statement in chosen:
+            if isinstance(only_small(statement), cst.Assign) and self._only_step(
+                statement
+            ):
+                continue
+            self._setup_statement(statement, node.value)
+        if not self.found.optimizers:
+            shown = symbol or self.tree.code(node)
+            reason = f"the optimizer `{shown}` is not converted yet"
+            raise self.stop(node, reason)
+        return None
+
+    def _only_step(self, statement: Statement) -> bool:
+        small = only_small(statement)
+        return isinstance(small, cst.Assign) and is_step(self.source, small.value)
+
+    def _setup_statement(self, statement: Statement, name: str) -> None:
+        for node in walk(statement):
+            if isinstance(node, (cst.While, cst.Try, cst.With, cst.FunctionDef)):
+                raise self.stop(node, "the optimizer is made in a way not understood")
+        changed = statement.visit(_Setup(self, name))
+        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        self.found.setup.append(source_text(changed))
+
+    def _setup_text(self, node: cst.BaseExpression) -> str:
+        changed = node.visit(_Setup(self, ""))
+        assert isinstance(changed, cst.BaseExpression)
+        return source_text(changed)
+
+    def _rate(self, node: cst.BaseExpression) -> str:
+        """Source of a learning rate that is given by itself."""
+        wanted = loads(self.tree, node)
+        chosen = backward_slice(self.tree, self.statements, wanted)
+        self._rates([*chosen, node])
+        for statement in chosen:
+            if not self._only_step(statement):
+                self._setup_statement(statement, "")
+        return self._setup_text(node)
+
+    def _rates(self, nodes: Sequence[cst.CSTNode]) -> None:
+        """Rates may depend on the step through a decay, and through nothing else."""
+        for root in nodes:
+            if isinstance(root, cst.SimpleStatementLine) and self._only_step(root):
+                continue
+            for node in walk(root):
+                if isinstance(node, cst.Name) and is_step(self.source, node):
+                    parent: cst.CSTNode | None = self.tree.parent(node)
+                    call = self.tree.parent(parent) if parent is not None else None
+                    if isinstance(call, cst.Call) and is_decay(
+                        self.tree.symbol(call.func)
+                    ):
+                        continue
+                    raise self.stop(node, "a learning rate computed from the step")
+                if isinstance(node, cst.Call) and is_decay(self.tree.symbol(node.func)):
+                    self._check_decay(node)
+
+    def _check_decay(self, call: cst.Call) -> None:
+        """A schedule is an object: it can be given, not computed with."""
+        parent = self.tree.parent(call)
+        if isinstance(parent, (cst.Assign, cst.IfExp)):
+            names = assigned(self.tree.statement(call))
+            for statement in self.statements:
+                small = only_small(statement)
+                for node in walk(statement):
+                    if (
+                        isinstance(node, cst.Name)
+                        and node.value in names
+                        and node in self.tree.resolver.scopes.loads
+                        and not self._is_given(node)
+                        and not isinstance(small, cst.Expr)
+                    ):
+                        raise self.stop(node, "a decayed learning rate is changed")
+            return
+        if not self._is_given(call):
+            raise self.stop(call, "a decayed learning rate is changed")
+
+    def _is_given(self, node: cst.CSTNode) -> bool:
+        """The node is an argument of an optimizer's constructor or of a summary."""
+        argument = self.tree.parent(node)
+        call = self.tree.parent(argument) if argument is not None else None
+        if not isinstance(call, cst.Call):
+            return isinstance(argument, (cst.DictElement, cst.IfExp))
+        symbol = self.tree.symbol(call.func) or ""
+        return (
+            symbol in OPTIMIZERS
+            or symbol.startswith(("tf.summary.", "tf.identity"))
+            or symbol.endswith("layers.optimize_loss")
+        )
+
+
+def _method(call: cst.Call) -> str | None:
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+
+
+class _Gradients(cst.CSTTransformer):
+    """Gradients come from the tape."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.tree = reader.tree
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        symbol = self.tree.symbol(original_node.func)
+        if symbol in _ALL_VARIABLES and not original_node.args:
+            return cst.parse_expression(f"{MODEL}.trainable_variables")
+        if _method(original_node) == "compute_gradients" and symbol is None:
+            self._arguments(original_node, ("loss", "var_list"))
+            code = f"list(zip(gradients, {MODEL}.trainable_variables))"
+            return cst.parse_expression(code)
+        if symbol == "tf.gradients":
+            self._arguments(original_node, ("ys", "xs"))
+            self.reader.found.unscaled = True
+            return cst.Name("gradients")
+        return updated_node
+
+    def _arguments(self, call: cst.Call, names: tuple[str, str]) -> None:
+        reader = self.reader
+        try:
+            given = match_arguments(call, names)
+        except UnknownArguments as problem:
+            raise reader.stop(call, f"gradients with {problem}") from None
+        loss, variables = given.get(names[0]), given.get(names[1])
+        reader._of_loss(call, loss)
+        if not is_none(variables) and not reader._all_variables(variables):
+            raise reader.stop(call, "gradients of some variables only")
+
+
+class _Setup(cst.CSTTransformer):
+    """The optimizer and its rate, as they are made before training."""
+
+    def __init__(self, reader: _Reader, name: str) -> None:
+        self.reader = reader
+        self.tree = reader.tree
+        self.name = name
+
+    def visit_Call(self, node: cst.Call) -> bool:
+        return not is_decay(self.tree.symbol(node.func))
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        reader, found = self.reader, self.reader.found
+        symbol = self.tree.symbol(original_node.func)
+        if symbol in OPTIMIZERS:
+            try:
+                given = match_arguments(updated_node, OPTIMIZERS[symbol])
+            except UnknownArguments as problem:
+                reason = f"optimizer with {problem}"
+                raise reader.stop(original_node, reason) from None
+            plan = OptimizerPlan(
+                symbol, tuple((n, source_text(a)) for n, a in given.items())
+            )
+            found.optimizers.append(plan)
+            return cst.Name(f"__optimizer_{len(found.optimizers) - 1}__")
+        if is_decay(symbol):
+            code = schedule(reader.source, original_node, source_text)
+            return cst.parse_expression(code)
+        if symbol is not None and symbol not in GLOBAL_STEPS and not is_pure(symbol):
+            shown = f"the optimizer `{symbol}` is not converted yet"
+            raise reader.stop(original_node, shown)
+        if symbol is None and not is_plain_call(reader.source, original_node):
+            shown = self.tree.code(original_node.func)
+            raise reader.stop(original_node, f"`{shown}` makes the optimizer")
+        return updated_node
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        if self.name and original_node.value == self.name:
+            return cst.Name(OPTIMIZER)
+        return updated_node

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .model_fn_losses import Losses
-from .model_fn_modes import Modes
-from .model_fn_source import Source
+from .arguments import is_none
+from .model_fn_sections import Sections
 from .program import PredictPlan
-from .statements import backward_slice, latest, names_in
+from .statements import backward_slice, latest, loads
 from .tree import Statement
 
 __all__ = ["read_predictions"]
 
 
 def read_predictions(
-    source: Source, modes: Modes, statements: list[Statement], call: cst.Call
+    sections: Sections, statements: list[Statement], call: cst.Call
 ) -> PredictPlan:
-    """The predictions, which must be a dict that is written out, or a tensor."""
-    given = modes.spec(call)
-    node = given.get("predictions")
-    if node is None:
-        raise source.stop(call, "no predictions")
-    losses = Losses(source)
-    wanted = backward_slice(source.tree, statements, names_in(source.tree.code(node)))
+    """The predictions: a dict that is written out, or a tensor."""
+    tree = sections.tree
+    node = sections.modes.spec(call).get("predictions")
+    if node is None or is_none(node):
+        raise sections.source.stop(call, "no predictions")
+    value = latest(tree, statements, node)
+    is_dict = isinstance(value, cst.Dict)
+    wanted = backward_slice(tree, statements, loads(tree, node))
     for statement in wanted:
-        losses.check(statement)
-    value = latest(source.tree, statements, node)
-    lines = [losses.code(s) for s in wanted]
-    return PredictPlan(
-        tuple(lines), source.tree.code(node), isinstance(value, cst.Dict)
-    )
+        sections.check(statement)
+    lines = [sections.code(s, "PREDICT", statements) for s in wanted]
+    code = sections.expression(node, "PREDICT", statements)
+    return PredictPlan(tuple(lines), code, is_dict)

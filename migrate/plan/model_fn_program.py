@@ -13,7 +13,7 @@ from .keras_program import (
     hoisted,
     ragged_difference,
 )
-from .model_fn import read_model_fn
+from .model_fn import layer_class, read_model_fn
 from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
@@ -65,7 +65,8 @@ def recognise_model_fn(
     model = read_model_fn(
         tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
     )
-    if model.per_example and strategy.symbol is not None:
+    assert model.train is not None
+    if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
         differences.append(
@@ -76,7 +77,9 @@ def recognise_model_fn(
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if any("tf.summary." in symbol for symbol in model.symbols):
+    if model.shared.dropped_summaries or any(
+        "tf.summary." in symbol for symbol in model.symbols
+    ):
         differences.append(
             Difference(
                 "TFM141",
@@ -85,9 +88,8 @@ def recognise_model_fn(
                 needs_review=True,
             )
         )
-    normalised = any("BatchNormalization" in code for _, code in model.layers)
-    normalised = normalised or any("batch_norm" in code for code in model.forward)
-    if normalised and "UPDATE_OPS" not in tree.code(model.definition):
+    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
+    if model.normalised and not updates:
         differences.append(
             Difference(
                 "TFM132",
@@ -112,6 +114,11 @@ def recognise_model_fn(
     sites = ModelFnSites(
         body=body,
         model_fn=model.definition,
+        helpers=[
+            (helper.definition, layer_class(helper))
+            for helper in model.helpers
+            if helper.definition is not None
+        ],
         first_call=first,
         estimator_statement=statement,
         drop=drop,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODEL",
+    "OPTIMIZER",
     "TF",
     "Blocker",
     "CallKind",
@@ -25,6 +26,7 @@ __all__ = [
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
+    "LayerClass",
     "MetricPlan",
     "MetricUpdate",
     "ModelFnPlan",
@@ -38,8 +40,9 @@ __all__ = [
 
 # Stands for the program's own name of tensorflow in source text of a plan.
 TF = "__tf__"
-# Stands for the emitted loop's name of its model.
+# Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
+OPTIMIZER = "__optimizer__"
 
 
 @dataclass(frozen=True)
@@ -148,31 +151,56 @@ class PredictPlan:
 
 
 @dataclass(frozen=True)
+class LayerClass:
+    """A Keras class that took the place of code which made layers.
+
+    ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``
+    besides ``training``; ``init`` and ``call`` are statements.
+    """
+
+    name: str
+    base: str
+    docstring: str | None
+    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+    init: tuple[str, ...]
+    call: tuple[str, ...]
+    training: bool
+
+
+@dataclass(frozen=True)
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
-    ``layers`` are (attribute, constructor) pairs; ``forward`` computes the
-    ``outputs``, which is all that losses and metrics read of it. ``kept`` says
-    why there are no layers, where the forward code stays as it was.
+    ``model`` is the class of its layers; or ``kept`` says why there are none, and
+    ``forward`` is the forward code as it was. ``outputs`` is what the model
+    returns and all that losses, metrics and predictions read of it.
+    ``optimizer_setup`` makes ``__optimizer__``, where ``__optimizer_0__`` and so
+    on stand for the constructors in ``optimizers``; ``apply`` are the statements
+    after ``gradients = tape.gradient(...)``.
     """
 
     name: str
     class_name: str
     has_params: bool
     params: str | None
-    layers: tuple[tuple[str, str], ...]
+    model: LayerClass | None
     forward: tuple[str, ...]
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
     per_example: bool
+    apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
     docstring: str | None
     metrics: tuple[MetricUpdate, ...]
-    optimizer: OptimizerPlan
+    optimizer_setup: tuple[str, ...]
+    optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
     kept: str | None = None
+    # Names that the functions of the loop bind for themselves.
+    local_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

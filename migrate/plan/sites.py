@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .array_dataset import ArrayDataset
-from .program import Blocker, EstimatorCall, TrainingPlan
+from .program import Blocker, EstimatorCall, LayerClass, TrainingPlan
 from .tree import Body, Statement
 
 __all__ = [
@@ -106,6 +106,7 @@ class ModelFnSites:
 
     body: Body
     model_fn: cst.FunctionDef
+    helpers: list[tuple[cst.FunctionDef, LayerClass]]
     first_call: Statement
     estimator_statement: Statement
     drop: list[Statement]

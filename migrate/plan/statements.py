@@ -12,9 +12,11 @@ from .tree import Statement, Tree, only_small, statements_of, walk
 __all__ = [
     "assigned",
     "backward_slice",
+    "binds",
     "flat",
     "is_docstring",
     "latest",
+    "loads",
     "names_in",
     "ordered",
 ]
@@ -50,13 +52,31 @@ def is_docstring(statement: Statement) -> bool:
 
 
 def assigned(statement: cst.CSTNode) -> list[str]:
-    small = statement
+    """The names that one statement assigns, without those inside of blocks."""
+    small: cst.CSTNode = statement
     if isinstance(statement, cst.SimpleStatementLine):
         small = only_small(statement) or statement
-    found: list[str] = []
+    targets: list[cst.BaseExpression] = []
     if isinstance(small, cst.Assign):
-        for target in small.targets:
-            found += [n.value for n in walk(target.target) if isinstance(n, cst.Name)]
+        targets = [target.target for target in small.targets]
+    elif isinstance(small, (cst.AugAssign, cst.AnnAssign, cst.For)):
+        targets = [small.target]
+    elif isinstance(small, cst.FunctionDef):
+        return [small.name.value]
+    found: list[str] = []
+    for target in targets:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            inner = [e.value for e in target.elements]
+            found += [
+                n.value for e in inner for n in walk(e) if isinstance(n, cst.Name)
+            ]
+        else:
+            # x, and x[...] or x.attr of an x that changes
+            root = target
+            while isinstance(root, (cst.Attribute, cst.Subscript)):
+                root = root.value
+            if isinstance(root, cst.Name):
+                found.append(root.value)
     return found
 
 
@@ -70,6 +90,17 @@ def names_in(code: str) -> set[str]:
     return {n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)}
 
 
+def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
+    """Every name that is read somewhere below the node."""
+    known = tree.resolver.scopes.loads
+    return {n.value for n in walk(node) if isinstance(n, cst.Name) and n in known}
+
+
+def binds(statement: Statement) -> set[str]:
+    """Every name that a statement, or one inside of it, assigns."""
+    return {name for inner in walk(statement) for name in assigned(inner)}
+
+
 def backward_slice(
     tree: Tree, statements: Sequence[Statement], wanted: set[str]
 ) -> list[Statement]:
@@ -77,13 +108,11 @@ def backward_slice(
     chosen: list[Statement] = []
     wanted = set(wanted)
     for statement in reversed(statements):
-        if any(name in wanted for name in assigned(statement)):
-            chosen.append(statement)
-            small = only_small(statement)
-            if isinstance(small, cst.Assign):
-                wanted |= {
-                    n.value
-                    for n in walk(small.value)
-                    if isinstance(n, cst.Name) and n in tree.resolver.scopes.loads
-                }
+        names = binds(statement)
+        if not names & wanted:
+            continue
+        chosen.append(statement)
+        if isinstance(only_small(statement), (cst.Assign, cst.AnnAssign)):
+            wanted -= names
+        wanted |= loads(tree, statement)
     return chosen[::-1]

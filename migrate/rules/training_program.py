@@ -253,4 +253,17 @@ RULES = (
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
+    Rule(
+        id="TFM142",
+        name="off-tpu",
+        summary="A TPUEstimator program trains on this machine's devices.",
+        why=(
+            "With use_tpu=False a TPUEstimator is an Estimator whose batch sizes come "
+            "in params and whose metrics are a function; the loop is written for "
+            "that. Options that only a TPU system reads go, and so do host calls, "
+            "which wrote summaries. For a TPU the loop stays as it is: connect to the "
+            "system, and make the strategy a tf.distribute.TPUStrategy."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
 )

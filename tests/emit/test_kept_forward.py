@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import libcst as cst
-import numpy as np
 import pytest
 from tfmigrate.emit import ProgramsRewrite, rewrite_programs
 from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Outcome, Tier
 from tfmigrate.symbols.resolver import Resolver
+
+from .recorded import assert_same, record, rewrite
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "kept").glob("*.py"))
@@ -125,13 +123,7 @@ def test_regularization_on_replicas_is_reported() -> None:
 def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All programs of this folder rewritten once, by the command line."""
     target = tmp_path_factory.mktemp("kept")
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", str(HERE / "kept")]
-    result = subprocess.run(
-        [*command, "--out", str(target), "--format", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = rewrite(HERE / "kept", target)
     assert result.returncode == 1, result.stderr  # notes are left
     return target
 
@@ -150,62 +142,25 @@ def test_nothing_of_the_estimator_or_of_ours_is_left(
         assert not [name for name in names if gone in name]
 
 
-def record(runs: list[tuple[Path, int]], rewritten: Path, folder: Path) -> Path:
-    """Recordings of both sides of programs, from the same initial weights."""
-    jobs = []
-    for program, replicas in runs:
-        out = folder / f"{program.stem}-{replicas}"
-        out.mkdir()
-        old, new = out / "legacy", out / "tf2"
-        common = f"--replicas {replicas} --steps {STEPS} --no-shuffle".split()
-        legacy = ["--compat", "--no-predictions", "--model-dir", f"{out}/files"]
-        start = ["--initial-weights", f"{old}/initial_weights.npz"]
-        source, target = str(program), str(rewritten / program.name)
-        for side, module, arguments in (
-            ("legacy", "legacy_program", [*legacy, "--out", str(old), source]),
-            ("tf2", "tf2_program", [*start, "--out", str(new), target]),
-        ):
-            name = f"tfmigrate.verify.instruments.{module}"
-            jobs.append((f"{out}/{side}.log", name, [*common, *arguments]))
-    listed = folder / "jobs.json"
-    listed.write_text(json.dumps(jobs), "utf-8")
-    subprocess.run([sys.executable, str(HERE / "forked.py"), str(listed)], check=False)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def on_two(rewritten: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two replicas, but for the programs that the report says to differ there."""
     runs = [(p, 1 if p.stem in ONE_REPLICA else 2) for p in PROGRAMS]
-    return record(runs, rewritten, tmp_path_factory.mktemp("two"))
+    return record(runs, rewritten, tmp_path_factory.mktemp("two"), steps=STEPS)
 
 
 @pytest.fixture(scope="module")
 def on_one(rewritten: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One replica."""
     runs = [(p, 1) for p in PROGRAMS if p.stem not in ONE_REPLICA]
-    return record(runs, rewritten, tmp_path_factory.mktemp("one"))
-
-
-def assert_same(folder: Path) -> None:
-    """Both sides of a program lost the same in every step; the same variables."""
-    found = []
-    for side in ("legacy", "tf2"):
-        recording = folder / side / "recording.json"
-        assert recording.is_file(), (folder / f"{side}.log").read_text("utf-8")
-        found.append(json.loads(recording.read_text("utf-8")))
-    first, second = found
-    assert len(first["losses"]) == len(second["losses"]) == STEPS
-    # Two builds of TF 1.15 agree to 3e-7 on dense models; rounding grows in steps.
-    np.testing.assert_allclose(second["losses"], first["losses"], rtol=1e-5)
-    # The store keeps the names under which TF1 checkpoints hold the variables.
-    assert set(first["weights"]) == set(second["weights"])
+    return record(runs, rewritten, tmp_path_factory.mktemp("one"), steps=STEPS)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
 def test_rewrite_trains_the_same(program: Path, on_two: Path) -> None:
     replicas = 1 if program.stem in ONE_REPLICA else 2
-    assert_same(on_two / f"{program.stem}-{replicas}")
+    # The store keeps the names under which TF1 checkpoints hold the variables.
+    assert_same(on_two / f"{program.stem}-{replicas}", steps=STEPS, names=True)
 
 
 @pytest.mark.slow
@@ -215,4 +170,4 @@ def test_rewrite_trains_the_same(program: Path, on_two: Path) -> None:
     ids=lambda p: p.stem,
 )
 def test_rewrite_trains_the_same_on_one_replica(program: Path, on_one: Path) -> None:
-    assert_same(on_one / f"{program.stem}-1")
+    assert_same(on_one / f"{program.stem}-1", steps=STEPS, names=True)

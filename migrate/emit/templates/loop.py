@@ -60,7 +60,7 @@ def train_functions():
                     gradients = optimizer.get_unscaled_gradients(gradients)
             else:
                 gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            X_APPLY
         return loss
 
     @tf.function
@@ -146,7 +146,10 @@ def keras_loss():
 def scalar_loss():
     """A loss that model_fn had averaged itself."""
     # The replicas' losses are averaged, as the Estimator did.
-    loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+    if X_RENAMED:
+        loss = X_SCALAR_LOSS / strategy.num_replicas_in_sync
+    else:
+        loss /= strategy.num_replicas_in_sync
 
 
 def keras_predictions():
@@ -167,37 +170,6 @@ def keras_test():
     if X_HAS_METRICS:
         for metric in test_metrics:
             metric.update_state(labels, predictions)
-
-
-def model_class():
-    """A model_fn's layers and forward pass as a Keras model."""
-
-    class LiftedModel(tf.keras.Model):
-        """The layers of the model; its call is the forward pass."""
-
-        if X_HAS_PARAMS:
-
-            def __init__(self, params):
-                super().__init__()
-                if X_CALL_NEEDS_PARAMS:
-                    self.params = params
-                X_LAYERS
-
-            def call(self, features, training=False):
-                if X_CALL_NEEDS_PARAMS:
-                    params = self.params
-                X_FORWARD
-                return X_OUTPUTS
-
-        else:
-
-            def __init__(self):
-                super().__init__()
-                X_LAYERS
-
-            def call(self, features, training=False):
-                X_FORWARD
-                return X_OUTPUTS
 
 
 def trainer_init_keras():
@@ -224,10 +196,7 @@ def trainer_init_lifted():
     """The members of a class around a lifted model."""
     X_MEMBERS
     with strategy.scope():
-        if X_HAS_PARAMS:
-            model = LiftedModel(params)
-        else:
-            model = LiftedModel()
+        model = X_MODEL
         X_OPTIMIZER
         if X_EVALUATES:
             test_loss = tf.keras.metrics.Mean(name="loss")
@@ -308,10 +277,7 @@ def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
     features_spec, _ = X_DATASET.element_spec
     with strategy.scope():
-        if X_HAS_PARAMS:
-            model = LiftedModel(params)
-        else:
-            model = LiftedModel()
+        model = X_MODEL
         # Makes the variables, whose shapes follow from those of the data.
         X_VARIABLES
         X_OPTIMIZER
@@ -420,3 +386,8 @@ def train_loop():
     if X_EVALUATES:
         if evaluated != step:
             print(f"step {step}:", X_EVALUATION)
+
+
+def plain_apply():
+    """The update of a compiled model."""
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))

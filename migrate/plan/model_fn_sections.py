@@ -1,0 +1,209 @@
+"""What a model_fn does outside of its forward pass, as code of step functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from .graph_values import graph_value
+from .lifted_names import source_text
+from .lifter import Kind, Lifter
+from .model_fn_source import Source
+from .modern import modern_call
+from .program import MODEL, TF
+from .pure import is_plain_call, is_pure, pure_function
+from .statements import assigned
+from .tree import Statement, only_small, walk
+
+if TYPE_CHECKING:
+    from .model_fn_modes import Modes
+
+__all__ = ["LOSSES", "Sections", "regularisation"]
+
+LOSSES = (
+    "tf.losses.absolute_difference",
+    "tf.losses.compute_weighted_loss",
+    "tf.losses.cosine_distance",
+    "tf.losses.hinge_loss",
+    "tf.losses.huber_loss",
+    "tf.losses.log_loss",
+    "tf.losses.mean_pairwise_squared_error",
+    "tf.losses.mean_squared_error",
+    "tf.losses.sigmoid_cross_entropy",
+    "tf.losses.softmax_cross_entropy",
+    "tf.losses.sparse_softmax_cross_entropy",
+)
+_REGULARIZATION = (
+    "tf.losses.get_regularization_loss",
+    "tf.losses.get_regularization_losses",
+    "tf.losses.get_total_loss",
+)
+_TOTAL = "tf.losses.get_total_loss"
+# Parts of variable names that Keras gives as tf.layers did.
+_NAME_PARTS = frozenset(
+    ["bias", "kernel", "gamma", "beta", "batch_normalization", "BatchNorm", "bn"]
+)
+
+
+def regularisation(source: Source) -> bool:
+    """The model_fn adds the losses of its regularisers."""
+    for node in walk(source.tree.module):
+        if isinstance(node, (cst.Attribute, cst.Name)):
+            symbol = source.tree.symbol(node)
+            if symbol in _REGULARIZATION or (
+                symbol is not None and symbol.endswith(".REGULARIZATION_LOSSES")
+            ):
+                return True
+    return False
+
+
+class Sections:
+    """Source text of a model_fn's statements where the model is ``__model__``."""
+
+    def __init__(self, source: Source, modes: Modes, lifter: Lifter) -> None:
+        self.source = source
+        self.tree = source.tree
+        self.modes = modes
+        self.lifter = lifter
+
+    def code(
+        self,
+        statement: Statement,
+        mode: str,
+        statements: Sequence[Statement],
+    ) -> str:
+        """A copied statement; ``statements`` are all that run in the mode."""
+        changed = statement.visit(_Section(self, mode, statements))
+        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        return source_text(changed)
+
+    def expression(
+        self, node: cst.BaseExpression, mode: str, statements: Sequence[Statement]
+    ) -> str:
+        """A copied expression."""
+        self.check(node)
+        changed = node.visit(_Section(self, mode, statements))
+        assert isinstance(changed, cst.BaseExpression)
+        return source_text(changed)
+
+    def check(self, root: cst.CSTNode) -> None:
+        """Everything below the node must be understood outside of the model."""
+        if isinstance(root, (cst.While, cst.Try, cst.ClassDef, cst.With)):
+            raise self.source.stop(root, "a statement that is not understood")
+        for node in walk(root):
+            if isinstance(node, cst.Call):
+                self._check_call(node)
+
+    def _check_call(self, node: cst.Call) -> None:
+        symbol = self.tree.symbol(node.func)
+        if symbol is not None:
+            if is_pure(symbol) or symbol in (*LOSSES, _TOTAL):
+                return
+            if graph_value(self.tree, node) is not None:
+                return
+            raise self.source.stop(node, f"`{symbol}` in the loss or a metric")
+        defined = self.tree.resolver.definition(node.func)
+        if isinstance(defined, cst.FunctionDef):
+            if pure_function(self.source, defined, losses=LOSSES):
+                return
+        elif is_plain_call(self.source, node):
+            return
+        shown = self.tree.code(node.func)
+        raise self.source.stop(node, f"`{shown}` in the loss or a metric")
+
+    def total(self, call: cst.CSTNode, statements: Sequence[Statement]) -> str:
+        """``get_total_loss()`` as the sum of what it collected."""
+        names = []
+        for statement in statements:
+            made = [
+                node
+                for node in walk(statement)
+                if isinstance(node, cst.Call) and self.tree.symbol(node.func) in LOSSES
+            ]
+            if not made:
+                continue
+            small = only_small(statement)
+            if not isinstance(small, cst.Assign) or small.value is not made[0]:
+                reason = "get_total_loss of losses that have no names"
+                raise self.source.stop(call, reason)
+            names += assigned(statement)
+        if not names or len(set(names)) != len(names):
+            raise self.source.stop(call, "get_total_loss of losses that are not seen")
+        if self.lifter.shared.regularised:
+            names.append(f"{TF}.reduce_sum({MODEL}.losses)")
+        return " + ".join(names)
+
+
+class _Section(cst.CSTTransformer):
+    def __init__(
+        self, sections: Sections, mode: str, statements: Sequence[Statement]
+    ) -> None:
+        self.sections = sections
+        self.tree = sections.tree
+        self.lifter = sections.lifter
+        self.mode = mode
+        self.statements = statements
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        symbol = self.tree.symbol(original_node.func)
+        if symbol in LOSSES:
+            moved = cst.parse_expression(f"{TF}.compat.v1.{symbol[3:]}")
+            return updated_node.with_changes(func=moved)
+        code = graph_value(self.tree, original_node)
+        if symbol == _TOTAL:
+            code = self.sections.total(original_node, self.statements)
+        if symbol == "tf.trainable_variables":
+            self._check_names(original_node)
+        if code is None:
+            return modern_call(symbol, updated_node) or updated_node
+        return cst.parse_expression(code)
+
+    def _check_names(self, call: cst.Call) -> None:
+        """Filters on variables' names must mean the same for Keras' names."""
+        for outer in self.tree.ancestors(call):
+            if isinstance(outer, cst.BaseCompoundStatement):
+                return
+            if not isinstance(outer, (cst.ListComp, cst.GeneratorExp)):
+                continue
+            for condition in outer.for_in.ifs:
+                for node in walk(condition.test):
+                    if isinstance(node, cst.SimpleString) and (
+                        node.evaluated_value not in _NAME_PARTS
+                    ):
+                        raise self.sections.source.stop(
+                            call, f"variables chosen by the name {node.value}"
+                        )
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        if original_node not in self.tree.resolver.scopes.loads:
+            return updated_node
+        name = original_node.value
+        kind = self.lifter.kinds.get(name)
+        if kind is Kind.OBJECT:
+            attribute = self.lifter.objects[name].replace("self.", f"{MODEL}.", 1)
+            return cst.parse_expression(attribute)
+        if kind in (Kind.TRAINING, Kind.MODE):
+            value = self.tree.value(original_node)
+            verdict = None
+            if value is not None:
+                verdict = self.sections.modes.test(value, self.mode)
+            if verdict is None:
+                reason = "the loss depends on the mode"
+                raise self.sections.source.stop(original_node, reason)
+            return cst.Name(str(verdict))
+        return updated_node
+
+    def leave_Comparison(
+        self, original_node: cst.Comparison, updated_node: cst.Comparison
+    ) -> cst.BaseExpression:
+        verdict = self.sections.modes.test(original_node, self.mode)
+        return updated_node if verdict is None else cst.Name(str(verdict))
+
+    def visit_Comparison(self, node: cst.Comparison) -> bool:
+        return self.sections.modes.test(node, self.mode) is None

@@ -1,0 +1,146 @@
+"""Trains programs and their rewrites side by side, all in one process.
+
+    python model_fn_runner.py LEGACY_FOLDER REWRITTEN_FOLDER OUTPUT.json
+
+A legacy program runs under tfmigrate.compat; its rewrite starts from the weights
+that the legacy program started from. Both programs take their directory from the
+environment and leave what evaluate gave in ``RESULT``. The losses of all steps
+and the results go to OUTPUT.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+from tfmigrate.compat import v1 as legacy
+from tfmigrate.verify.matching import match_weights
+
+Weights = list[tuple[str, Any]]
+_IMPORT = re.compile(r"^import tensorflow as tf$", re.MULTILINE)
+
+
+class Recorder(legacy.train.SessionRunHook):  # type: ignore[name-defined, misc]
+    """Notes the weights before the first step and the loss of each."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+        self.weights: Weights = []
+
+    def begin(self) -> None:
+        trained = legacy.trainable_variables()
+        moving = [v for v in legacy.global_variables() if "/moving_" in v.name]
+        # With two replicas each variable is there twice.
+        found = [v for v in (*trained, *moving) if "/replica_" not in v.name]
+        self._names = [v.name for v in found]
+        self._reads = [legacy.identity(v) for v in found]
+        self._loss = legacy.get_collection(legacy.GraphKeys.LOSSES)[-1]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        values = session.run(self._reads)
+        self.weights = list(zip(self._names, values, strict=True))
+
+    def before_run(self, context: Any) -> Any:
+        return legacy.train.SessionRunArgs(self._loss)
+
+    def after_run(self, context: Any, values: Any) -> None:
+        self.losses.append(float(values.results))
+
+
+def run_legacy(path: Path) -> tuple[Recorder, dict[str, float]]:
+    """The program on compat, with a recorder in each call of train."""
+    recorder = Recorder()
+    original = legacy.estimator.Estimator.train
+
+    def train(self: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs["hooks"] = [*(kwargs.get("hooks") or ()), recorder]
+        return original(self, *args, **kwargs)
+
+    os.environ["MODEL_DIR"] = tempfile.mkdtemp()
+    code = _IMPORT.sub("import tfmigrate.compat.v1 as tf", path.read_text("utf-8"))
+    legacy.estimator.Estimator.train = train
+    try:
+        space = _execute(path, code)
+    finally:
+        legacy.estimator.Estimator.train = original
+    return recorder, _figures(space["RESULT"])
+
+
+def run_rewritten(path: Path, weights: Weights) -> tuple[list[float], dict[str, float]]:
+    """The rewritten program, from the given weights; its losses are what it prints."""
+    manager = tf.train.CheckpointManager
+    original = manager.restore_or_initialize
+
+    def restore(self: Any) -> Any:
+        model = self.checkpoint.model
+        mine = [*model.trainable_variables, *model.non_trainable_variables]
+        places = match_weights(
+            [(v.name, tuple(v.shape)) for v in mine],
+            [(name, value.shape) for name, value in weights],
+        )
+        for variable, place in zip(mine, places, strict=True):
+            variable.assign(weights[place][1])
+        return original(self)
+
+    os.environ["MODEL_DIR"] = tempfile.mkdtemp()
+    manager.restore_or_initialize = restore
+    printed = StringIO()
+    try:
+        with redirect_stdout(printed):
+            space = _execute(path, path.read_text("utf-8"))
+    finally:
+        manager.restore_or_initialize = original
+    found = re.findall(r"step \d+: loss = (\S+)", printed.getvalue())
+    return [float(text) for text in found], _figures(space["RESULT"])
+
+
+def _execute(path: Path, code: str) -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
+    exec(compile(code, str(path), "exec"), space)
+    return space
+
+
+def _figures(result: dict[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in result.items()}
+
+
+def main(old: Path, new: Path, output: Path) -> None:
+    """All programs of one folder."""
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(cpu, two)
+    found: dict[str, Any] = {}
+    for path in sorted(old.glob("*.py")):
+        if len(sys.argv) > 4 and path.stem not in sys.argv[4:]:
+            continue
+        np.random.seed(0)
+        try:
+            recorder, expected = run_legacy(path)
+            losses, result = run_rewritten(new / path.name, recorder.weights)
+        except Exception as problem:
+            import traceback
+
+            found[path.stem] = {"error": f"{problem!r}\n{traceback.format_exc()}"}
+            continue
+        found[path.stem] = {
+            "legacy": recorder.losses,
+            "rewritten": losses,
+            "expected": expected,
+            "result": result,
+        }
+    output.write_text(json.dumps(found, indent=1), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
