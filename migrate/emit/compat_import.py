@@ -8,6 +8,8 @@ from functools import partial
 import libcst as cst
 
 from ..plan.tree import Statement, Tree, walk
+from ..symbols.names import canonical
+from ..symbols.table import is_known
 from .edits import Edits
 
 __all__ = ["MARK", "CannotImport", "compat_flavour", "note", "use_compat"]
@@ -112,10 +114,30 @@ class _Imports:
             return node
         return node.with_changes(names=names)
 
+    def _public(self, node: cst.ImportFrom) -> str | None:
+        """The clone's path for names of a private module that are public too.
+
+        ``from tensorflow.python.estimator.model_fn import EstimatorSpec``.
+        """
+        module = _dotted(node.module)
+        if "python" not in module.split(".") or isinstance(node.names, cst.ImportStar):
+            return None
+        homes = set()
+        for alias in node.names:
+            name = _dotted(alias.name)
+            found = canonical(f"{module}.{name}")
+            home, _, last = found.rpartition(".")
+            if last != name or not home or not is_known(found):
+                return None
+            homes.add(home)
+        if len(homes) != 1:
+            return None
+        return self.flavour + homes.pop().removeprefix("tf")
+
     def _from(self, node: cst.ImportFrom) -> cst.ImportFrom:
         if node.relative or node.module is None:
             return node
-        moved = self.moved(_dotted(node.module))
+        moved = self._public(node) or self.moved(_dotted(node.module))
         if moved is None:
             return node
         if isinstance(node.names, cst.ImportStar):

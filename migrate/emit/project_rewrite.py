@@ -21,6 +21,7 @@ from ..project.journal import digest
 from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety
+from .project_compat import follow_to_compat
 from .project_join import CannotJoin, Joined, Part, join
 from .project_split import split
 from .rewrite import ProgramsRewrite, rewrite_programs
@@ -29,7 +30,7 @@ __all__ = ["rewrite_across_files"]
 
 Allowed = Callable[[Iterable[str]], bool]
 
-_WORD = re.compile(r"[Ee]stimator")
+_WORD = re.compile(rb"[Ee]stimator")
 
 
 @dataclass(frozen=True)
@@ -49,20 +50,23 @@ def rewrite_across_files(
 ) -> ProgramsRewrite | None:
     """The file as part of a program that other files belong to as well.
 
-    None when there is no such program or it cannot become a native loop; the
-    file is then a matter of its own.
+    None when there is no such program, or it keeps its Estimator and needs
+    nothing of this file; the file is then a matter of its own.
     """
     source = parsed.source
     if source.notebook is not None or not _is_as_on_disk(parsed, facts):
         return None
     own = os.path.abspath(parsed.path)
+    kept: list[Path] = []
     for main in _mains(parsed, facts):
         shared = _shared(main, options, facts, allowed)
+        if shared is None and _names_estimators(main):
+            kept.append(main)
         if shared is not None and own in shared.texts:
             text = shared.texts[own]
             module = source.module if text == source.text else cst.parse_module(text)
             return ProgramsRewrite(module, shared.findings.get(own, ()))
-    return None
+    return follow_to_compat(parsed, kept, options=options, facts=facts)
 
 
 def _is_as_on_disk(parsed: ParsedModule, facts: ProjectFacts) -> bool:
@@ -88,13 +92,21 @@ def _mains(parsed: ParsedModule, facts: ProjectFacts) -> list[Path]:
     return [path for _, path in sorted(found.items())]
 
 
+def _names_estimators(main: Path) -> bool:
+    try:
+        raw = main.read_bytes()
+    except OSError:
+        return False
+    return not file_is_ignored(raw) and _WORD.search(raw) is not None
+
+
 def _shared(
     main: Path, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
 ) -> _Shared | None:
     try:
-        raw = main.read_bytes()
-        if file_is_ignored(raw) or not _WORD.search(raw.decode("utf-8", "replace")):
+        if not _names_estimators(main):
             return None
+        raw = main.read_bytes()
         parsed = facts.load(main, raw)
     except (OSError, SourceError):
         return None

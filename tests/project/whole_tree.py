@@ -41,7 +41,7 @@ from tfmigrate.report.model import FileStatus
 PROBE = "\nimport tensorflow as tfm_probe\n\ntfm_probe.log(1.0)\n"
 PROBED = "\nimport tensorflow as tfm_probe\n\ntfm_probe.math.log(1.0)\n"
 # Every program of these rules moves as a whole, wherever its lines are.
-_WHOLE_PROGRAM = "TFM101"
+_WHOLE_PROGRAM = ("TFM101", "TFM102")
 _KEEPS_ESTIMATOR = "TFM103"
 # Reasons for which a file may be refused; anything else is a failure.
 _REFUSED = re.compile(
@@ -97,7 +97,7 @@ def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
 
 def stray_change(old: bytes, new: bytes, findings: list[dict[str, Any]]) -> str | None:
     """A change that no finding explains, or None."""
-    if any(f["rule"] == _WHOLE_PROGRAM for f in findings):
+    if any(f["rule"] in _WHOLE_PROGRAM for f in findings):
         return None
     allowed = statement_lines(old, (f["line"] for f in findings))
     encoding, _ = tokenize.detect_encoding(io.BytesIO(old).readline)

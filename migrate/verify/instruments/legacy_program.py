@@ -35,7 +35,9 @@ FIXED_EXAMPLES = 8
 _VARIABLE_OPS = ("VariableV2", "VarHandleOp")
 _REPLICA = re.compile(r"/replica_\d+$")
 # State of the optimizers that does not hang below a variable's name.
-_OPTIMIZER_SCALAR = re.compile(r"(^|/)beta[12]_power(_\d+)?$|(^|/)(Keras)?iterations$")
+_OPTIMIZER_SCALAR = re.compile(
+    r"(^|/)beta[12]_power(_\d+)?$|(^|/)(Keras)?iterations$|(^|/)OptimizeLoss/learning_rate$"
+)
 
 
 def parse_arguments(argv):

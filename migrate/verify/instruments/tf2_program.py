@@ -133,6 +133,12 @@ def _switch_shuffling_off(tf: Any) -> None:
 
         cls.list_files = staticmethod(list_files)
 
+    def repeated(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+        return lambda dataset: dataset.repeat(count)
+
+    for module in (tf.data.experimental, tf.compat.v1.data.experimental):
+        module.shuffle_and_repeat = repeated
+
 
 def _compile_without_xla(tf: Any) -> None:
     """Host callbacks cannot live in XLA clusters, so the hint is dropped."""
