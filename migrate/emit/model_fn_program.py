@@ -85,18 +85,20 @@ class ModelFnEmitter(LoopEmitter):
         lines = sites.estimator_statement.leading_lines
         blank = sum(line.comment is None for line in lines)
         begin = edits.before[first][0]
-        edits.before[first][0] = with_blank_lines(begin, max(blank, 1))
+        body = sites.body.body
+        blank = 0 if body[0] is sites.estimator_statement else max(blank, 1)
+        edits.before[first][0] = with_blank_lines(begin, blank)
         self.calls()
         return edits
 
     def _place_class(self, trainer: Trainer) -> None:
         """The class below the model's, and a call of it."""
-        model, sites, edits = self.model, self.sites, self.edits
-        params = model.params or "{}"
-        if model.has_params and self._methods_need_params():
-            trainer.member("params", params)
-        elif self._uses_params():
-            trainer.argument("params", params)
+        sites, edits = self.sites, self.edits
+        for name, value in self._values():
+            if self._methods_read(name):
+                trainer.member(name, value)
+            else:
+                trainer.argument(name, value)
         strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
         begin = ""
         if self.plan.strategy.variable is not None:
@@ -138,12 +140,13 @@ class ModelFnEmitter(LoopEmitter):
             sites.call, trainer.call()
         )
 
-    def _methods_need_params(self) -> bool:
+    def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
-        lines += model.predict.lines if model.predict is not None else ()
+        if model.predict is not None:
+            lines += [*model.predict.lines, f"({model.predict.code})\n"]
         lines += [f"f({a})\n" for m in model.metrics for a in m.arguments]
-        return bool(unshadowed(["params"], self.text("".join(lines))))
+        return bool(unshadowed([name], self.text("".join(lines))))
 
     def _build(self) -> list[Statement]:
         made = self._optimizer()
@@ -182,7 +185,8 @@ class ModelFnEmitter(LoopEmitter):
         """Text of the step functions, where a class holds the parameters."""
         code = self.text(code)
         if self.trainer is not None and code:
-            code = rename(code, {"params": "self.params"})
+            held = {name: f"self.{name}" for name, _ in self._values()}
+            code = rename(code, held)
         return code
 
     def _class(self) -> Statement:
@@ -240,28 +244,33 @@ class ModelFnEmitter(LoopEmitter):
         """Source that makes the model."""
         return f"{self.class_name}({', '.join(self._parameters)})"
 
-    def _uses_params(self) -> bool:
-        """Something behind the class reads the parameters."""
+    def _values(self) -> list[tuple[str, str]]:
+        """The model_fn's parameters that something behind the class reads."""
         model = self.model
-        code = [*model.train_loss, *model.apply, *model.eval_loss]
-        code += model.optimizer_setup
+        found = list(model.closure)
+        if model.has_params:
+            found.append(("params", model.params or "{}"))
+        code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
         code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
-        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
         code += [m.code + "\n" for m in model.metrics]
-        if model.predict is not None:
-            code += [*model.predict.lines, f"({model.predict.code})\n"]
-        text = "".join([*code, f"f({', '.join(self._parameters)})\n"])
-        asked = any(i.needs_params for i in self.plan.inputs)
-        return model.has_params and (asked or bool(unshadowed(["params"], text)))
+        text = self.text("".join(code))
+        return [
+            (name, value)
+            for name, value in found
+            if self._methods_read(name) or unshadowed([name], text)
+        ]
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
         model = self.model
-        params = ""
-        if self._uses_params() and model.params != "params":
-            params = f"params = {one_line(model.params or '{}')}\n"
+        values = self._values()
+        if any(i.needs_params for i in self.plan.inputs) and not any(
+            name == "params" for name, _ in values
+        ):
+            values.append(("params", model.params or "{}"))
+        begin = "".join(f"{n} = {one_line(v)}\n" for n, v in values if n != v)
         first_input = self.plan.inputs[0].dataset
-        result = parse_statements(params)
+        result = parse_statements(begin)
         result += self.fill(
             "lifted_setup",
             expressions={

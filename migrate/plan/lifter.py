@@ -498,7 +498,7 @@ class Lifter:
     def _own(self, name: cst.Name) -> bool:
         """The name is bound in this function, not in a comprehension within."""
         return any(
-            binding.scope.node is self.source.defined
+            binding.scope.node in (self.source.defined, self.source.factory)
             for binding in self.tree.resolver.bindings(name)
         )
 

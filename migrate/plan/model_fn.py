@@ -13,6 +13,7 @@ from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
 from .lifter import Kind, Lifter, Shared
+from .model_fn_factory import Factory, read_factory
 from .model_fn_forward import ForwardReader
 from .model_fn_losses import LossCode, read_loss
 from .model_fn_metrics import read_metrics
@@ -46,6 +47,10 @@ class ModelFn:
     definition: cst.FunctionDef
     has_params: bool
     shared: Shared
+    # The function that becomes a class: the model_fn, or what returns it.
+    site: cst.FunctionDef | None = None
+    # What a factory's arguments are, as (name, source) pairs.
+    closure: tuple[tuple[str, str], ...] = ()
     docstring: str | None = None
     model: Lifted | None = None
     # Forward code that stays as it was, why, and what it uses of TensorFlow.
@@ -91,6 +96,7 @@ class ModelFn:
             forward=tuple(self.forward),
             docstring=self.docstring,
             kept=self.kept,
+            closure=self.closure,
             has_params=self.has_params,
             params=params,
             outputs=self.outputs,
@@ -136,6 +142,11 @@ def read_model_fn(
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
+    factory = None
+    made = tree.value(node)
+    if isinstance(made, cst.Call):
+        factory = read_factory(tree, made)
+        defined = factory.model_fn
     if not isinstance(defined, cst.FunctionDef):
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
     if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
@@ -146,7 +157,7 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates, predicts, kept).read()
+    return _Reader(tree, defined, factory, evaluates, predicts, kept).read()
 
 
 class _Reader:
@@ -154,6 +165,7 @@ class _Reader:
         self,
         tree: Tree,
         defined: cst.FunctionDef,
+        factory: Factory | None,
         evaluates: bool,
         predicts: bool,
         kept: str | None,
@@ -162,7 +174,9 @@ class _Reader:
         self.defined = defined
         self.evaluates = evaluates
         self.predicts = predicts
-        self.source = source = Source(tree, defined)
+        around = None if factory is None else factory.definition
+        self.source = source = Source(tree, defined, around)
+        self.closure = () if factory is None else factory.arguments
         self.modes = Modes(source)
         names = [p.name.value for p in defined.params.params]
         kinds = {
@@ -179,12 +193,24 @@ class _Reader:
         self.reader = ForwardReader(
             source,
             self.modes,
-            {n: kinds.get(n, Kind.MODE) for n in names},
+            {
+                **{name: Kind.CONFIG for name, _ in self.closure},
+                **{n: kinds.get(n, Kind.MODE) for n in names},
+            },
             regularisation(source),
             wanted,
         )
         lifter = self.reader.lifter()
-        self.found = ModelFn(defined, "params" in names, lifter.shared, kept=kept)
+        if kept is not None and factory is not None:
+            raise self.source.stop(defined, kept.removeprefix("model_fn: "))
+        self.found = ModelFn(
+            defined,
+            "params" in names,
+            lifter.shared,
+            kept=kept,
+            closure=self.closure,
+            site=around or defined,
+        )
         self._use(lifter)
 
     def _use(self, lifter: Lifter) -> None:
@@ -266,7 +292,10 @@ class _Reader:
         for statement in lifter.config:
             if binds(statement) & reads:
                 reads |= loads(self.tree, statement)
-        return ("params",) if self.found.has_params and "params" in reads else ()
+        names = [name for name, _ in self.closure]
+        if self.found.has_params:
+            names.append("params")
+        return tuple(name for name in names if name in reads)
 
     def _branch(
         self, aside: list[Statement], behind: list[Statement], mode: str

@@ -13,7 +13,7 @@ from .keras_program import (
     hoisted,
     ragged_difference,
 )
-from .model_fn import layer_class, read_model_fn
+from .model_fn import ModelFn, layer_class, read_model_fn
 from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
@@ -100,6 +100,7 @@ def recognise_model_fn(
             )
         )
     params = given.get("params")
+    _check_free(tree, model, params, body, line)
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
@@ -113,7 +114,7 @@ def recognise_model_fn(
     )
     sites = ModelFnSites(
         body=body,
-        model_fn=model.definition,
+        model_fn=model.site or model.definition,
         helpers=[
             (helper.definition, layer_class(helper))
             for helper in model.helpers
@@ -130,6 +131,27 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _check_free(
+    tree: Tree,
+    model: ModelFn,
+    params: cst.BaseExpression | None,
+    body: Body,
+    line: int,
+) -> None:
+    """The values that a model_fn saw get their names where the loop stands."""
+    values = dict(model.closure)
+    if model.has_params:
+        values["params"] = "" if params is None else tree.code(params)
+    scopes = tree.resolver.scopes
+    owner = tree.parent(body) if isinstance(body, cst.IndentedBlock) else None
+    here = scopes.opened.get(owner) if owner is not None else None
+    for scope in (scopes.module_scope, here):
+        for name, code in values.items():
+            if scope is not None and name in scope.bindings and code != name:
+                reason = f"the program has another `{name}` where the loop will stand"
+                raise Blocked("TFM103", line, reason)
 
 
 def _first_statement(

@@ -199,6 +199,8 @@ class ModelFnPlan:
     optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
     kept: str | None = None
+    # Values that the model_fn saw as a closure, as (name, source) pairs.
+    closure: tuple[tuple[str, str], ...] = ()
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 

@@ -46,5 +46,10 @@ def test_figures_of_other_code_do_not_count() -> None:
     tiers = script("write_tiers")
     program = tiers.Rewritten("T1", "", "now")
     figures = {"digest": "then", "compat": "1e-7 in 5", "one": "2e-7 in 5"}
-    text = tiers.page({"a": program}, {"tensorflow": "2", "programs": {"a": figures}})
-    assert "| `a` | T1 | 1e-7 in 5 | - | - |  |" in text
+
+    def row(tier: str) -> str:
+        measured = {"a": {**figures, "tier": tier}}
+        return tiers.page({"a": program}, {"tensorflow": "2", "programs": measured})
+
+    assert "| `a` | T1 | 1e-7 in 5 | - | - |  |" in row("T3")
+    assert "| `a` | T1 | 1e-7 in 5 | 2e-7 in 5° | - |  |" in row("T1")

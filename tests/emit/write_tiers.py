@@ -48,7 +48,7 @@ batches, on TensorFlow {tensorflow}.
 
 ~ marks a difference that grew from rounding: the same program with its initial
 weights changed in their last digits drifts as far (see [verify](verify.md)).
-`-` is not measured.
+° was measured on an earlier form of the rewritten program; `-` is not measured.
 """
 
 
@@ -124,11 +124,8 @@ def page(found: Mapping[str, Rewritten], measured: Mapping[str, Any]) -> str:
     ]
     for name, program in found.items():
         figures = measured["programs"].get(name, {})
-        current = figures.get("digest") == program.digest
-        compat, one, two = (
-            figures.get(column, "-") if current or column == "compat" else "-"
-            for column in ("compat", "one", "two")
-        )
+        one, two = (_shown(figures, column, program) for column in ("one", "two"))
+        compat = figures.get("compat", "-")
         reason = program.reason.replace("|", "\\|")
         lines.append(
             f"| `{name}` | {program.tier} | {compat} | {one} | {two} | {reason} |"
@@ -140,6 +137,14 @@ def page(found: Mapping[str, Rewritten], measured: Mapping[str, Any]) -> str:
     told = ", ".join(f"{count} {tier}" for tier, count in counts.items() if count)
     lines += ["", f"{len(found)} programs: {told}.", ""]
     return "\n".join(lines)
+
+
+def _shown(figures: Mapping[str, str], column: str, program: Rewritten) -> str:
+    figure = figures.get(column, "-")
+    if figures.get("digest") == program.digest or figure == "-":
+        return figure
+    # An Estimator's figure says nothing of the loop it has become.
+    return f"{figure}°" if figures.get("tier") == program.tier else "-"
 
 
 def measure(name: str, rewritten: Path, mirrored: Path, tier: str) -> dict[str, str]:
@@ -255,7 +260,11 @@ def main() -> None:
             figures = measure(name, plain, mirrored, program.tier)
             print(name, program.tier, figures, flush=True)
             measured = json.loads(MEASURED.read_text())
-            measured["programs"][name] = {"digest": program.digest, **figures}
+            measured["programs"][name] = {
+                "digest": program.digest,
+                "tier": program.tier,
+                **figures,
+            }
             MEASURED.write_text(json.dumps(measured, indent=1, sort_keys=True) + "\n")
         PAGE.write_text(page(found, json.loads(MEASURED.read_text())), "utf-8")
 
