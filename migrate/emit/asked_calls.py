@@ -118,15 +118,17 @@ class AskedCalls:
         chosen = ""
         if any(keyed):
             parameters += f", {keys}" if all(keyed) else f", {keys}=None"
-            chosen = f" if key in {keys}"
+            chosen = f"key in {keys}"
             if not all(keyed):
-                chosen = f" if {keys} is None or key in {keys}"
+                chosen = f"{keys} is None or key in {keys}"
         if is_dict:
-            code = (
-                "tensors = predict_step(features)\n"
-                f"arrays = {{key: tensor.numpy() for key, tensor in tensors.items()"
-                f"{chosen}}}\n"
-            )
+            code = "tensors = predict_step(features)\n"
+            if chosen:
+                code += f"wanted = [key for key in tensors if {chosen}]\n"
+                code += "arrays = {key: tensors[key].numpy() for key in wanted}\n"
+            else:
+                values = "{key: tensor.numpy() for key, tensor in tensors.items()}"
+                code += f"arrays = {values}\n"
             code += (
                 "for values in zip(*arrays.values()):\n"
                 "    yield dict(zip(arrays, values))\n"

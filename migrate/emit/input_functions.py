@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
-from ..plan.array_dataset import rows_of
 from ..plan.sites import InputSites, MadeInput, TensorTail
 from ..plan.tree import Statement, Tree, statements_of
 from .edits import Edits
-from .layout import WIDTH, fit, one_line
+from .layout import fit, one_line
 from .names import Names
 from .spacing import with_blank_lines
 from .template import parse_statements, unshadowed
 
 __all__ = ["edit_input_functions"]
+
+# A longer line of rows goes over several statements.
+_LONG = 72
 
 
 def edit_input_functions(
@@ -30,36 +33,40 @@ def edit_input_functions(
         mapped = names.fresh("prepare") if tail.parameters is not None else ""
         edits.nodes[tail.block] = _ReturnDataset(tree, tail, mapped)
     for made in sites.made:
-        edits.replace[made.statement] = _function(tree, made, text)
-        edits.spaced.add(made.statement)
+        edits.replace[made.statement] = _function(tree, made, names, text)
+        if made.name is not None:
+            edits.spaced.add(made.statement)
 
 
 def _function(
-    tree: Tree, made: MadeInput, text: Callable[[str], str]
+    tree: Tree, made: MadeInput, names: Names, text: Callable[[str], str]
 ) -> list[Statement]:
     """``name = numpy_input_fn(...)`` as a function of that name."""
-    data = made.dataset
-    name = made.name or "input_fn"
-    column = tree.column(made.statement) - 1
-    rows = f"    dataset = {text(one_line(data.rows))}\n"
-    if column + len(rows) > WIDTH + 1 and data.labels is not None:
-        parts = [text(one_line(part)) for part in (data.features, data.labels)]
-        if not unshadowed(("features", "labels"), f"{parts[0]}, {parts[1]}"):
-            rows = f"    features = {parts[0]}\n    labels = {parts[1]}\n"
-            rows += f"    dataset = {text(rows_of('(features, labels)'))}\n"
-    code = f"def {name}():\n{rows}"
-    shuffle = data.shuffle
-    if data.shuffles_if is not None:
-        condition = text(one_line(data.shuffles_if))
-        code += f"    if {condition}:\n        dataset = dataset{shuffle}\n"
-        shuffle = ""
+    dataset = made.dataset
+    name = made.name or names.fresh("input_fn")
+    rows = text(one_line(dataset.rows))
+    code = f"def {name}():\n"
+    if len(rows) > _LONG and dataset.labels is not None:
+        taken = unshadowed(("inputs", "targets"), rows)
+        first, second = (taken.get(name, name) for name in ("inputs", "targets"))
+        code += f"    {first} = {text(one_line(dataset.features))}\n"
+        code += f"    {second} = {text(one_line(dataset.labels))}\n"
+        rows = text(replace(dataset, features=first, labels=second).rows)
+    code += f"    dataset = {rows}\n"
+    methods = dataset.methods
+    if dataset.shuffles not in ("True", "False"):
+        code += f"    if {dataset.shuffles}:\n"
+        code += f"        dataset = dataset{dataset.shuffle}\n"
+        methods = dataset.batches
     # The methods alone are no expression: they are put behind a name.
-    batches = text(one_line(f"dataset{shuffle}{data.batches}"))
+    batches = text(one_line(f"dataset{methods}"))
     code += f"    return {batches}\n"
+    if made.name is None:
+        code += f"return {name}\n"
     found = parse_statements(code)
     if made.name is None:
-        (returned,) = parse_statements(f"return {name}\n")
-        found.append(with_blank_lines(returned, 1))
+        found[-1] = with_blank_lines(found[-1], 1)
+    column = tree.column(made.statement) - 1
     return fit(tree.module, found, column)
 
 
@@ -81,7 +88,9 @@ class _ReturnDataset:
         for number, statement in enumerate(statements):
             if number == tail.last:
                 break
-            if number in tail.drop or number == tail.first:
+            if number in tail.drop:
+                continue  # with its comments, which speak of the iterator
+            if number == tail.first:
                 comments += _comments(statement)
             elif number > tail.first:
                 inner.append(statement)

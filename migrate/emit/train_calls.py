@@ -298,6 +298,7 @@ class TrainCalls:
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
                 "X_STOP": parse_statements("".join(stops)),
+                **self._early_stop(stock, step, evaluation, local=local),
                 "X_END": lines("end"),
             },
             flags={
@@ -312,6 +313,40 @@ class TrainCalls:
             },
             names=names,
         )
+
+    def _early_stop(
+        self, stock: StockHooks, step: str, evaluation: str, *, local: bool
+    ) -> dict[str, Sequence[Statement]]:
+        """Stops when a figure of the evaluations has not become better for long."""
+        if not stock.no_change:
+            shown = f'print(f"step {{{step}}}:", {evaluation})\n'
+            made = parse_statements(shown) if evaluation else []
+            return {"X_EVALUATE_NOW": made, "X_NO_CHANGE": [], "X_BEST": []}
+        results = "results" if local else self.names.fresh("results")
+        begin, after = "", ""
+        for metric, smaller, most, first in stock.no_change:
+            best, since = (
+                name if local else self.names.fresh(name)
+                for name in ("best", "best_step")
+            )
+            begin += f"{best}, {since} = None, {step}\n"
+            value, sign = f"{results}[{metric}]", "<" if smaller else ">"
+            inner = (
+                f"if {best} is None or {value} {sign} {best}:\n"
+                f"    {best}, {since} = {value}, {step}\n"
+                f"if {step} - {since} >= {most}:\n"
+                f"    break  # no better for too long\n"
+            )
+            if first != "0":
+                lines = "".join(f"    {line}\n" for line in inner.splitlines())
+                inner = f"if {step} >= {first}:\n{lines}"
+            after += inner
+        shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
+        return {
+            "X_EVALUATE_NOW": parse_statements(shown),
+            "X_NO_CHANGE": parse_statements(after),
+            "X_BEST": parse_statements(begin),
+        }
 
     def _config(self, shared: bool) -> RunConfigPlan:
         """The cadence of the RunConfig, as the loop can read it."""

@@ -39,6 +39,11 @@ def per_class(emitter: LoopEmitter) -> None:
     methods = {hook.methods for call in trains for hook in call.hooks}
     if len(methods) > 1:
         raise Blocked("TFM116", trains[0].line, "hooks with different methods")
+    trainer = emitter.trainer
+    for call in trains:
+        for rule in call.stock.no_change:
+            if trainer is not None and not all(trainer.visible(c) for c in rule[2:]):
+                raise Blocked("TFM116", call.line, "early stopping with local settings")
     together = [c for c in trains if c.kind == CallKind.TRAIN_AND_EVALUATE]
     if len({(c.evaluated_steps, c.throttle_seconds) for c in together}) > 1:
         raise Blocked("TFM110", together[0].line, "several kinds of EvalSpec")
@@ -203,7 +208,8 @@ class Trainer:
                 raise Blocked("TFM115", call.line, "the input function needs `params`")
             dataset = self.emitter.text(one_line(plan.dataset))
             bare = dataset[:-2] if dataset.endswith("()") else ""
-            given.append(bare if bare.isidentifier() else f"lambda: {dataset}")
+            named = bare.replace(".", "").isidentifier()
+            given.append(bare if named else f"lambda: {dataset}")
         if call.max_steps is not None:
             given.append(f"max_steps={call.max_steps}")
         if call.hooks:

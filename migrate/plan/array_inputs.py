@@ -5,8 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
-from .array_dataset import ArrayDataset
-from .sites import Blocked
+from .sites import ArrayDataset, Blocked
 from .tree import Tree
 
 __all__ = ["ARRAY_INPUTS", "array_dataset"]
@@ -30,11 +29,10 @@ ARRAY_INPUTS = {
 
 
 def array_dataset(tree: Tree, call: cst.Call) -> ArrayDataset:
-    """The Dataset of a call of one of ``ARRAY_INPUTS``: its rows, its batches.
+    """The Dataset of a call of one of ``ARRAY_INPUTS``.
 
-    The second text is the methods that follow the first. Epochs follow each other
-    before batches are cut, as they did in the queue, so that batches run across the
-    ends of epochs.
+    Epochs follow each other before batches are cut, as they did in the queue, so
+    that batches run across the ends of epochs.
     """
     symbol = tree.symbol(call.func)
     assert symbol is not None
@@ -45,34 +43,28 @@ def array_dataset(tree: Tree, call: cst.Call) -> ArrayDataset:
         raise Blocked("TFM115", line, f"an input function with {problem}") from None
     if "x" not in given:
         raise Blocked("TFM115", line, "an input function without x")
-    pandas = "pandas" in symbol
 
     def text(name: str, default: str) -> str:
         node = given.get(name)
         return default if node is None else tree.code(node)
 
     features, labels = text("x", ""), text("y", "None")
-    if pandas:
+    if "pandas" in symbol:
         # A frame's columns are the features.
         features = f"dict({features})"
-    code = ""
-    chosen = text("shuffle", "None")
-    if chosen == "None":
-        raise Blocked("TFM115", line, "whether the input shuffles is not said")
-    shuffle = f".shuffle({text('queue_capacity', '1000')})"
-    literal = chosen in ("True", "False")
-    if chosen == "False":
-        shuffle = ""
     epochs = given.get("num_epochs")
+    repeat = ""
     if epochs is not None and is_none(epochs):
-        code += ".repeat()"
+        repeat = ".repeat()"
     elif epochs is not None and tree.code(epochs) != "1":
-        code += f".repeat({tree.code(epochs)})"
-    batches = f"{code}.batch({text('batch_size', '128')})"
+        repeat = f".repeat({tree.code(epochs)})"
+    shuffle = text("shuffle", "None")
+    if shuffle == "None":
+        raise Blocked("TFM115", line, "whether the input shuffles is not seen")
     return ArrayDataset(
-        features,
-        None if labels == "None" else labels,
-        shuffle,
-        None if literal else chosen,
-        batches,
+        features=features,
+        labels=None if labels == "None" else labels,
+        shuffles=shuffle,
+        shuffle=f".shuffle({text('queue_capacity', '1000')})",
+        batches=f"{repeat}.batch({text('batch_size', '128')})",
     )

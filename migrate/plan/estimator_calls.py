@@ -72,6 +72,10 @@ def read_calls(tree: Tree, place: Place) -> Uses:
     if not any(plan.kind != CallKind.VALUE for plan, _ in calls):
         line = tree.line(place.call)
         raise Blocked("TFM110", line, "the estimator is never used here")
+    predicted = {plan.by_example for plan, _ in calls if plan.kind == CallKind.PREDICT}
+    if len(predicted) > 1:
+        line = tree.line(place.call)
+        raise Blocked("TFM110", line, "predict by example in one call, by batch in one")
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     return reader.uses
 
@@ -143,6 +147,8 @@ class _Reader:
             raise Blocked("TFM116", line, f"hooks given to {kind}")
         hooks = read_hooks(tree, given.get("hooks"), line)
         self._note(hooks.classes, hooks.drop, hooks.differences)
+        if hooks.stock.no_change:
+            raise Blocked("TFM116", line, "early stopping without train_and_evaluate")
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
             raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")

@@ -93,7 +93,12 @@ class _Reader:
         factory = self._function(value.func)
         if factory is None:
             raise self.stop(_ELSEWHERE)
-        if self._returns_arrays(factory):
+        array = self._array_of(factory)
+        if array is not None:
+            if self.sites.new(array):
+                statement = tree.statement(array)
+                dataset = array_dataset(tree, array)
+                self.sites.made.append(MadeInput(statement, None, dataset))
             return self._plan(f"{tree.code(node)}()")
         made = self._made_by(factory)
         if isinstance(made, cst.FunctionDef):
@@ -111,9 +116,9 @@ class _Reader:
         tree = self.tree
         dataset = array_dataset(tree, value)
         if value is node:
-            if dataset.shuffles_if is not None:
+            if dataset.shuffles not in ("True", "False"):
                 raise self.stop("whether the input shuffles is not seen")
-            return self._plan(f"{dataset.rows}{dataset.shuffle}{dataset.batches}")
+            return self._plan(f"{dataset.rows}{dataset.methods}")
         statement = tree.statement(value)
         small = only_small(statement)
         if (
@@ -125,6 +130,14 @@ class _Reader:
         if self.sites.new(value):
             self.sites.made.append(MadeInput(statement, node.value, dataset))
         return self._plan(f"{node.value}()")
+
+    def _array_of(self, factory: cst.FunctionDef) -> cst.Call | None:
+        """``numpy_input_fn(...)`` where a factory returns just that."""
+        returns = [n for n in own_nodes(factory.body) if isinstance(n, cst.Return)]
+        value = returns[0].value if len(returns) == 1 else None
+        if isinstance(value, cst.Call) and self.tree.symbol(value.func) in ARRAY_INPUTS:
+            return value
+        return None
 
     def _partial(self, node: cst.BaseExpression, value: cst.Call) -> InputPlan:
         tree = self.tree
@@ -195,20 +208,6 @@ class _Reader:
             elif name not in defaults:
                 raise self.stop(f"the input function needs `{name}`")
         return ", ".join(passed)
-
-    def _returns_arrays(self, factory: cst.FunctionDef) -> bool:
-        """The factory returns ``numpy_input_fn(...)``; noted as an edit."""
-        returns = [n for n in own_nodes(factory.body) if isinstance(n, cst.Return)]
-        call = returns[0].value if len(returns) == 1 else None
-        if not isinstance(call, cst.Call):
-            return False
-        if self.tree.symbol(call.func) not in ARRAY_INPUTS:
-            return False
-        if self.sites.new(call):
-            statement = self.tree.statement(call)
-            dataset = array_dataset(self.tree, call)
-            self.sites.made.append(MadeInput(statement, None, dataset))
-        return True
 
     def _made_by(self, factory: cst.FunctionDef) -> cst.FunctionDef | cst.Lambda:
         """The function that a factory returns."""

@@ -87,6 +87,7 @@ class CallLifter(cst.CSTTransformer):
         if symbol in CLASSES:
             return self._conversion().made_class(symbol, call)
         if self._is_keras(call):
+            self.lifter.shared.sparse |= (symbol or "").endswith(".Embedding")
             return self.lifter.text(call)
         return None
 
@@ -236,8 +237,12 @@ class CallLifter(cst.CSTTransformer):
     def _layer(self, symbol: str, call: cst.Call, wanted: str) -> cst.BaseExpression:
         conversion = self._conversion()
         inputs, steps = conversion.convert(symbol, call)
-        if conversion.dropped_regularizer:
-            self.lifter.shared.dropped_regularizer = True
+        shared = self.lifter.shared
+        shared.dropped_regularizer |= conversion.dropped_regularizer
+        made_here = "".join(step.constructor for step in steps)
+        shared.sparse |= "Embedding(" in made_here
+        if ".contrib." in symbol and "BatchNormalization(" in made_here:
+            shared.flat_norm |= "Conv2D(" not in made_here
         code = source_text(self.lifter.moved(inputs))
         generic = symbol.rpartition(".")[2]
         for index, step in enumerate(steps):
@@ -256,7 +261,12 @@ class CallLifter(cst.CSTTransformer):
         if symbol is not None:
             if not is_pure(symbol):
                 raise self.source.stop(call, f"`{symbol}` cannot be lifted yet")
-            if symbol in ("tf.nn.embedding_lookup", "tf.gather"):
+            looks_up = symbol == "tf.nn.embedding_lookup" or (
+                symbol == "tf.gather"
+                and bool(call.args)
+                and self.tree.code(call.args[0].value) in self.lifter.objects
+            )
+            if looks_up:
                 self.lifter.shared.sparse = True
             return
         function = call.func

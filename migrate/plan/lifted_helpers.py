@@ -61,6 +61,10 @@ def lift_helper(
         reason = f"`{defined.name.value}` makes layers without being given a tensor"
         raise source.stop(call, reason)
     if lifted.training:
+        for parameter in defined.params.params:
+            name, default = parameter.name.value, parameter.default
+            if lifted.roles[name] == "training" and not flag and default is not None:
+                flag = source_text(default)
         outside.append(f"training={flag or 'False'}")
     made = lifter.make(defined.name.value, f"{lifted.name}({', '.join(inside)})")
     return cst.parse_expression(f"{made}({', '.join(outside)})")

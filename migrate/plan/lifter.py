@@ -70,7 +70,10 @@ class Shared:
     lifted_calls: list[cst.Call] = field(default_factory=list)
     dropped_summaries: list[cst.CSTNode] = field(default_factory=list)
     dropped_regularizer: bool = False
+    # Rows of a table are looked up: its gradients are sparse.
     sparse: bool = False
+    # contrib's batch_norm works on what may have two dimensions.
+    flat_norm: bool = False
     names: set[str] = field(default_factory=set)
 
 

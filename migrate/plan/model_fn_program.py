@@ -88,6 +88,10 @@ def recognise_model_fn(
                 needs_review=True,
             )
         )
+    differences += _inexact(tree, model)
+    if strategy.symbol is not None and model.train_op.unscaled:
+        reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
     updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
     if model.normalised and not updates:
         differences.append(
@@ -131,6 +135,37 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+# These move every row of a table in Keras, and only those of the batch in tf.train.
+_LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
+
+
+def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
+    """What has no exact equivalent in Keras, and what it changes."""
+    found = []
+    line = tree.line(model.definition)
+    names = [o.symbol.rpartition(".")[2] for o in model.train_op.optimizers]
+    lazy = [name for name in names if name.startswith(_LAZY)]
+    if model.shared.sparse and lazy:
+        found.append(
+            Difference(
+                "TFM117",
+                line,
+                f"`{lazy[0]}` left rows of a table alone that a batch does not look "
+                "up; Keras lets their slots decay",
+            )
+        )
+    if model.shared.flat_norm:
+        found.append(
+            Difference(
+                "TFM132",
+                line,
+                "for inputs of two dimensions contrib's batch_norm kept the unbiased "
+                "variance, Keras the biased: evaluation differs by 1/batch size of it",
+            )
+        )
+    return found
 
 
 def _check_free(

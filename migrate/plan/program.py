@@ -21,8 +21,6 @@ __all__ = [
     "CallKind",
     "Difference",
     "EstimatorCall",
-    "ExportPlan",
-    "ExporterPlan",
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
@@ -237,36 +235,9 @@ class StockHooks:
 
     log_steps: str | None = None
     rate_steps: str | None = None
-    save_steps: str | None = None
-    save_seconds: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class ExportPlan:
-    """What a served model takes and where it is written, as source text.
-
-    ``folder`` is the directory that gets one folder for each export. ``parsed``
-    is the feature spec of serialized examples, else ``raw`` is the dict of
-    features that are passed as they are.
-    """
-
-    folder: str
-    receiver: str
-    input_name: str | None = None
-
-
-@dataclass(frozen=True)
-class ExporterPlan:
-    """An exporter of EvalSpec: what it keeps and when it writes."""
-
-    kind: str
-    name: str
-    receiver: str
-    keep: str | None
-    compare: str | None = None
 
 
 class CallKind:
@@ -275,7 +246,6 @@ class CallKind:
     TRAIN = "train"
     EVALUATE = "evaluate"
     PREDICT = "predict"
-    EXPORT = "export"
     # A figure or a name that is asked for: the step, the latest checkpoint.
     VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
@@ -304,8 +274,6 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
-    exporters: tuple[ExporterPlan, ...] = ()
-    export: ExportPlan | None = None
 
     @property
     def evaluates(self) -> bool:
@@ -315,8 +283,7 @@ class EstimatorCall:
     @property
     def predicts(self) -> bool:
         """The call needs the model's predictions."""
-        kinds = (CallKind.PREDICT, CallKind.EXPORT)
-        return self.kind in kinds or bool(self.exporters)
+        return self.kind == CallKind.PREDICT
 
 
 @dataclass(frozen=True)
@@ -343,7 +310,7 @@ class TrainingPlan:
 
     @property
     def predicts(self) -> bool:
-        """The program predicts with its model, or exports it."""
+        """The program predicts with its model."""
         return any(c.predicts for c in self.calls)
 
     @property

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from .array_dataset import ArrayDataset
-from .program import Blocker, EstimatorCall, LayerClass, TrainingPlan
+from .program import TF, Blocker, EstimatorCall, LayerClass, TrainingPlan
 from .tree import Body, Statement
 
 __all__ = [
+    "ArrayDataset",
     "Blocked",
     "CannedSites",
     "InputSites",
@@ -49,14 +49,39 @@ class TensorTail:
     returned: cst.BaseExpression | None
 
 
-@dataclass(eq=False)
-class MadeInput:
-    """``name = numpy_input_fn(...)``, which becomes a function of that name.
+@dataclass(frozen=True)
+class ArrayDataset:
+    """The Dataset of an array, as source text of its parts.
 
-    Without a name the call is returned, and so is the function.
+    ``shuffles`` is True, False, or an expression that tells at run time.
     """
 
+    features: str
+    labels: str | None
+    shuffles: str
+    shuffle: str
+    batches: str
+
+    @property
+    def rows(self) -> str:
+        """The Dataset of single examples."""
+        elements = self.features
+        if self.labels is not None:
+            elements = f"({self.features}, {self.labels})"
+        return f"{TF}.data.Dataset.from_tensor_slices({elements})"
+
+    @property
+    def methods(self) -> str:
+        """What follows the rows when it is known whether they are shuffled."""
+        return (self.shuffle if self.shuffles == "True" else "") + self.batches
+
+
+@dataclass(eq=False)
+class MadeInput:
+    """``name = numpy_input_fn(...)``, which becomes a function of that name."""
+
     statement: Statement
+    # None where a factory returns what numpy_input_fn makes.
     name: str | None
     dataset: ArrayDataset
 

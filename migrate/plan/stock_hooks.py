@@ -182,7 +182,15 @@ def _no_decrease(hook: _Hook, found: StockHooks, smaller: bool = True) -> _Read:
         hook.tree.code(given["max_steps"]),
         hook.text(given, "min_steps") or "0",
     )
-    return replace(found, no_change=(*found.no_change, rule)), []
+    if found.no_change:
+        raise hook.stop("two hooks that stop early")
+    looked = Difference(
+        "TFM137",
+        hook.line,
+        "early stopping looks at each evaluation as it is made; the hook read them "
+        "from event files, every 60 seconds by default",
+    )
+    return replace(found, no_change=(rule,)), [looked]
 
 
 def _no_increase(hook: _Hook, found: StockHooks) -> _Read:

@@ -230,6 +230,17 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM137",
+        name="early-stopping",
+        summary="Early stopping looks at each evaluation as it is made.",
+        why=(
+            "The hooks `stop_if_no_decrease_hook` and `stop_if_no_increase_hook` read "
+            "the evaluations' event files every so many seconds, and stopped some "
+            "steps later. The loop decides right after an evaluation."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",

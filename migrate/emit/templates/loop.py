@@ -320,6 +320,7 @@ def train_loop():
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
         profile_from, profile_to = step + 10, step + 20
         profiling = False
+    X_BEST
     X_BEGIN
     while X_CONDITION:
         if X_PROFILES:
@@ -364,16 +365,18 @@ def train_loop():
                 last_save = time.time()
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
                 last_save = step
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        print(f"step {step}:", X_EVALUATION)
+                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_NO_CHANGE
         X_STOP
         if X_CHUNKED:
             if done < steps:

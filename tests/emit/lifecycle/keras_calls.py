@@ -16,7 +16,9 @@ hidden = tf.keras.layers.Dense(
 )(inputs)
 price = tf.keras.layers.Dense(1, kernel_initializer="zeros", name="price")(hidden)
 model = tf.keras.Model(inputs, price)
-model.compile(tf.train.MomentumOptimizer(0.05, 0.9), "mse", metrics=["mae"])
+model.compile(
+    tf.train.MomentumOptimizer(0.05, 0.9), "mse", metrics=["mean_absolute_error"]
+)
 estimator = tf.keras.estimator.model_to_estimator(
     model, config=tf.estimator.RunConfig().replace(log_step_count_steps=7)
 )
@@ -43,7 +45,8 @@ def unlabelled(rows, mode):
 
 for _ in range(2):
     estimator.train(train_input_fn)
-    print(json.dumps(float(estimator.evaluate(make_input_fn(30, 9))["mae"])))
+    scores = estimator.evaluate(make_input_fn(30, 9))
+    print(json.dumps(float(scores["mean_absolute_error"])))
 results = estimator.evaluate(make_input_fn(50, 10), steps=2)
 print(json.dumps({key: float(value) for key, value in sorted(results.items())}))
 print(

@@ -16,7 +16,8 @@ def model_fn(features, labels, mode, params):
         activation=tf.nn.tanh,
         kernel_initializer=tf.constant_initializer(0.1),
     )
-    logits = tf.layers.dense(hidden, 3, kernel_initializer=tf.zeros_initializer())
+    zeros = tf.zeros_initializer()
+    logits = tf.layers.dense(hidden, 3, kernel_initializer=zeros)
     predictions = {
         "class": tf.argmax(logits, axis=1),
         "probability": tf.nn.softmax(logits),
