@@ -51,14 +51,19 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             return "`--keras keras3`: Keras 3 has no layer for feature columns"
         if not usual:
             return "`--keras keras3`: only tf_keras has what this loop needs"
+        if options.strategy == "central":
+            return (
+                "`--keras keras3`: batch normalization of Keras 3 cannot train with "
+                "central variables; use `--strategy mirrored`"
+            )
         gone = _not_in_keras3(tree)
         if gone is not None:
             return f"`--keras keras3`: Keras 3 has no `{gone}`"
     if options.mixed_precision:
-        if options.strategy == "central" and options.keras == "tf_keras":
+        if options.strategy == "central":
             return (
-                "`--mixed-precision`: tf_keras has none with central variables; use "
-                "`--strategy mirrored`, or `--keras keras3`"
+                "`--mixed-precision`: Keras has none with central variables; use "
+                "`--strategy mirrored`"
             )
         if not usual:
             return "`--mixed-precision`: this forward pass computes in float32"
