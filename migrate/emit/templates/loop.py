@@ -226,8 +226,11 @@ def trainer_build():
         features_spec = spec[0] if isinstance(spec, tuple) else spec
         with strategy.scope():
             X_VARIABLES
-            optimizer.build(model.trainable_variables)
-            X_OPTIMIZER_STATE
+            if X_OWN_UPDATES:
+                X_OPTIMIZER_STATE
+            else:
+                optimizer.build(model.trainable_variables)
+                X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
         manager.restore_or_initialize()
 
