@@ -20,6 +20,7 @@ from ..plan.sites import Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
+from .exports import rename_export
 from .gone_inputs import gone_inputs
 from .hook_class import edit_hook_class
 from .input_functions import edit_input_functions
@@ -96,6 +97,8 @@ class LoopEmitter:
             wanted.append("predict")
         if self.function_form:
             wanted.append("train")
+        if self.plan.exports:
+            wanted.append("export")
         for name in wanted:
             self.renamed[name] = self.own(name)
 
@@ -315,6 +318,8 @@ class LoopEmitter:
                 asked.evaluate(call, node)
             elif call.kind == CallKind.PREDICT:
                 asked.predict(call, node)
+            elif call.kind == CallKind.EXPORT:
+                rename_export(self, call, node)
             else:
                 asked.value(call, node)
 

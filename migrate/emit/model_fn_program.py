@@ -13,6 +13,7 @@ from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
+from .exports import export_functions
 from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
@@ -181,7 +182,7 @@ class ModelFnEmitter(LoopEmitter):
         """Source text of a plan with the program's names."""
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
-    def _section(self, code: str) -> str:
+    def section(self, code: str) -> str:
         """Text of the step functions, where a class holds the parameters."""
         code = self.text(code)
         if self.trainer is not None and code:
@@ -295,7 +296,7 @@ class ModelFnEmitter(LoopEmitter):
     def _functions(self) -> list[Statement]:
         model = self.model
         forward = parse_statements(
-            self._section(self._call_model("True") + "".join(model.train_loss))
+            self.section(self.call_model("True") + "".join(model.train_loss))
         )
         if not model.per_example:
             forward += self.fill(
@@ -303,7 +304,7 @@ class ModelFnEmitter(LoopEmitter):
                 expressions={"X_SCALAR_LOSS": model.loss},
                 flags={"X_RENAMED": model.loss != "loss"},
             )
-        apply = parse_statements(self._section("".join(model.apply)))
+        apply = parse_statements(self.section("".join(model.apply)))
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward, "X_APPLY": apply},
@@ -314,12 +315,12 @@ class ModelFnEmitter(LoopEmitter):
             },
         )
         if not self.evaluates:
-            return result + self._predictions()
+            return result + self._predictions() + export_functions(self)
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
-            self._section(
-                self._call_model("False")
+            self.section(
+                self.call_model("False")
                 + "".join(model.eval_loss)
                 + _SAME_WEIGHT
                 + f"{test_loss}.update_state({model.eval_loss_name})\n"
@@ -328,17 +329,18 @@ class ModelFnEmitter(LoopEmitter):
         )
         every = ", ".join([*self.metric_names.values(), test_loss])
         result += self.test_functions(f"[{every}]", body)
-        return result + self._predictions()
+        return result + self._predictions() + export_functions(self)
 
     def _predictions(self) -> list[Statement]:
         plan = self.model.predict
         if plan is None:
             return []
-        code = self._call_model("False") + "".join(plan.lines)
-        body = parse_statements(self._section(f"{code}return {one_line(plan.code)}\n"))
+        code = self.call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.section(f"{code}return {one_line(plan.code)}\n"))
         return self.predict_functions(body)
 
-    def _call_model(self, training: str) -> str:
+    def call_model(self, training: str) -> str:
+        """A statement that runs the model on the features."""
         outputs = ", ".join(self.model.outputs)
         return f"{outputs} = {self.renamed['model']}(features, training={training})\n"
 

@@ -289,7 +289,6 @@ class TrainCalls:
                 "X_CHUNK": chunk,
                 "X_SAVE_SECONDS": config.save_seconds or "600",
                 "X_SAVE_STEPS": config.save_steps or "",
-                "X_EVALUATION": evaluation,
                 "X_THROTTLE": call.throttle_seconds,
             },
             statements={
@@ -298,7 +297,7 @@ class TrainCalls:
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
                 "X_STOP": parse_statements("".join(stops)),
-                **self._early_stop(stock, step, evaluation, local=local),
+                **self._early_stop(call, step, evaluation, local=local),
                 "X_END": lines("end"),
             },
             flags={
@@ -315,13 +314,19 @@ class TrainCalls:
         )
 
     def _early_stop(
-        self, stock: StockHooks, step: str, evaluation: str, *, local: bool
+        self, call: EstimatorCall, step: str, evaluation: str, *, local: bool
     ) -> dict[str, Sequence[Statement]]:
-        """Stops when a figure of the evaluations has not become better for long."""
-        if not stock.no_change:
-            shown = f'print(f"step {{{step}}}:", {evaluation})\n'
-            made = parse_statements(shown) if evaluation else []
-            return {"X_EVALUATE_NOW": made, "X_NO_CHANGE": [], "X_BEST": []}
+        """Evaluations, and what follows from their figures: exports, an early stop."""
+        stock = call.stock
+        shown = f'print(f"step {{{step}}}:", {evaluation})\n' if evaluation else ""
+        made = parse_statements(shown)
+        if not stock.no_change and not call.exporters:
+            return {
+                "X_EVALUATE_NOW": made,
+                "X_EVALUATE_LAST": made,
+                "X_NO_CHANGE": [],
+                "X_BEST": [],
+            }
         results = "results" if local else self.names.fresh("results")
         begin, after = "", ""
         for metric, smaller, most, first in stock.no_change:
@@ -342,8 +347,12 @@ class TrainCalls:
                 inner = f"if {step} >= {first}:\n{lines}"
             after += inner
         shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
+        if call.exporters:
+            shown += f"{self.emitter.renamed['export_evaluated']}({results})\n"
+            made = parse_statements(shown)
         return {
             "X_EVALUATE_NOW": parse_statements(shown),
+            "X_EVALUATE_LAST": made,
             "X_NO_CHANGE": parse_statements(after),
             "X_BEST": parse_statements(begin),
         }

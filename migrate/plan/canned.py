@@ -141,6 +141,10 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         )
     uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
+    for asked, _ in calls:
+        if asked.receiver is not None:
+            reason = "exports of this kind of Estimator have no loop yet"
+            raise Blocked("TFM118", asked.line, reason)
     first = statement
     if not place.travels:
         if calls[0][0].kind not in CallKind.TRAINING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from .exports import EXPORT_METHODS, ExportReader
 from .hooks import read_hooks
 from .inputs import EVAL, INFER, TRAIN, read_input
 from .places import Place
@@ -76,6 +77,8 @@ def read_calls(tree: Tree, place: Place) -> Uses:
     if len(predicted) > 1:
         line = tree.line(place.call)
         raise Blocked("TFM110", line, "predict by example in one call, by batch in one")
+    reader.uses.drop.extend(reader.exports.drop())
+    reader.uses.differences.extend(reader.exports.differences)
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     return reader.uses
 
@@ -92,6 +95,7 @@ class _Reader:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.uses = Uses()
+        self.exports = ExportReader(tree)
 
     def read(self, use: cst.BaseExpression) -> None:
         """One place where the estimator is named."""
@@ -111,6 +115,9 @@ class _Reader:
             method = parent.attr.value
             if method in _CALLS:
                 self._add(use, self._call(method, call), call)
+                return
+            if method in EXPORT_METHODS:
+                self._add(use, self._export(method, call), call)
                 return
             wanted = self._value(method, call)
             if wanted is not None:
@@ -167,6 +174,16 @@ class _Reader:
             by_example=by_example is None or tree.code(by_example) == "True",
         )
 
+    def _export(self, method: str, call: cst.Call) -> EstimatorCall:
+        given = self._matched(call, EXPORT_METHODS[method], method)
+        directory, receiver = self.exports.call(call, given)
+        return EstimatorCall(
+            CallKind.EXPORT,
+            self.tree.line(call),
+            directory=directory,
+            receiver=receiver,
+        )
+
     def _matched(
         self, call: cst.Call, parameters: tuple[str, ...], what: str
     ) -> dict[str, cst.BaseExpression]:
@@ -208,9 +225,9 @@ class _Reader:
         given = self._matched(call, parameters, "train_and_evaluate")
         train = self._spec(given.get("train_spec"), "tf.estimator.TrainSpec", line)
         test = self._spec(given.get("eval_spec"), "tf.estimator.EvalSpec", line)
-        for name in ("hooks", "exporters"):
-            if not is_none(test.get(name)):
-                raise Blocked("TFM110", line, f"EvalSpec(`{name}`=)")
+        if not is_none(test.get("hooks")):
+            raise Blocked("TFM110", line, "EvalSpec(`hooks`=)")
+        exporters, receiver = self.exports.exporters(test.get("exporters"), call)
         drop = []
         body = tree.body(tree.statement(call))
         if body is None:
@@ -236,6 +253,8 @@ class _Reader:
             # EvalSpec's own default is a hundred batches.
             evaluated_steps="100" if steps is None else self._text(test, "steps"),
             throttle_seconds=self._text(test, "throttle_secs") or "600",
+            exporters=exporters,
+            receiver=receiver,
         )
 
     def _spec(

@@ -15,6 +15,7 @@ from .lifted_names import Lifted, camel, source_text
 from .lifter import Kind, Lifter, Shared
 from .model_fn_factory import Factory, read_factory
 from .model_fn_forward import ForwardReader
+from .export_outputs import read_export_outputs
 from .model_fn_losses import LossCode, read_loss
 from .model_fn_metrics import read_metrics
 from .model_fn_modes import Modes
@@ -64,6 +65,7 @@ class ModelFn:
     metrics: list[MetricUpdate] = field(default_factory=list)
     train_op: TrainOp = field(default_factory=TrainOp)
     predict: PredictPlan | None = None
+    exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
 
     @property
@@ -82,7 +84,8 @@ class ModelFn:
         assert self.train is not None
         evaluation = self.evaluation or LossCode((), "", False)
         predict = () if self.predict is None else self.predict.lines
-        code = [*self.train.statements, *self.eval_loss, *predict]
+        exported = [line for _, one in self.exports for line in one.lines]
+        code = [*self.train.statements, *self.eval_loss, *predict, *exported]
         bound = {
             node.id
             for text in [*code, *self.train_op.apply]
@@ -110,6 +113,7 @@ class ModelFn:
             optimizer_setup=tuple(self.train_op.setup),
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
+            exports=self.exports,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -134,6 +138,7 @@ def read_model_fn(
     *,
     evaluates: bool,
     predicts: bool = False,
+    exports: bool = False,
     kept: str | None = None,
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
@@ -157,7 +162,7 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, factory, evaluates, predicts, kept).read()
+    return _Reader(tree, defined, factory, evaluates, predicts, exports, kept).read()
 
 
 class _Reader:
@@ -168,12 +173,14 @@ class _Reader:
         factory: Factory | None,
         evaluates: bool,
         predicts: bool,
+        exports: bool,
         kept: str | None,
     ) -> None:
         self.tree = tree
         self.defined = defined
         self.evaluates = evaluates
         self.predicts = predicts
+        self.exports = exports
         around = None if factory is None else factory.definition
         self.source = source = Source(tree, defined, around)
         self.closure = () if factory is None else factory.arguments
@@ -188,7 +195,7 @@ class _Reader:
         wanted = ["TRAIN"]
         if evaluates:
             wanted.append("EVAL")
-        if predicts:
+        if predicts or exports:
             wanted.append("PREDICT")
         self.reader = ForwardReader(
             source,
@@ -263,7 +270,8 @@ class _Reader:
                 if kind is not None:
                     self.lifter.kinds.update(dict.fromkeys(binds(statement), kind))
         self.found.forward, self.found.symbols = kept.code, kept.symbols
-        if self.predicts and any("mode" in names_in(code) for code in kept.code):
+        asked = self.predicts or self.exports
+        if asked and any("mode" in names_in(code) for code in kept.code):
             # Kept code would have to know evaluation from prediction.
             raise self.source.stop(self.defined, "the forward pass depends on the mode")
         order = kept.bound(forward)
@@ -331,6 +339,9 @@ class _Reader:
         if self.predicts:
             branch = self._branch(aside, behind, "PREDICT")
             self.found.predict = read_predictions(self.sections, *branch)
+        if self.exports:
+            branch = self._branch(aside, behind, "PREDICT")
+            self.found.exports = read_export_outputs(self.sections, *branch)
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
         needed |= self._names(self.found.eval_loss, "")

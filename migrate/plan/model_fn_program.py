@@ -63,7 +63,12 @@ def recognise_model_fn(
     if not place.travels:
         first = _first_statement(tree, *calls[0], body)
     model = read_model_fn(
-        tree, given["model_fn"], evaluates=evaluates, predicts=predicts, kept=kept
+        tree,
+        given["model_fn"],
+        evaluates=evaluates,
+        predicts=predicts,
+        exports=any(plan.receiver is not None for plan, _ in calls),
+        kept=kept,
     )
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:

@@ -21,6 +21,7 @@ __all__ = [
     "CallKind",
     "Difference",
     "EstimatorCall",
+    "ExporterPlan",
     "HookPlan",
     "InputPlan",
     "KerasModelPlan",
@@ -30,6 +31,7 @@ __all__ = [
     "ModelFnPlan",
     "OptimizerPlan",
     "PredictPlan",
+    "ReceiverPlan",
     "RunConfigPlan",
     "StockHooks",
     "StrategyPlan",
@@ -149,6 +151,32 @@ class PredictPlan:
 
 
 @dataclass(frozen=True)
+class ReceiverPlan:
+    """What a model is asked when it serves.
+
+    ``inputs`` are (name, TensorSpec) pairs of the signature, ``lines`` and
+    ``features`` what makes the model's features of them.
+    """
+
+    inputs: tuple[tuple[str, str], ...]
+    features: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExporterPlan:
+    """One exporter of an EvalSpec; texts are source code.
+
+    ``kind`` is its class, ``better`` a BestExporter's own comparison.
+    """
+
+    kind: str
+    name: str
+    keep: str | None
+    better: str | None = None
+
+
+@dataclass(frozen=True)
 class LayerClass:
     """A Keras class that took the place of code which made layers.
 
@@ -196,6 +224,8 @@ class ModelFnPlan:
     optimizer_setup: tuple[str, ...]
     optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
+    # What each signature of an export gives.
+    exports: tuple[tuple[str, PredictPlan], ...] = ()
     kept: str | None = None
     # Values that the model_fn saw as a closure, as (name, source) pairs.
     closure: tuple[tuple[str, str], ...] = ()
@@ -249,6 +279,7 @@ class CallKind:
     # A figure or a name that is asked for: the step, the latest checkpoint.
     VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
+    EXPORT = "export"
     TRAINING = (TRAIN, TRAIN_AND_EVALUATE)
 
 
@@ -274,6 +305,10 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
+    # export: where to; with exporters of an EvalSpec, how a model is asked.
+    directory: str | None = None
+    exporters: tuple[ExporterPlan, ...] = ()
+    receiver: ReceiverPlan | None = None
 
     @property
     def evaluates(self) -> bool:
@@ -312,6 +347,11 @@ class TrainingPlan:
     def predicts(self) -> bool:
         """The program predicts with its model."""
         return any(c.predicts for c in self.calls)
+
+    @property
+    def exports(self) -> bool:
+        """The program writes its model for serving."""
+        return any(c.receiver is not None for c in self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

@@ -399,7 +399,7 @@ def train_loop():
     manager.save(step)
     if X_EVALUATES:
         if evaluated != step:
-            print(f"step {step}:", X_EVALUATION)
+            X_EVALUATE_LAST
 
 
 def plain_apply():

@@ -1,0 +1,165 @@
+"""Exports for serving: one function, and what exporters did after evaluations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ..plan.program import (
+    CallKind,
+    EstimatorCall,
+    ExporterPlan,
+    ModelFnPlan,
+    PredictPlan,
+    ReceiverPlan,
+)
+from ..plan.sites import Blocked
+from ..plan.statements import names_in
+from ..plan.tree import Statement
+from .layout import one_line
+from .template import parse_statements
+
+if TYPE_CHECKING:
+    from .loop_program import LoopEmitter
+    from .model_fn_program import ModelFnEmitter
+
+__all__ = ["export_functions", "rename_export"]
+
+_FILE = "exports"
+_RULE = "TFM110"
+
+
+def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
+    """The signatures, ``export``, and what exporters need."""
+    calls = [call for call in emitter.plan.calls if call.receiver is not None]
+    if not calls:
+        return []
+    receiver, line = calls[0].receiver, calls[0].line
+    assert receiver is not None
+    if emitter.trainer is not None:
+        raise Blocked(_RULE, line, "an export by a class has no equivalent yet")
+    if any(call.receiver != receiver for call in calls):
+        raise Blocked(_RULE, line, "exports with different receiver functions")
+    together = [call for call in calls if call.exporters]
+    if len(together) > 1:
+        raise Blocked(_RULE, line, "exporters of several train_and_evaluate")
+    model = emitter.plan.model
+    assert isinstance(model, ModelFnPlan)
+    signatures: dict[str, str] = {}
+    made: list[Statement] = []
+    for key, output in model.exports:
+        wanted = "serve"
+        if len(model.exports) > 1 and key.isidentifier():
+            wanted = f"serve_{key.removeprefix('serving_')}"
+        signatures[key] = emitter.names.fresh(wanted)
+        made += _signature(emitter, signatures[key], receiver, output, line)
+    if len(signatures) == 1:
+        # A lone signature was the default one, too.
+        signatures.setdefault("serving_default", *signatures.values())
+    inside = ", ".join(f'"{key}": {name}' for key, name in signatures.items())
+    modules = {name: emitter.module(name) for name in ("os", "time")}
+    made += emitter.fill(
+        "export_function",
+        expressions={"X_SIGNATURES": f"{{{inside}}}"},
+        names=modules,
+        file=_FILE,
+    )
+    return made + [s for call in together for s in _exporters(emitter, call, modules)]
+
+
+def _signature(
+    emitter: ModelFnEmitter,
+    name: str,
+    receiver: ReceiverPlan,
+    output: PredictPlan,
+    line: int,
+) -> list[Statement]:
+    """One function for ``tf.saved_model.save``."""
+    inputs = [key for key, _ in receiver.inputs]
+    specs = ", ".join(spec for _, spec in receiver.inputs)
+    own = {*inputs, "features", *(text.split(" ", 1)[0] for text in receiver.lines)}
+    body = "".join(output.lines) + f"return {one_line(output.code)}\n"
+    body = emitter.section(f"{emitter.call_model('False')}{body}")
+    outer = names_in(emitter.text(receiver.features)) - own
+    if (names_in(body) - {"features"}) & (own - {"features"}):
+        shown = sorted((names_in(body) - {"features"}) & own)[0]
+        reason = f"the receiver function and the model_fn both have `{shown}`"
+        raise Blocked(_RULE, line, reason)
+    if "features" in outer or emitter.renamed["model"] in own:
+        raise Blocked(_RULE, line, "the receiver function hides what it reads")
+    code = "".join(receiver.lines)
+    if receiver.features != "features":
+        code += f"features = {one_line(receiver.features)}\n"
+    code = emitter.text(code) + body
+    text = "".join(f"    {row}\n" for row in code.splitlines())
+    return parse_statements(
+        emitter.text(
+            f"@{emitter.tf}.function(input_signature=[{specs}])\n"
+            f"def {name}({', '.join(inputs)}):\n"
+            f'    """Answers a request."""\n{text}'
+        )
+    )
+
+
+def _exporters(
+    emitter: ModelFnEmitter, call: EstimatorCall, modules: dict[str, str]
+) -> list[Statement]:
+    best = [one for one in call.exporters if one.kind == "BestExporter"]
+    if len(best) > 1:
+        raise Blocked(_RULE, call.line, "two exporters of the best model")
+    names = dict(modules)
+    for name in ("best_results", "export_evaluated", "is_better"):
+        names[name] = emitter.renamed[name] = emitter.names.fresh(name)
+    before, code = "", ""
+    for one in call.exporters:
+        keep = "" if one.keep is None else f", keep={one.keep}"
+        path = f"{modules['os']}.path.join(exports, {one.name})"
+        line = f"{emitter.renamed['export']}({path}{keep})\n"
+        if one.kind == "BestExporter":
+            made, test = _better(one, names)
+            before += made
+            kept = names["best_results"]
+            code += f"better = True\nif {kept}:\n    better = {test}\n"
+            code += f"if better:\n    {kept}.update(results)\n    {line}"
+        elif one.kind == "FinalExporter":
+            if call.max_steps is None:
+                # It waited for the last step, and there was none.
+                raise Blocked(_RULE, call.line, "FinalExporter without max_steps")
+            limit = call.max_steps
+            test = f'results["global_step"] >= {limit}'
+            if call.limit_optional:
+                test = f"{limit} is not None and {test}"
+            code += f"if {test}:\n    {line}"
+        else:
+            code += line
+    return parse_statements(emitter.text(before)) + emitter.fill(
+        "exporters",
+        statements={"X_EXPORTERS": parse_statements(emitter.text(code))},
+        flags={"X_BEST": bool(best)},
+        names=names,
+        file=_FILE,
+    )
+
+
+def _better(one: ExporterPlan, names: dict[str, str]) -> tuple[str, str]:
+    """Whether new results are better: what makes the test, and the test."""
+    best = names["best_results"]
+    if one.better is None:
+        return "", f'results["loss"] < {best}["loss"]'
+    made, function = "", one.better
+    if not function.isidentifier():
+        function = names["is_better"]
+        made = f"{function} = {one_line(one.better)}\n"
+    given = f"best_eval_result={best}, current_eval_result=results"
+    return made, f"{function}({given})"
+
+
+def rename_export(emitter: LoopEmitter, call: EstimatorCall, node: cst.Call) -> None:
+    """``estimator.export_savedmodel(...)`` becomes ``export(...)``."""
+    assert call.kind == CallKind.EXPORT
+    code = f"{emitter.renamed['export']}({call.directory})"
+    if not isinstance(emitter.tree.parent(node), cst.Expr):
+        # The path was bytes.
+        code += ".encode()"
+    emitter.edits.expressions[node] = emitter.fitted_expression(node, code)

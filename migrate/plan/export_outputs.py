@@ -1,0 +1,80 @@
+"""The signatures of an export: ``export_outputs`` of the spec for PREDICT."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .arguments import UnknownArguments, match_arguments
+from .model_fn_sections import Sections
+from .program import PredictPlan
+from .statements import backward_slice, latest, loads
+from .tree import Statement
+
+__all__ = ["read_export_outputs"]
+
+DEFAULT = "serving_default"
+_DEFAULT_KEY = (
+    "tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+)
+_PREDICT = "tf.estimator.export.PredictOutput"
+
+
+def read_export_outputs(
+    sections: Sections, statements: list[Statement], call: cst.Call
+) -> tuple[tuple[str, PredictPlan], ...]:
+    """What each signature gives: always a dict of tensors, keyed as before."""
+    tree, stop = sections.tree, sections.source.stop
+    spec = sections.modes.spec(call)
+    node = latest(tree, statements, spec.get("export_outputs"))
+    found: list[tuple[str, cst.BaseExpression]] = []
+    if node is None or (isinstance(node, cst.Name) and node.value == "None"):
+        if "predictions" not in spec:
+            raise stop(call, "no predictions to export")
+        found.append((DEFAULT, spec["predictions"]))
+    elif isinstance(node, cst.Dict):
+        for element in node.elements:
+            if not isinstance(element, cst.DictElement):
+                raise stop(node, "export_outputs are not seen")
+            key = element.key
+            name = str(key.evaluated_value) if isinstance(key, cst.SimpleString) else ""
+            if tree.symbol(key) in _DEFAULT_KEY:
+                name = DEFAULT
+            output = latest(tree, statements, element.value)
+            symbol = tree.symbol(output.func) if isinstance(output, cst.Call) else None
+            if not name or not isinstance(output, cst.Call):
+                raise stop(node, "export_outputs are not seen")
+            if symbol != _PREDICT:
+                shown = tree.code(output.func)
+                raise stop(output, f"no signature yet for `{shown}`")
+            try:
+                given = match_arguments(output, ("outputs",))
+            except UnknownArguments as problem:
+                raise stop(output, f"PredictOutput with {problem}") from None
+            found.append((name, given["outputs"]))
+    else:
+        raise stop(call, "export_outputs are not seen")
+    keys = [name for name, _ in found]
+    if DEFAULT not in keys and len(keys) != 1:
+        raise stop(call, "export_outputs without a default signature")
+    return tuple((name, _output(sections, statements, value)) for name, value in found)
+
+
+def _output(
+    sections: Sections, statements: list[Statement], node: cst.BaseExpression
+) -> PredictPlan:
+    tree = sections.tree
+    value = latest(tree, statements, node)
+    if isinstance(value, (cst.DictComp, cst.Subscript, cst.IfExp)) or (
+        isinstance(value, cst.Call) and tree.symbol(value.func) is None
+    ):
+        reason = "whether PredictOutput gets a dict is not seen"
+        raise sections.source.stop(node, reason)
+    wanted = backward_slice(tree, statements, loads(tree, node))
+    for statement in wanted:
+        sections.check(statement)
+    lines = tuple(sections.code(s, "PREDICT", statements) for s in wanted)
+    code = sections.expression(node, "PREDICT", statements)
+    if not isinstance(value, cst.Dict):
+        code = f'{{"output": {code}}}'
+    return PredictPlan(lines, code, is_dict=True)
