@@ -45,8 +45,9 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
     kept = isinstance(model, ModelFnPlan) and model.kept is not None
     usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":
-        if isinstance(model, ModelFnPlan) and any(
-            "layers.DenseFeatures(" in code for _, code in model.layers
+        made = model.model if isinstance(model, ModelFnPlan) else None
+        if made is not None and any(
+            "layers.DenseFeatures(" in code for code in made.init
         ):
             return "`--keras keras3`: Keras 3 has no layer for feature columns"
         if not usual:
