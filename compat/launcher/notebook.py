@@ -56,7 +56,7 @@ def _plain_python(source: str, path: str, number: int, *, shell_lines: bool) -> 
     lines = source.split("\n")
     first = next((line for line in lines if line.strip()), "")
     if first.startswith("%%"):
-        if first.split()[0] in ("%%time", "%%timeit", "%%capture"):
+        if first.split()[0] in ("%%time", "%%timeit", "%%capture", "%%prun"):
             place = lines.index(first)
             lines[place] = ""
         else:

@@ -44,7 +44,7 @@ def contrib_table() -> str:
     parts = [_HEAD]
     count_works = count_raises = 0
     # Some packages were there to import, though `import tensorflow` left them out.
-    imported = {package: [] for package in PACKAGES}
+    imported: dict[str, list[str]] = {package: [] for package in PACKAGES}
     for package, names in sorted((imported | known_names()).items()):
         namespace = getattr(contrib, package, None)
         advice = PACKAGES.get(package, "")

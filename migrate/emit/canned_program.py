@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.canned_plan import CannedPlan, Task
 from ..plan.program import OptimizerPlan
-from ..plan.sites import CannedSites, Program
+from ..plan.sites import Blocked, CannedSites, Program
 from ..plan.tree import Tree, statements_of
 from .canned_head import (
     batch_loss,
@@ -24,10 +27,28 @@ from .loop_program import LoopEmitter
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements
+from .trainer import Trainer
 
 __all__ = ["CannedEmitter"]
 
 _SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
+
+
+class _Optimizer(NamedTuple):
+    """Statements that make an optimizer, and that follow the model's variables."""
+
+    made: str
+    built: str
+
+
+def _optimizer(
+    plan: OptimizerPlan, names: tuple[str, str], model: str, sparse: bool
+) -> _Optimizer:
+    """``names``: where it is made, and in the functions of the loop."""
+    site, name = names
+    converted, builds = row_wise(plan, name, sparse=sparse)
+    built = f"{name}.build({model}.trainable_variables)\n" if builds else ""
+    return _Optimizer(f"{site} = {converted.code}\n", built + converted.state)
 
 
 class CannedEmitter(LoopEmitter):
@@ -45,44 +66,56 @@ class CannedEmitter(LoopEmitter):
         assert isinstance(model, CannedPlan)
         assert isinstance(sites, CannedSites)
         self.combined = model.deep is not None and model.linear is not None
+        # The Estimator's own name becomes free.
+        self.site_model = "model"
+        if program.plan.estimator != "model" or program.travels:
+            self.site_model = names.fresh("model")
         super().__init__(
             tree,
             program,
             names,
             tf,
-            # The Estimator's own name becomes free.
-            model="model"
-            if program.plan.estimator == "model"
-            else names.fresh("model"),
+            model=self.site_model,
             optimizer=names.fresh("dnn_optimizer") if self.combined else None,
             options=options,
         )
         self.model = model
         self.sites = sites
-        wanted = []
+        self.head = model.head
+        wanted, owned = [], []
         if model.linear is not None:
             wanted += ["LinearModel", "Bias"]
         elif model.deep is None:
             wanted.append("BaselineModel")
         if self.combined:
-            wanted += ["WideDeepModel", "linear_optimizer", "deep_part"]
+            wanted += ["WideDeepModel", "deep_part"]
             self.renamed["dnn_optimizer"] = self.optimizer
+            self.site_linear = names.fresh("linear_optimizer")
+            self.renamed["linear_optimizer"] = self.own(
+                "linear_optimizer", self.site_linear
+            )
         if model.head.vocabulary is not None:
-            wanted.append("label_ids")
+            owned.append("label_ids")
         self.metrics = metrics_of(model.head) if self.evaluates else []
         if self.evaluates and model.head.task == Task.BINARY:
             wanted.append("PrecisionRecallAUC")
-        wanted += [variable for variable, _, _ in self.metrics]
+        owned += [variable for variable, _, _ in self.metrics]
         for name in wanted:
+            self.renamed[name] = names.fresh(name)
+        for name in owned:
             if name not in self.renamed:
-                self.renamed[name] = names.fresh(name)
+                self.renamed[name] = self.own(name)
 
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        edits.replace[sites.estimator_statement] = []
         for statement in sites.drop:
             edits.replace[statement] = []
+        if self.trainer is not None:
+            self._place_class(self.trainer)
+            self.calls()
+            return edits
+        edits.replace[sites.estimator_statement] = []
         first = sites.first_call
         self.place_strategy(first)
         setup = edits.before[first] + self._setup()
@@ -101,6 +134,101 @@ class CannedEmitter(LoopEmitter):
             edits.before[top] = classes
         self.calls()
         return edits
+
+    def _place_class(self, trainer: Trainer) -> None:
+        """The class at the top of the module; what it is given, and its call."""
+        sites, edits = self.sites, self.edits
+        head, linear = self.model.head, self.model.linear
+        if linear is not None and not trainer.visible(linear.combiner):
+            line = self.plan.line
+            raise Blocked("TFM118", line, "the sparse combiner is a local name")
+        trainer.member("strategy", self.site_strategy)
+        trainer.member("model", self.site_model)
+        trainer.member("optimizer", self.site_optimizer)
+        if self.combined:
+            trainer.member("linear_optimizer", self.site_linear)
+        self.head = replace(
+            head,
+            units=trainer.setting("label_dimension", head.units) or "1"
+            if head.task == Task.REGRESSION
+            else head.units,
+            vocabulary=trainer.setting("label_vocabulary", head.vocabulary),
+            weights=trainer.setting("weight_column", head.weights),
+        )
+        methods = self._build() + self._functions() + self.train_function()
+        init = self.fill(
+            "trainer_init_canned",
+            file="canned",
+            expressions=self._made_expressions(),
+            statements={
+                "X_MEMBERS": [],
+                "X_TEST_METRICS": parse_statements(self.text(self._metrics())),
+            },
+            flags={
+                "X_SCOPED": self.evaluates or self.head.vocabulary is not None,
+                "X_VOCABULARY": self.head.vocabulary is not None,
+            },
+        )
+        init += self.manager(restores=False)
+        # Members are known when everything else is written.
+        init = [*parse_statements("".join(trainer.members)), *init]
+        definition = with_blank_lines(trainer.class_definition(init, methods), 2)
+        statement = sites.estimator_statement
+        self.place_strategy(statement)
+        names = {"strategy": self.site_strategy}
+        site = self.fill(
+            "site_canned",
+            file="canned",
+            names=names,
+            statements={
+                "X_MODEL": parse_statements(self.text(self._model(self.site_model))),
+                "X_OPTIMIZERS": parse_statements(
+                    self.text("".join(part.made for part in self._optimizers()))
+                ),
+            },
+        )
+        edits.before[statement] += self.fitted(site)
+        top = self.tree.statement_in(sites.call, self.tree.module)
+        assert top is not None
+        edits.before[top] = [
+            *self._classes(),
+            definition,
+            *edits.before.get(top, []),
+        ]
+        edits.spaced.add(top)
+        edits.expressions[sites.call] = self.fitted_expression(
+            sites.call, trainer.call()
+        )
+
+    def _build(self) -> list[Statement]:
+        """The method that makes the variables."""
+        return self.fill(
+            "trainer_build",
+            statements={
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZER_STATE": parse_statements(
+                    self.text("".join(part.built for part in self._optimizers()))
+                ),
+            },
+            flags={"X_OWN_UPDATES": True},
+        )
+
+    def build_call(self) -> list[Statement]:
+        """What a method of the class does first."""
+        return parse_statements("self.build(input_fn)\n") if self.trainer else []
+
+    def _variables(self) -> list[Statement]:
+        flags = {"X_KEPT": False, **self.precision_flags}
+        return self.fill("make_variables", flags=flags)
+
+    def _model(self, name: str) -> str:
+        return model_code(self.model, {**self.renamed, "model": name})
+
+    def _made_expressions(self) -> dict[str, str]:
+        return {
+            "X_LABELS": one_line(self.head.vocabulary or "None"),
+            "X_CHECKPOINT": self._checkpoint(),
+        }
 
     # -- the model -------------------------------------------------------------
 
@@ -137,21 +265,24 @@ class CannedEmitter(LoopEmitter):
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
-        model = self.model
         result = self.fill(
             "canned_setup",
             file="canned",
             expressions={
                 "X_DATASET": one_line(self.sites.example_input),
-                "X_LABELS": one_line(model.head.vocabulary or "None"),
-                "X_CHECKPOINT": self._checkpoint(),
+                **self._made_expressions(),
             },
             statements={
-                "X_MODEL": parse_statements(self.text(model_code(model, self.renamed))),
-                "X_OPTIMIZERS": parse_statements(self.text(self._optimizers())),
+                "X_MODEL": parse_statements(self.text(self._model(self.site_model))),
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZERS": parse_statements(
+                    self.text(
+                        "".join(part.made + part.built for part in self._optimizers())
+                    )
+                ),
                 "X_TEST_METRICS": parse_statements(self.text(self._metrics())),
             },
-            flags={"X_VOCABULARY": model.head.vocabulary is not None},
+            flags={"X_VOCABULARY": self.head.vocabulary is not None},
         )
         result += self.manager()
         result += self._functions()
@@ -170,39 +301,25 @@ class CannedEmitter(LoopEmitter):
             )
         return f"{self.tf}.train.Checkpoint({saved})"
 
-    def _optimizers(self) -> str:
-        model, variables = self.model, f"{self.renamed['model']}.trainable_variables"
-        if self.combined:
-            assert model.deep is not None
-            assert model.linear is not None
-            name = self.renamed["model"]
-            return self._optimizer(
-                model.deep.optimizer,
-                self.optimizer,
-                f"{name}.deep.trainable_variables",
-                sparse=model.deep.sparse,
-            ) + self._optimizer(
-                model.linear.optimizer,
-                self.renamed["linear_optimizer"],
-                f"{name}.wide.trainable_variables",
-                sparse=model.linear.sparse,
-            )
+    def _optimizers(self) -> list[_Optimizer]:
+        """The optimizers and the variables that they train."""
+        model, name = self.model, self.renamed["model"]
+        site = (self.site_optimizer, self.optimizer)
+        if model.deep is not None and model.linear is not None:
+            linear = (self.site_linear, self.renamed["linear_optimizer"])
+            return [
+                _optimizer(
+                    model.deep.optimizer, site, f"{name}.deep", model.deep.sparse
+                ),
+                _optimizer(
+                    model.linear.optimizer, linear, f"{name}.wide", model.linear.sparse
+                ),
+            ]
         part = model.deep or model.linear
         if part is not None:
-            return self._optimizer(
-                part.optimizer, self.optimizer, variables, sparse=part.sparse
-            )
+            return [_optimizer(part.optimizer, site, name, part.sparse)]
         assert model.baseline is not None
-        return self._optimizer(model.baseline, self.optimizer, variables, sparse=False)
-
-    def _optimizer(
-        self, plan: OptimizerPlan, name: str, variables: str, *, sparse: bool
-    ) -> str:
-        converted, builds = row_wise(plan, name, sparse=sparse)
-        code = f"{name} = {converted.code}\n"
-        if builds:
-            code += f"{name}.build({variables})\n"
-        return code + converted.state
+        return [_optimizer(model.baseline, site, name, sparse=False)]
 
     def _metrics(self) -> str:
         """Statements that make the metrics of evaluation."""
@@ -228,7 +345,7 @@ class CannedEmitter(LoopEmitter):
     # -- the functions of the loop -----------------------------------------------
 
     def _functions(self) -> list[Statement]:
-        head = self.model.head
+        head = self.head
         losses = example_losses(head, self.renamed)
         comment, loss = batch_loss(head)
         code = f"logits = {self._call('True')}\n{losses}{comment}"
@@ -276,7 +393,7 @@ class CannedEmitter(LoopEmitter):
         """What predict yields."""
         if not self.plan.predicts:
             return []
-        body = f"logits = {self._call('False')}\n{predictions_of(self.model.head)}"
+        body = f"logits = {self._call('False')}\n{predictions_of(self.head)}"
         return self.predict_functions(parse_statements(self.text(body)))
 
     def _call(self, training: str) -> str:

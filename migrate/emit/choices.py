@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.program import ModelFnPlan
-from ..plan.sites import CannedSites, KerasSites, ModelFnSites, Program
+from ..plan.sites import KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree, walk
 from ..symbols.table import lookup, needs_nothing
 from .mixed_precision import own_float32
@@ -34,8 +34,6 @@ _ELSEWHERE = {
 
 def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | None:
     """Which of the user's choices no loop can be written for, and why."""
-    if options.style == "class" and isinstance(program.sites, CannedSites):
-        return "`--style class` is not written for canned Estimators yet"
     if options.style == "inline" and program.travels:
         return (
             "`--style inline`: the Estimator is returned, passed on or stored; use "
@@ -47,16 +45,25 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
     kept = isinstance(model, ModelFnPlan) and model.kept is not None
     usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":
+        if isinstance(model, ModelFnPlan) and any(
+            "layers.DenseFeatures(" in code for _, code in model.layers
+        ):
+            return "`--keras keras3`: Keras 3 has no layer for feature columns"
         if not usual:
             return "`--keras keras3`: only tf_keras has what this loop needs"
+        if options.strategy == "central":
+            return (
+                "`--keras keras3`: batch normalization of Keras 3 cannot train with "
+                "central variables; use `--strategy mirrored`"
+            )
         gone = _not_in_keras3(tree)
         if gone is not None:
             return f"`--keras keras3`: Keras 3 has no `{gone}`"
     if options.mixed_precision:
-        if options.strategy == "central" and options.keras == "tf_keras":
+        if options.strategy == "central":
             return (
-                "`--mixed-precision`: tf_keras has none with central variables; use "
-                "`--strategy mirrored`, or `--keras keras3`"
+                "`--mixed-precision`: Keras has none with central variables; use "
+                "`--strategy mirrored`"
             )
         if not usual:
             return "`--mixed-precision`: this forward pass computes in float32"

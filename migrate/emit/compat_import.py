@@ -126,6 +126,8 @@ class _Imports:
         for alias in node.names:
             name = _dotted(alias.name)
             found = canonical(f"{module}.{name}")
+            if found is None:
+                return None
             home, _, last = found.rpartition(".")
             if last != name or not home or not is_known(found):
                 return None

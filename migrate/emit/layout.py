@@ -91,6 +91,8 @@ def _fit_statement(
         if "\n" in code.rstrip("\n") or len(code.rstrip("\n")) + indent <= WIDTH:
             return statement
         return _break_line(module, statement, indent, step)
+    if isinstance(statement, cst.FunctionDef):
+        statement = _fit_parameters(module, statement, indent, step)
     body = getattr(statement, "body", None)
     if isinstance(body, cst.IndentedBlock):
         inner = fit(module, statements_of(body), indent + step)
@@ -119,6 +121,24 @@ def _break_sum(
     code = module.code_for_node(changed.with_changes(leading_lines=[]))
     fits = max(len(text) for text in code.splitlines()) + indent <= WIDTH
     return changed if fits else line
+
+
+def _fit_parameters(
+    module: cst.Module, function: cst.FunctionDef, indent: int, step: int
+) -> cst.FunctionDef:
+    """A function whose parameters stand on a line below where they are too many."""
+    params = function.params.params
+    plain = len(params) == len(function.params.children)
+    code = f"def {function.name.value}({module.code_for_node(function.params)}):"
+    if not params or not plain or "\n" in code or len(code) + indent <= WIDTH:
+        return function
+    last = params[-1].with_changes(
+        comma=cst.MaybeSentinel.DEFAULT, whitespace_after_param=_newline("")
+    )
+    return function.with_changes(
+        whitespace_before_params=_newline(" " * max(step, 4)),
+        params=function.params.with_changes(params=[*params[:-1], last]),
+    )
 
 
 def _break_line(

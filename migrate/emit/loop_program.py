@@ -44,6 +44,10 @@ def chosen_class(program: Program, options: RewriteOptions) -> bool:
     return options.style == "class" or program.travels
 
 
+# Batch normalization, or a ready-made network that may have it.
+_NORMALIZES = re.compile(r"BatchNormalization|batch_norm|applications\.(?!VGG)")
+
+
 class LoopEmitter:
     """What all loops share; collects the imports that the code needs."""
 
@@ -223,7 +227,11 @@ class LoopEmitter:
         central = self.options.strategy == "central"
         return {
             "X_CENTRAL": central,
+            "X_KERAS3": self.options.keras == "keras3",
             "X_REPLICATED": self.replicated and not central,
+            "X_MOVING_AVERAGES": self.replicated
+            and not central
+            and _NORMALIZES.search(self.tree.module.code) is not None,
         }
 
     def optimizer_statements(
@@ -326,7 +334,7 @@ class LoopEmitter:
                 c.evaluates and (c.evaluated_steps or c.steps) for c in self.plan.calls
             ):
                 parameters += ", steps=None"
-                dataset = "input_fn().take(steps or -1)"
+                dataset = f"input_fn().take({self.batches('steps or -1')})"
             function = f"lambda _: {dataset}"
         return self.fill(
             "test_functions",

@@ -34,15 +34,16 @@ def follow_to_compat(
 ) -> ProgramsRewrite | None:
     """The module with the compat layer's imports, if a program needs it so."""
     own = os.path.abspath(parsed.path)
-    if "tensorflow" not in parsed.source.text or not _lacks_names(parsed):
+    others = [main for main in mains if os.path.abspath(main) != own]
+    if not others or "tensorflow" not in parsed.source.text:
+        return None
+    if not _lacks_names(parsed):
         return None
     tree = Tree(parsed.module, parsed.resolver)
     if legacy_places(tree):
         return None  # what names Estimators is moved for its own sake
-    for main in mains:
-        flavour = None
-        if os.path.abspath(main) != own:
-            flavour = _kept_as(main, options, facts)
+    for main in others:
+        flavour = _kept_as(main, options, facts)
         if flavour is None:
             continue
         try:

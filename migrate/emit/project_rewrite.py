@@ -187,7 +187,7 @@ def _check_reach(
 
 
 def _bound(text: str) -> set[str]:
-    from ..symbols.scopes import build_scopes
+    from ..symbols.scope_builder import build_scopes
 
     return set(build_scopes(cst.parse_module(text)).module_scope.bindings)
 

@@ -12,7 +12,8 @@ from ..project.facts import ProjectFacts
 from ..project.guard import undefined_names
 from ..project.positions import spans
 from ..project.text import Edit, apply_edits
-from ..symbols.scopes import BindingKind, build_scopes
+from ..symbols.scope_builder import build_scopes
+from ..symbols.scopes import BindingKind
 from .imports import add_imports
 from .project_join import CannotJoin, Imported, Joined, Part, import_mark
 

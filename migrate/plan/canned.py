@@ -131,8 +131,6 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     check_columns(tree)
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    if place.travels:
-        raise Blocked("TFM118", line, "the estimator is returned, passed on or stored")
     config, distribute, maker = read_run_config(tree, given.get("config"))
     strategy, strategy_call = read_strategy(tree, distribute)
     if not is_none(given.get("model_dir")):
@@ -143,11 +141,14 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         )
     uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
-    if calls[0][0].kind not in CallKind.TRAINING:
-        raise Blocked("TFM118", line, "the Estimator is used before it is trained")
-    first = tree.statement_in(calls[0][1], body)
-    if first is None:
-        raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
+    first = statement
+    if not place.travels:
+        if calls[0][0].kind not in CallKind.TRAINING:
+            raise Blocked("TFM118", line, "the Estimator is used before it is trained")
+        found_in = tree.statement_in(calls[0][1], body)
+        if found_in is None:
+            raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
+        first = found_in
     reader = _Reader(tree, name, given, line)
     model = reader.read()
     if strategy.symbol is not None and model.deep and model.deep.batch_norm:
@@ -173,7 +174,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     sites = CannedSites(
         body=body,
         first_call=first,
-        example_input=_example_input(tree, plan.calls, first),
+        example_input="" if place.travels else _example_input(tree, plan.calls, first),
         estimator_statement=statement,
         drop=drop,
         hoist=hoisted(tree, strategy_call, body, first),
@@ -181,8 +182,9 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,
+        call=call,
     )
-    return Program(plan, sites)
+    return Program(plan, sites, place.travels)
 
 
 def _written_for_tf2(tree: Tree) -> bool:

@@ -101,6 +101,8 @@ class LayerFunction:
     parameters: tuple[str, ...]
     plain: int = 0
     at_call: tuple[str, ...] = ()
+    # What the function calls its first parameter.
+    inputs: str = "inputs"
 
 
 _KINDS = {
@@ -126,5 +128,9 @@ _KINDS = {
 
 # tf.layers.conv2d(x, ...) and the like
 LAYERS = {f"tf.layers.{name}": kind for name, kind in _KINDS.items()}
+# Collections and dicts to fill are not taken: such a call is not lifted.
+LAYERS["tf.feature_column.input_layer"] = LayerFunction(
+    "DenseFeatures", ("feature_columns", "trainable"), 1, inputs="features"
+)
 # tf.layers.Conv2D(...), called later
 CLASSES = {f"tf.layers.{kind.keras}": kind for kind in _KINDS.values()}

@@ -198,8 +198,8 @@ class Conversion:
         if name is not None:
             return self._contrib(symbol, name, call)
         layer = LAYERS[symbol]
-        given = self._match(call, ("inputs", *layer.parameters))
-        inputs = given.pop("inputs", None)
+        given = self._match(call, (layer.inputs, *layer.parameters))
+        inputs = given.pop(layer.inputs, None)
         if inputs is None:
             raise self.source.stop(call, "a layer without input")
         positional = sum(argument.keyword is None for argument in call.args) - 1

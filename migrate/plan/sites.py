@@ -161,6 +161,7 @@ class CannedSites:
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
+    call: cst.Call
 
 
 @dataclass

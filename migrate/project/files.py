@@ -12,7 +12,13 @@ import pathspec
 
 from ..errors import UserError
 
-__all__ = ["Candidate", "find_files", "mentions_legacy", "project_root"]
+__all__ = [
+    "Candidate",
+    "find_files",
+    "holds_requirements",
+    "mentions_legacy",
+    "project_root",
+]
 
 # Directories that hold other people's code or no code at all.
 SKIPPED_DIRECTORIES = frozenset(
@@ -39,6 +45,16 @@ SKIPPED_DIRECTORIES = frozenset(
 # but a project module that re-exports it contains the first of these words;
 # ProjectFacts adds the files that import such a module.
 _LEGACY = re.compile(rb"tensorflow|tfmigrate")
+
+
+_REQUIREMENTS = re.compile(
+    r"(?:requirements|constraints|environment)[\w.-]*\.(?:txt|in|ya?ml)"
+)
+
+
+def holds_requirements(name: str) -> bool:
+    """Whether a file of this name lists packages to install."""
+    return _REQUIREMENTS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
@@ -185,7 +201,7 @@ def _walk(
                     entry.path, True, specs, ignores, absolute_top
                 ):
                     directories.append((os.path.join(shown, name), entry.path, specs))
-            elif name.endswith(suffixes):
+            elif name.endswith(suffixes) or holds_requirements(name):
                 if entry.is_symlink() and not _inside(entry.path, absolute_top):
                     continue
                 if not entry.is_file():

@@ -8,7 +8,8 @@ import warnings
 
 import libcst as cst
 
-from ..symbols.scopes import ScopeTree, build_scopes
+from ..symbols.scope_builder import build_scopes
+from ..symbols.scopes import ScopeTree
 
 __all__ = ["GuardError", "check_output"]
 

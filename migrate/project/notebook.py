@@ -12,12 +12,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cell", "Notebook", "NotebookError"]
+__all__ = ["PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"]
+
+# Magics whose cell is still Python of this notebook; others (%%bash) are not.
+PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MARKER = re.compile(r"(?m)^__tfmigrate_cell_(\d+)__[ \t]*(?:\r?\n|\Z)")
 _PLACEHOLDER = re.compile(r"__tfmigrate_magic_(\d+)__")
+_MAGIC_STATEMENT = re.compile(r"(?m)^([ \t]*)__tfmigrate_magic_\d+__")
 # %magic, !shell, ?help, help?; after optional indentation.
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|[^#'\"\n]*[\w\])]\?{1,2}[ \t]*$)")
 _ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.,\[\] ]+=[ \t]*)([%!].*)$")
@@ -93,6 +97,13 @@ class Notebook:
             "".join(parts),
             tuple(magics),
         )
+
+    def plain_python(self) -> str:
+        """The code cells as one program, with nothing of IPython's in it."""
+        text = _MARKER.sub("", self.text)
+        # `pass` keeps a block whose only line is a magic.
+        text = _MAGIC_STATEMENT.sub(r"\1pass", text)
+        return _PLACEHOLDER.sub("None", text)
 
     def locate(self, line: int) -> tuple[int | None, int]:
         """The cell number and the line in it of a line of the joined text."""
@@ -188,7 +199,7 @@ def _language(whole: dict[str, Any]) -> str | None:
 def _is_foreign(source: str) -> bool:
     """Cells under a %%magic other than the ones that run Python."""
     match = re.match(r"\s*%%(\w+)", source)
-    return match is not None and match.group(1) not in {"time", "timeit", "capture"}
+    return match is not None and match.group(1) not in PYTHON_CELL_MAGICS
 
 
 def _hide_magics(source: str, magics: list[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,8 +27,10 @@ from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
+from .files import holds_requirements
 from .guard import GuardError, check_output
 from .notebook import NotebookError
+from .pins import notebook_pins, text_pins
 from .positions import Unfaithful
 from .python2 import to_python3
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
@@ -68,6 +70,10 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw):
             return _unchanged(path, raw, ())
+        if holds_requirements(path.name):
+            text = raw.decode("utf-8", "replace")
+            pins = _wanted(text_pins(path, text), ignored_lines(text), job)
+            return _unchanged(path, raw, pins)
         with _collector_at_rest():
             new, findings = call_deep(lambda: _process(path, raw, job, facts))
     except SourceError as error:
@@ -162,7 +168,29 @@ def _rewrite(
             raise GuardError("the rewrite does not settle: each run changes the file")
         findings = _joined(findings, more, source.text, text)
         text = again
-    return source.render(text), tuple(sorted(_placed(findings, source)))
+    placed = [*_placed(findings, source), *_pins(source, job)]
+    return source.render(text), tuple(sorted(placed))
+
+
+def _pins(source: Source, job: Job) -> tuple[Finding, ...]:
+    """Requirements that a notebook installs or a setup.py asks for."""
+    if source.notebook is not None:
+        return _wanted(notebook_pins(source.path, source.notebook), {}, job)
+    if source.path.name == "setup.py":
+        silenced = ignored_lines(source.text)
+        return _wanted(text_pins(source.path, source.text), silenced, job)
+    return ()
+
+
+def _wanted(
+    findings: Iterable[Finding], silenced: Mapping[int, tuple[str, ...]], job: Job
+) -> tuple[Finding, ...]:
+    return tuple(
+        finding
+        for finding in findings
+        if job.selection.allows(finding.rule)
+        and not is_silenced(finding.rule, silenced.get(finding.line))
+    )
 
 
 def _joined(

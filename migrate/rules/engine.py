@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import libcst as cst
 
@@ -17,12 +18,21 @@ from ..report.findings import Outcome, Safety
 from ..symbols.curated import importable
 from ..symbols.names import Door, canonical, door
 from ..symbols.resolver import Resolver
-from ..symbols.scopes import Binding, BindingKind, Use
+from ..symbols.scope_builder import dotted_name
+from ..symbols.scopes import Binding, BindingKind, ImportUse, Use
 from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
-from . import changed_arguments, cross_entropy_labels, dataset_iterator, dropout_rate
+from . import (
+    changed_arguments,
+    cross_entropy_labels,
+    dataset_iterator,
+    dataset_structure,
+    dropout_rate,
+    string_symbol,
+)
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
 from .context import Context
+from .import_line import import_edit, imports_tensorflow
 from .imports import (
     Fate,
     ImportItem,
@@ -119,8 +129,8 @@ class _Engine:
         self._choose_imports(uses)
         for use in uses:
             self._judge(use)
-        for call in self.resolver.scopes.calls.values():
-            self._judge_method(call)
+        self._judge_methods()
+        self._judge_strings()
         self._judge_imports()
 
     def _want(self, use: SymbolUse) -> None:
@@ -354,28 +364,48 @@ class _Engine:
             return None
         return "tf" + dotted[len(dotted.split(".")[0]) :] + suffix
 
-    def _judge_method(self, call: cst.Call) -> None:
-        if not isinstance(call.func, cst.Attribute):
-            return
-        if call.func.attr.value not in dataset_iterator.METHODS:
-            return
-        if not self._knows_tensorflow():
-            return
-        self.context.want(call, call.func, call.func.value)
-        diagnosis = dataset_iterator.check_call(call, self.context)
-        if diagnosis is not None:
-            self._add(call.func, None, diagnosis)
+    def _judge_methods(self) -> None:
+        """Methods and attributes of datasets, told by their names."""
+        scopes = self.resolver.scopes
+        for call in scopes.calls.values():
+            if (
+                isinstance(call.func, cst.Attribute)
+                and call.func.attr.value in dataset_iterator.METHODS
+                and self._knows_tensorflow
+            ):
+                self.context.want(call, call.func, call.func.value)
+                diagnosis = dataset_iterator.check_call(call, self.context)
+                if diagnosis is not None:
+                    self._add(call.func, None, diagnosis)
+        for use in scopes.uses:
+            node: cst.BaseExpression = use.node
+            while isinstance(node, cst.Attribute):
+                if (
+                    node.attr.value in dataset_structure.ATTRIBUTES
+                    and self._knows_tensorflow
+                ):
+                    self.context.want(node)
+                    diagnosis = dataset_structure.check_attribute(
+                        node, use.scope, self.context
+                    )
+                    if diagnosis is not None:
+                        self._add(node, use.statement, diagnosis)
+                node = node.value
 
+    def _judge_strings(self) -> None:
+        """Symbols that a string names: getattr, import_module."""
+        for call in string_symbol.calls(self.resolver):
+            diagnosis = string_symbol.check_call(call, self.context)
+            if diagnosis is not None:
+                self.context.want(call)
+                self._add(call, None, diagnosis)
+
+    @cached_property
     def _knows_tensorflow(self) -> bool:
         scopes = self.resolver.scopes
-        for use in scopes.imports:
-            node = use.node
-            if isinstance(node, cst.ImportFrom):
-                if node.module is not None and canonical(_dotted(node.module)):
-                    return True
-            elif any(canonical(_dotted(a.name)) for a in node.names):
-                return True
-        return any(self.resolver.resolve(u.root) == "tf" for u in scopes.uses if u.root)
+        return any(imports_tensorflow(use.node) for use in scopes.imports) or any(
+            self.resolver.resolve(u.root) == "tf" for u in scopes.uses if u.root
+        )
 
     def _judge_imports(self) -> None:
         edits = rewrite_imports(
@@ -387,6 +417,38 @@ class _Engine:
             diagnosis = self._import_diagnosis(item, edits)
             if diagnosis is not None:
                 self._add(item.alias, item.use.statement, diagnosis)
+
+        for use in self.resolver.scopes.imports:
+            if isinstance(use.node.names, cst.ImportStar):
+                self._judge_star(use)
+
+    def _judge_star(self, use: ImportUse) -> None:
+        """``from tensorflow.contrib.layers import *``: the module itself is gone."""
+        node = use.node
+        if not isinstance(node, cst.ImportFrom) or node.relative or not node.module:
+            return
+        dotted = dotted_name(node.module) or ""
+        symbol, where = canonical(dotted), door(dotted)
+        if symbol is None or where is Door.COMPAT_V1:
+            return
+        if not (has_no_home(symbol) or symbol.startswith("tf.python")):
+            return
+        self.context.want(node, use.statement)
+        message = f"`from {dotted} import *` cannot be imported in TensorFlow 2"
+        reason = advice(symbol)
+        self._add(
+            node,
+            use.statement,
+            Diagnosis(
+                "TFM205",
+                message,
+                outcome=Outcome.LEFT,
+                safety=Safety.NEEDS_REVIEW,
+                reason=reason,
+                note=None if use.guarded else f"{message}: {reason}",
+                symbol=symbol,
+            ),
+        )
 
     def _rule_of(self, item: ImportItem) -> str:
         move = lookup(item.symbol)
@@ -497,65 +559,13 @@ class _Engine:
                         edits.append(note)
         if self.context.needs_tf is not None:
             # Before notes at the same place, which have to stay with what is below.
-            edits.insert(0, self._import_edit(self.context.needs_tf))
+            edits.insert(0, import_edit(self.context.needs_tf, self.context))
         return RulesResult(apply_edits(self.context.text, edits), tuple(findings))
 
     def _statement_start(self, statement: cst.CSTNode) -> int:
         decorators = getattr(statement, "decorators", ())
         node = decorators[0] if decorators else statement
         return self.context.span(node)[0]
-
-    def _import_edit(self, name: str) -> Edit:
-        """``import tensorflow as tf`` above the first TensorFlow import."""
-        text = "import tensorflow"
-        if name != "tensorflow":
-            text += f" as {name}"
-        text += self.context.module.default_newline
-        module_scope = self.resolver.scopes.module_scope
-        top = [
-            use
-            for use in self.resolver.scopes.imports
-            if use.scope is module_scope and use.statement in self.context.module.body
-        ]
-        chosen = next(
-            (u for u in top if self._is_tensorflow(u.node)), top[-1] if top else None
-        )
-        if chosen is not None and chosen.statement is not None:
-            start = self.context.span(chosen.statement)[0]
-            if self._is_tensorflow(chosen.node):
-                return Edit(start, start, text)
-            line, _ = self.context.lines.place(self.context.span(chosen.statement)[1])
-            starts = self.context.lines.starts
-            if line < len(starts):
-                return Edit(starts[line], starts[line], text)
-        return self._after_docstring(text)
-
-    def _after_docstring(self, text: str) -> Edit:
-        for statement in self.context.module.body:
-            if _is_docstring(statement):
-                line, _ = self.context.lines.place(self.context.span(statement)[1])
-                starts = self.context.lines.starts
-                if line < len(starts):
-                    return Edit(starts[line], starts[line], text)
-                continue
-            start = self.context.span(statement)[0]
-            line, _ = self.context.lines.place(start)
-            begin = self.context.lines.starts[line - 1]
-            return Edit(begin, begin, text)
-        return Edit(0, 0, text)
-
-    def _is_tensorflow(self, node: cst.Import | cst.ImportFrom) -> bool:
-        if isinstance(node, cst.ImportFrom):
-            return (
-                node.module is not None and canonical(_dotted(node.module)) is not None
-            )
-        return any(canonical(_dotted(alias.name)) is not None for alias in node.names)
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _overlaps(edits: Iterable[Edit], taken: list[tuple[int, int]]) -> bool:
@@ -564,15 +574,4 @@ def _overlaps(edits: Iterable[Edit], taken: list[tuple[int, int]]) -> bool:
         for edit in edits
         if edit.end > edit.start
         for start, end in taken
-    )
-
-
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    first = statement.body[0]
-    if isinstance(first, cst.ImportFrom):
-        return isinstance(first.module, cst.Name) and first.module.value == "__future__"
-    return isinstance(first, cst.Expr) and isinstance(
-        first.value, (cst.SimpleString, cst.ConcatenatedString)
     )

@@ -10,6 +10,7 @@ from types import ModuleType
 from ..errors import UserError
 from . import training_program
 from .base import Rule
+from .pinned_tensorflow import PINNED
 from .python2_source import PYTHON2
 
 __all__ = ["all_rules", "find_rule", "rule_modules"]
@@ -20,6 +21,7 @@ _MACHINERY = {
     "calls",
     "context",
     "engine",
+    "import_line",
     "imports",
     "notes",
     "pages",
@@ -47,7 +49,9 @@ def all_rules() -> tuple[Rule, ...]:
     """Every rule, in order of ids, the ones of training programs included."""
     rules = [module.RULE for module in rule_modules()]
     return tuple(
-        sorted([*rules, *training_program.RULES, PYTHON2], key=lambda rule: rule.id)
+        sorted(
+            [*rules, *training_program.RULES, PYTHON2, PINNED], key=lambda rule: rule.id
+        )
     )
 
 

@@ -241,6 +241,17 @@ RULES = (
         safety=Safety.CHANGES_NUMBERS,
     ),
     Rule(
+        id="TFM138",
+        name="no-event-files",
+        summary="The loop writes no event files for TensorBoard.",
+        why=(
+            "An Estimator wrote its loss and speed to event files, every "
+            "`save_summary_steps` steps. The loop prints the loss at the same cadence "
+            "as its log; add a tf.summary.create_file_writer where dashboards read it."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",

@@ -15,7 +15,8 @@ from collections.abc import Callable
 import libcst as cst
 
 from .names import Door, canonical, door
-from .scopes import Binding, BindingKind, Scope, ScopeKind, ScopeTree, build_scopes
+from .scope_builder import build_scopes
+from .scopes import Binding, BindingKind, Scope, ScopeKind, ScopeTree
 
 __all__ = ["Door", "Exports", "Resolver"]
 

@@ -38,6 +38,7 @@ def render(verdict: Verdict) -> str:
     """The page's text."""
     heading, *body = rows(verdict)
     first, second = escape(str(verdict.first.path)), escape(str(verdict.second.path))
+    broken = [path.replace("/", "/<wbr>") for path in (first, second)]
     table = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
         for row in body
@@ -55,8 +56,8 @@ def render(verdict: Verdict) -> str:
 <h1>Do both train the same?</h1>
 <p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
 <table>
-<thead><tr><th></th><th>{first}<br>{escape(heading[1])}</th>
-<th>{second}<br>{escape(heading[2])}</th><th></th></tr></thead>
+<thead><tr><th></th><th>{broken[0]}<br>{escape(heading[1])}</th>
+<th>{broken[1]}<br>{escape(heading[2])}</th><th></th></tr></thead>
 <tbody>
 {table}
 </tbody>
@@ -126,7 +127,7 @@ def _chart(
         low_value, high_value = min(values, default=0.0), max(values, default=1.0)
         room = (high_value - low_value) * 0.05 or abs(high_value) * 0.05 or 1.0
         low, high = low_value - room, high_value + room  # type: ignore[assignment]
-        ticks = [low + (high - low) * i / 5 for i in range(6)]
+        ticks = _round_ticks(low, high, 6)
         names = [f"{tick:.4g}" for tick in ticks]
     begin, end = steps[0], max(steps[-1], steps[0] + 1)
 
@@ -146,7 +147,7 @@ def _chart(
             f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" '
             f'text-anchor="end">{name}</text>'
         )
-    for step in sorted({round(begin + (end - begin) * i / 8) for i in range(9)}):
+    for step in sorted({round(tick) for tick in _round_ticks(begin, end, 10)}):
         parts.append(
             f'<text x="{x(step):.1f}" y="{HEIGHT - BOTTOM + 16}" '
             f'text-anchor="middle">{step}</text>'
@@ -168,6 +169,15 @@ def _chart(
             run.append(f"{x(step):.1f},{y(drawn):.1f}")
         parts.append(_polyline(run, colour, width))
     return "\n".join([*parts, "</svg>"])
+
+
+def _round_ticks(low: float, high: float, most: int) -> list[float]:
+    """At most so many round numbers, evenly spaced, between two values."""
+    width = 10.0 ** math.floor(math.log10((high - low) / most))
+    while (high - low) / width > most:
+        width *= 2 if f"{width:e}"[0] != "2" else 2.5
+    first, last = math.ceil(low / width), math.floor(high / width)
+    return [number * width for number in range(first, last + 1)]
 
 
 def _polyline(points: Sequence[str], colour: str, width: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import enum
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UserError
+from ..project.notebook import Notebook, NotebookError
 from .recording import is_recording
 
 __all__ = ["Kind", "Side", "look_at", "program_text"]
@@ -39,9 +39,6 @@ class Side:
 
 
 # Whoever names one of these trains through the Estimator API.
-# Magics whose cell is still Python of this notebook; others (%%bash) are not.
-PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
-
 LEGACY_NAMES = frozenset(
     {"estimator", "contrib", "tensorflow_estimator", "model_to_estimator", "Experiment"}
 )
@@ -88,23 +85,9 @@ def program_text(path: Path) -> str:
 
             with tokenize.open(path) as stream:
                 return stream.read()
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, SyntaxError, ValueError, KeyError) as error:
+        return Notebook.parse(path.read_bytes()).plain_python()
+    except (OSError, SyntaxError, ValueError, NotebookError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
-    lines: list[str] = []
-    for cell in cells:
-        text = "".join(cell["source"])
-        magic = text.split(maxsplit=1)[0] if text.strip() else ""
-        foreign = magic.startswith("%%") and magic not in PYTHON_CELL_MAGICS
-        if cell["cell_type"] != "code" or foreign:
-            continue
-        for line in text.splitlines():
-            bare = line.lstrip()
-            indent = line[: len(line) - len(bare)]
-            # `pass` keeps a block whose only line is a magic.
-            lines.append(indent + "pass" if bare[:1] in ("%", "!") else line)
-        lines.append("")
-    return "\n".join(lines)
 
 
 def _is_legacy(tree: ast.AST) -> bool:

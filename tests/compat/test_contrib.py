@@ -14,7 +14,11 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 ORACLE = REPOSITORY / "fixtures" / "oracle" / "contrib"
-RECORDED: dict[str, Any] = json.loads((ORACLE / "recorded.json").read_text())["cases"]
+RECORDED: dict[str, Any] = {
+    name: case
+    for recording in ("recorded.json", "recorded_seq2seq.json")
+    for name, case in json.loads((ORACLE / recording).read_text())["cases"].items()
+}
 
 # Both sides compute in float32 with different kernels. Three runs of the recorder
 # on TF 1.15.5 wrote the same file byte for byte, so this is for kernels only.
@@ -24,8 +28,9 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("contrib") / "ours.json"
+    script = str(ORACLE / "record_seq2seq.py")
     done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", str(ORACLE / "record.py"), str(out)],
+        [sys.executable, "-m", "tfmigrate", "run", script, "--all", str(out)],
         capture_output=True,
         text=True,
         timeout=580,

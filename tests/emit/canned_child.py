@@ -33,7 +33,7 @@ _AVERAGES = ("moving_mean", "moving_variance")
 
 def recorded(name: str, part: str) -> dict[str, np.ndarray]:
     """Model weights of a recording by plain name, in order of creation."""
-    path = RECORDINGS / "v1" / f"{name}.npz"
+    path = RECORDINGS / "v1" / f"{name.removesuffix('c')}.npz"
     if not path.exists():
         # The same weights as with one replica.
         path = RECORDINGS / "v1" / f"{name.partition('.')[0]}.1.npz"
@@ -98,7 +98,7 @@ def run(path: Path, name: str) -> dict[str, Any]:
     finally:
         manager.restore_or_initialize = original
     apart = 0.0
-    if (RECORDINGS / "v1" / f"{name}.npz").exists():
+    if (RECORDINGS / "v1" / f"{name.removesuffix('c')}.npz").exists():
         apart = max(
             float(np.max(np.abs(variable.numpy() - value)))
             for variable, value in injecting.pairs(recorded(name, "final"))

@@ -41,7 +41,7 @@ UNRECORDED = ("linear_classifier_binary.2", "combined_classifier.2")
 QUICK = (
     "dnn_classifier_binary.2",
     "linear_classifier_binary.1",
-    "combined_classifier.1",
+    "combined_classifier.1c",
     "linear_regressor.2",
     "baseline_regressor.1",
 )
@@ -53,6 +53,7 @@ MORE = (
     "dnn_regressor_mean.2",
     "linear_classifier_multi.1",
     "linear_regressor.1",
+    "combined_classifier.1",
     "combined_regressor.1",
     "combined_regressor.2",
     "combined_wide_only.1",
@@ -89,11 +90,15 @@ def results(names: tuple[str, ...], folder: Path) -> dict[str, dict]:
         source = folder / f"{name}-legacy.py"
         source.write_text(program(name))
         command = [sys.executable, "-m", "tfmigrate", "rewrite", str(source)]
+        # CASE.1c: the loop as a class.
+        style = "class" if name.endswith("c") else "auto"
         done = subprocess.run(
-            [*command, "--out", str(folder)], capture_output=True, check=False
+            [*command, "--out", str(folder / "new"), "--style", style],
+            capture_output=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout
-        (folder / f"{name}-legacy.py").rename(folder / f"{name}.py")
+        (folder / "new" / source.name).rename(folder / f"{name}.py")
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     subprocess.run(
         [sys.executable, str(HERE / "canned_child.py"), str(folder), *names],
@@ -125,6 +130,7 @@ def test_rewrite_does_what_real_tensorflow_did(
         for key, value in same["evaluate"].items():
             close(found["evaluate"][key], value, 1e-5)
         return
+    name = name.removesuffix("c")
     recorded = json.loads((RECORDINGS / f"{name}.json").read_text())
     normalised = name.startswith(("dnn_classifier_multi", "combined_regressor"))
     tolerance = NORMALISED if normalised else TOLERANCE
@@ -170,6 +176,7 @@ TRAIN = "estimator.train(data, steps=3)\n"
         ("[4], columns", "[4], columns, optimizer='Lion'", "no optimizer named"),
         ("[4], columns", "[4], columns, batch_norm=flag", "`batch_norm` is not seen"),
         ("[4], columns", "[4], columns, weight_column=w()", "weight column"),
+        ("[4], columns", "[4], columns, weight_column=w", "weight column"),
         ("[4], columns", "[4], columns, loss_reduction='x'", "loss reduction"),
         ("[4], columns", "[4], columns, **more", "`**`"),
         (
@@ -243,6 +250,18 @@ def test_the_linear_model_fits_its_columns(
     assert absent not in text.replace("category = tf.feature_column", "")
     # Only rows of categories are updated: the older Ftrl does that.
     assert ("legacy.Ftrl" in text) == (columns != "[numeric]")
+
+
+def test_an_estimator_that_travels_becomes_a_class() -> None:
+    made = CALL.replace("columns)", "columns, weight_column=key)")
+    made = made.replace("estimator =", "return")
+    code = f"{COLUMNS}def build():\n    key = 'w'\n    {made}\n\n"
+    text = rewrite(code + "build().train(data, steps=3)\n").module.code
+    compile(text, "program.py", "exec")
+    assert "class Trainer:\n" in text
+    assert "features[self.weight_column]" in text
+    assert "build().train(data, steps=3)" in text
+    assert "tf.estimator" not in text
 
 
 def test_an_optimizer_that_ages_every_row_is_reported() -> None:

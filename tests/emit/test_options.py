@@ -36,7 +36,7 @@ PRODUCT: list[Choice] = [
         STYLES, LOOPS, STRATEGIES, KERAS, (False, True), (False, True), (1, 2)
     )
     if not (choice[2] in ("one_device", "default") and choice[-1] == 2)
-    and choice[2:5] != ("central", "tf_keras", True)
+    and not (choice[2] == "central" and choice[3:5] != ("tf_keras", False))
 ]
 
 

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tfmigrate.project import pipeline
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_source
+from tfmigrate.project.text import Edit
 from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
+from tfmigrate.rules.base import Diagnosis
+from tfmigrate.rules.engine import RulesResult, SymbolFinding
 
 # The same programs in every ordinary run. TFMIGRATE_FUZZ=100000 asks for a
 # campaign: that many programs of each kind, other ones each time.
@@ -181,3 +185,21 @@ def test_what_the_first_round_uncovers_is_done_in_the_same_run() -> None:
         b"    from tensorflow.python.ops import math_ops\n"
         b"    return math_ops.reduce_sum(tf, keep_dims=True)\n"
     )
+
+
+def test_a_rewrite_that_never_settles_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A rule that answers its own output would grow the file for ever."""
+
+    def growing(text: str, *_: object, **__: object) -> RulesResult:
+        longer = text + "x = 1\n"
+        edit = Edit(len(text), len(text), "x = 1\n")
+        found = SymbolFinding(0, Diagnosis("TFM201", "grows", (edit,)))
+        return RulesResult(longer, (found,))
+
+    monkeypatch.setattr(pipeline, "run_rules", growing)
+    raw = b"import tensorflow as tf\n"
+    result = process_source(Path("x.py"), raw, Job(), ProjectFacts())
+    assert result.status is FileStatus.FAILED
+    assert "does not settle" in (result.error or "")

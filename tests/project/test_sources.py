@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.notebook import Notebook
 from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.report.model import FileResult, FileStatus
 
@@ -223,3 +224,21 @@ def test_what_is_not_a_python_notebook_is_told(text: str, reason: str) -> None:
     result = process(text.encode(), "n.ipynb")
     assert result.status is FileStatus.FAILED
     assert reason in (result.error or "")
+
+
+def test_a_notebook_as_plain_python() -> None:
+    """Magics go, a continuation line that begins with % stays."""
+    sources = [
+        "%%time\nx = (7\n % 4)\nif x:\n    !ls\n",
+        "files = !ls\n%matplotlib inline\n",
+        "%%bash\nls -la\n",
+        "print(x)",
+    ]
+    cells = [
+        {"cell_type": "code", "source": s, "metadata": {}, "outputs": []}
+        for s in sources
+    ]
+    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+    assert Notebook.parse(raw).plain_python() == (
+        "pass\nx = (7\n % 4)\nif x:\n    pass\nfiles = None\npass\nprint(x)\n"
+    )

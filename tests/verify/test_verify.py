@@ -46,14 +46,14 @@ def test_parity_of_a_program_and_its_loop(
     assert {path.name for path in folder.iterdir()} == {"kept", "report.html"}
 
 
-@pytest.mark.parametrize(("mistake", "latest"), [("l2", 1)])
+@pytest.mark.parametrize(("mistake", "latest"), [("l2", 1), ("epsilon", 5)])
 def test_small_mistakes_are_found(
     mistake: str,
     latest: int,
     compared: tuple[Path, subprocess.CompletedProcess[str]],
     tfmigrate: Runner,
 ) -> None:
-    """A weight decay of 1e-4 too many shows at once."""
+    """A weight decay of 1e-4 too many, or Keras' own epsilon for Adam."""
     recorded = compared[0] / "kept" / "run-0"
     result = tfmigrate(
         *["verify", recorded, LOOP, "--format", "json"], env={"MISTAKE": mistake}

@@ -161,9 +161,10 @@ def _unique_values(pair: Any) -> _Sparse:
 
 def _pieces(variable: Any) -> list[Any]:
     """The parts of a partitioned variable, or the variable alone."""
-    if isinstance(variable, tf.Variable):
-        return [variable]
-    return list(variable)
+    # Not by `tf.Variable`: those of TF 2 layers are no instances of the v1 class.
+    if hasattr(variable, "_get_variable_list"):
+        return list(variable)
+    return [variable]
 
 
 def _add_to(variable: Any, update: Any) -> list[Any]:

@@ -127,11 +127,7 @@ def canned_setup():
     with strategy.scope():
         X_MODEL
         # Makes the variables, whose shapes follow from those of the data.
-        model(
-            tf.nest.map_structure(
-                lambda spec: tf.keras.Input(type_spec=spec), features_spec
-            )
-        )
+        X_VARIABLES
         X_OPTIMIZERS
         if X_VOCABULARY:
             label_ids = tf.keras.layers.StringLookup(
@@ -141,9 +137,30 @@ def canned_setup():
         checkpoint = X_CHECKPOINT
 
 
+def site_canned():
+    """What a class around the model is given."""
+    with strategy.scope():
+        X_MODEL
+        X_OPTIMIZERS
+
+
+def trainer_init_canned():
+    """The members of a class around the model."""
+    X_MEMBERS
+    if X_SCOPED:
+        with strategy.scope():
+            if X_VOCABULARY:
+                label_ids = tf.keras.layers.StringLookup(
+                    vocabulary=X_LABELS, num_oov_indices=0
+                )
+            X_TEST_METRICS
+    checkpoint = X_CHECKPOINT
+
+
 def two_updates():
     """A combined model: each part has an optimizer of its own."""
-    deep, wide = model.deep.trainable_variables, model.wide.trainable_variables
+    deep = model.deep.trainable_variables
+    wide = model.wide.trainable_variables
     deep_gradients, wide_gradients = tape.gradient(loss, [deep, wide])
     dnn_optimizer.apply_gradients(zip(deep_gradients, deep))
     linear_optimizer.apply_gradients(zip(wide_gradients, wide))

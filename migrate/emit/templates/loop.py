@@ -104,6 +104,17 @@ def test_functions():
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
+        if X_MOVING_AVERAGES:
+            # Each replica has its own moving averages; the Estimator evaluated with
+            # their mean, which this writes to all of them.
+            for variable in model.non_trainable_variables:
+                if X_KERAS3:
+                    # Read as one, a variable of Keras 3 is that of the first replica.
+                    copies = strategy.experimental_local_results(variable.value)
+                    if copies[0].dtype.is_floating:
+                        variable.assign(tf.reduce_mean(copies, axis=0))
+                else:
+                    variable.assign(variable)
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
@@ -215,8 +226,11 @@ def trainer_build():
         features_spec = spec[0] if isinstance(spec, tuple) else spec
         with strategy.scope():
             X_VARIABLES
-            optimizer.build(model.trainable_variables)
-            X_OPTIMIZER_STATE
+            if X_OWN_UPDATES:
+                X_OPTIMIZER_STATE
+            else:
+                optimizer.build(model.trainable_variables)
+                X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
         manager.restore_or_initialize()
 

@@ -30,7 +30,8 @@ with strategy.scope():
             tf_keras.layers.Dense(2),
         ]
     )
-    optimizer = tf_keras.optimizers.Adam(0.01, epsilon=1e-8)
+    epsilon = 1e-7 if MISTAKE == "epsilon" else 1e-8
+    optimizer = tf_keras.optimizers.Adam(0.01, epsilon=epsilon)
     optimizer.build(model.trainable_variables)
     accuracy = tf_keras.metrics.SparseCategoricalAccuracy(name="test_accuracy")
 
@@ -39,10 +40,10 @@ def train_step(inputs):
     x, y = inputs
     with tf.GradientTape() as tape:
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, model(x))
-        loss = tf.nn.compute_average_loss(losses, global_batch_size=16)
+        loss = 1e-4 * tf.nn.compute_average_loss(losses, global_batch_size=16)
         if MISTAKE == "l2":
             weights = [tf.nn.l2_loss(v) for v in model.trainable_variables]
-            loss += tf.nn.scale_regularization_loss(1e-4 * tf.add_n(weights))
+            loss += tf.nn.scale_regularization_loss(1e-8 * tf.add_n(weights))
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
 

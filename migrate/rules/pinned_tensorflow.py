@@ -1,0 +1,22 @@
+"""Points at requirements that install an old TensorFlow."""
+
+from __future__ import annotations
+
+from ..report.findings import Safety
+from .base import Rule
+
+# Works on lines that are not Python; see project/pins.py.
+PINNED = Rule(
+    id="TFM503",
+    name="pinned-tensorflow",
+    summary="A requirement that installs an old TensorFlow is pointed out.",
+    why=(
+        "`!pip install tensorflow-gpu==1.12` in a notebook, or a pin in "
+        "requirements.txt, environment.yml or setup.py, would put the old version "
+        "back under the rewritten code. The line is left as it is: what else needs "
+        "that version cannot be seen from here. The packages tensorflow-gpu and "
+        "tensorflow-estimator have no current release at all."
+    ),
+    safety=Safety.NEEDS_REVIEW,
+    advice_only=True,
+)

@@ -1,0 +1,196 @@
+"""Steps per second: Estimator programs and the loops that replace them.
+
+    python tests/benchmarks/emitted_loops.py [--rounds 3] [--programs cnn dense ...]
+
+Small programs are written here, trained as Estimators (on real TF 2.15.1 where
+TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), rewritten,
+and rewritten with `--loop step`. Everybody takes a turn in each round, so that a
+machine which slows down slows all. A program trains for a while, then for N
+steps, then for more; the time of a step is that of the difference, so that
+building graphs, tracing and saving count for nobody.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
+from running import rewrite
+from tfmigrate.options import RewriteOptions
+
+HEAD = '''"""A small Estimator program that tells how long a step takes."""
+import time
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+rng = np.random.RandomState(0)
+x = rng.normal(size=(4096, {shape})).astype(np.float32)
+y = rng.randint(10, size=4096).astype(np.int32)
+SHAPE = {tensor}
+
+
+def input_fn():
+    data = tf.data.Dataset.from_tensor_slices((x.reshape((-1,) + SHAPE), y))
+    return data.repeat().batch({batch}).prefetch(2)
+
+
+'''
+HOOK = """class TimeHistory(tf.train.SessionRunHook):
+    def begin(self):
+        self.times = []
+
+    def before_run(self, run_context):
+        self.start = time.time()
+
+    def after_run(self, run_context, run_values):
+        self.times.append(time.time() - self.start)
+
+
+"""
+LAYERS = {
+    "cnn": """\
+tf.keras.layers.Conv2D(32, 3, activation='relu', input_shape=SHAPE),
+    tf.keras.layers.MaxPooling2D(2, 2),
+    tf.keras.layers.Conv2D(64, 3, activation='relu'),
+    tf.keras.layers.MaxPooling2D(2, 2),
+    tf.keras.layers.Conv2D(64, 3, activation='relu'),
+    tf.keras.layers.Flatten(),
+    tf.keras.layers.Dense(64, activation='relu'),
+    tf.keras.layers.Dense(10, activation='softmax'),""",
+    "dense": "tf.keras.layers.Dense(10, activation='softmax', input_shape=SHAPE),",
+}
+KERAS = """model = tf.keras.Sequential([
+    {layers}
+])
+model.compile(tf.train.AdamOptimizer(0.001), 'sparse_categorical_crossentropy')
+{config}estimator = tf.keras.estimator.model_to_estimator(model{given})
+"""
+MODEL_FN = """def model_fn(features, labels, mode):
+    net = tf.layers.dense(features, 64, activation=tf.nn.relu)
+    net = tf.layers.dense(net, 32, activation=tf.nn.relu)
+    logits = tf.layers.dense(net, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    optimizer = tf.train.AdamOptimizer(0.001)
+    train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+{config}estimator = tf.estimator.Estimator(model_fn{given})
+"""
+# Without a hook the calls share a function in the rewrite; with one, each has its loop.
+TRAIN = """began = time.time()
+estimator.train(input_fn, steps={steps}{hooks})
+seconds_{index} = time.time() - began
+"""
+SAY = """print('STEP', (seconds_2 - seconds_1) / {more})
+"""
+STRATEGY = """strategy = tf.distribute.MirroredStrategy(['/cpu:0'])
+config = tf.estimator.RunConfig(train_distribute=strategy)
+"""
+# Program -> layers, hook, strategy, batch, steps of the second train call; it has
+# about a second of work.
+PROGRAMS = {
+    "cnn": ("cnn", False, False, 128, 20),
+    "cnn, timing hook": ("cnn", True, False, 128, 20),
+    "cnn, mirrored, timing hook": ("cnn", True, True, 128, 20),
+    "one Dense": ("dense", False, False, 32, 2000),
+    "one Dense, timing hook": ("dense", True, False, 32, 2000),
+    "model_fn": ("model_fn", False, False, 32, 1500),
+    "model_fn, timing hook": ("model_fn", True, False, 32, 1500),
+}
+
+
+def source(layers: str, hook: bool, strategy: bool, batch: int, more: int) -> str:
+    """The legacy program."""
+    image = layers == "cnn"
+    text = HEAD.format(
+        shape=784, tensor="(28, 28, 1)" if image else "(784,)", batch=batch
+    )
+    if hook:
+        text += HOOK
+    body = MODEL_FN if layers == "model_fn" else KERAS
+    text += body.format(
+        layers=LAYERS.get(layers, ""),
+        config=STRATEGY if strategy else "",
+        given=", config=config" if strategy else "",
+    )
+    hooks = ", hooks=[TimeHistory()]" if hook else ""
+    warm = max(more // 10, 5)
+    for index, steps in enumerate((warm, warm, warm + more)):
+        text += TRAIN.format(steps=steps, hooks=hooks, index=index)
+    return text + SAY.format(more=more)
+
+
+def contestants(folder: Path, text: str) -> dict[str, list[str]]:
+    """Name -> command of each side."""
+    old = folder / "old.py"
+    old.write_text(text)
+    on_compat = folder / "on_compat.py"
+    on_compat.write_text(
+        text.replace("import tensorflow.compat.v1", "import tfmigrate.compat.v1")
+    )
+    found = {}
+    real = os.environ.get("TFMIGRATE_TF215_PYTHON")
+    if real:
+        found["TF 2.15"] = [real, str(old)]
+    found["compat"] = [sys.executable, str(on_compat)]
+    for name, options in (
+        ("rewritten", RewriteOptions()),
+        ("rewritten, --loop step", RewriteOptions(loop="step")),
+    ):
+        new, reason = rewrite(text, options)
+        if new is None:
+            sys.exit(f"not rewritten: {reason}")
+        path = folder / f"{name.replace(' ', '_')}.py"
+        path.write_text(new)
+        found[name] = [sys.executable, str(path)]
+    return found
+
+
+def main() -> None:
+    """Take turns, print medians and ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
+    parser.add_argument("--keep", type=Path, help="folder for the programs")
+    options = parser.parse_args()
+    environment = {
+        **os.environ,
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+    print(f"{'microseconds for each step':42}{'':>10}{'to the Estimator':>18}")
+    for program in options.programs:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = options.keep or Path(scratch)
+            folder.mkdir(exist_ok=True)
+            sides = contestants(folder, source(*PROGRAMS[program]))
+            times: dict[str, list[float]] = {name: [] for name in sides}
+            for _ in range(options.rounds):
+                for name, command in sides.items():
+                    result = subprocess.run(
+                        command, env=environment, capture_output=True, text=True
+                    )
+                    told = re.findall(r"^STEP (\S+)$", result.stdout, re.M)
+                    if not told:
+                        sys.exit(f"{name} failed:\n{result.stdout}{result.stderr}")
+                    times[name].append(float(told[-1]))
+        yardstick = statistics.median(next(iter(times.values())))
+        print(program)
+        for name, measured in times.items():
+            middle = statistics.median(measured)
+            # Above one: more steps in the same time than the Estimator.
+            ratio = yardstick / middle
+            print(f"  {name:40}{middle * 1e6:>10.0f}{ratio:>18.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
