@@ -45,10 +45,7 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
     kept = isinstance(model, ModelFnPlan) and model.kept is not None
     usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":
-        made = model.model if isinstance(model, ModelFnPlan) else None
-        if made is not None and any(
-            "layers.DenseFeatures(" in code for code in made.init
-        ):
+        if any(tree.calls(tree.module, ("tf.feature_column.input_layer",))):
             return "`--keras keras3`: Keras 3 has no layer for feature columns"
         if not usual:
             return "`--keras keras3`: only tf_keras has what this loop needs"

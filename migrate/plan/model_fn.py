@@ -216,7 +216,8 @@ class _Reader:
     def _use(self, lifter: Lifter) -> None:
         self.lifter = lifter
         self.found.shared = lifter.shared
-        self.sections = Sections(self.source, self.modes, lifter)
+        kept = self.found.kept is not None
+        self.sections = Sections(self.source, self.modes, lifter, kept=kept)
 
     def read(self) -> ModelFn:
         body = self.defined.body

@@ -62,8 +62,13 @@ def regularisation(source: Source) -> bool:
 class Sections:
     """Source text of a model_fn's statements where the model is ``__model__``."""
 
-    def __init__(self, source: Source, modes: Modes, lifter: Lifter) -> None:
+    def __init__(
+        self, source: Source, modes: Modes, lifter: Lifter, *, kept: bool = False
+    ) -> None:
         self.source = source
+        # Variables of kept forward code have the names that TF1 gave them, and
+        # regularisers that are not seen.
+        self.kept = kept
         self.tree = source.tree
         self.modes = modes
         self.lifter = lifter
@@ -131,7 +136,7 @@ class Sections:
             names += assigned(statement)
         if not names or len(set(names)) != len(names):
             raise self.source.stop(call, "get_total_loss of losses that are not seen")
-        if self.lifter.shared.regularised:
+        if self.kept or self.lifter.shared.regularised:
             names.append(f"{TF}.reduce_sum({MODEL}.losses)")
         return " + ".join(names)
 
@@ -156,7 +161,7 @@ class _Section(cst.CSTTransformer):
         code = graph_value(self.tree, original_node)
         if symbol == _TOTAL:
             code = self.sections.total(original_node, self.statements)
-        if symbol == "tf.trainable_variables":
+        if symbol == "tf.trainable_variables" and not self.sections.kept:
             self._check_names(original_node)
         if code is None:
             return modern_call(symbol, updated_node) or updated_node

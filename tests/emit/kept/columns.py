@@ -27,7 +27,11 @@ def model_fn(features, labels, mode, params):
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"price": price})
     decay = tf.add_n(
-        [tf.nn.l2_loss(v) for v in tf.trainable_variables() if "bias" not in v.name]
+        [
+            tf.nn.l2_loss(v)
+            for v in tf.trainable_variables()
+            if v.name.endswith("kernel:0")
+        ]
     )
     loss = tf.losses.mean_squared_error(labels, price) + params["decay"] * decay
     if mode == tf.estimator.ModeKeys.EVAL:
