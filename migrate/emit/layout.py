@@ -97,7 +97,30 @@ def _fit_statement(
     if isinstance(body, cst.IndentedBlock):
         inner = fit(module, statements_of(body), indent + step)
         statement = statement.with_changes(body=body.with_changes(body=inner))
+    orelse = getattr(statement, "orelse", None)
+    if isinstance(orelse, (cst.If, cst.Else)):
+        other = _fit_statement(module, cast("Statement", orelse), indent, step)
+        statement = statement.with_changes(orelse=other)
     return statement
+
+
+def _break_sum(
+    module: cst.Module, line: cst.SimpleStatementLine, indent: int, inside: str
+) -> Statement:
+    """A product or sum, broken inside its last pair of parentheses."""
+    value = getattr(line.body[0], "value", None)
+    right = value.right if isinstance(value, cst.BinaryOperation) else None
+    if right is None or not getattr(right, "lpar", None):
+        return line
+    new = right.with_changes(
+        lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
+        rpar=[cst.RightParen(whitespace_before=_newline("")), *right.rpar[1:]],
+    )
+    changed = line.deep_replace(cast("cst.CSTNode", right), new)
+    assert isinstance(changed, cst.SimpleStatementLine)
+    code = module.code_for_node(changed.with_changes(leading_lines=[]))
+    fits = max(len(text) for text in code.splitlines()) + indent <= WIDTH
+    return changed if fits else line
 
 
 def _fit_parameters(
@@ -128,9 +151,9 @@ def _break_line(
         assert isinstance(whole, cst.SimpleStatementLine)
         return whole
     call = _outer_call(line.body[0])
-    if call is None or not call.args:
-        return line
     inside = " " * max(step, 4)
+    if call is None or not call.args:
+        return _break_sum(module, line, indent, inside)
     for one_line in (True, False):
         broken = _broken_call(call, inside, room=WIDTH - indent, one_line=one_line)
         changed = line.deep_replace(call, broken)
