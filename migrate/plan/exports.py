@@ -15,10 +15,8 @@ __all__ = ["EXPORT_METHODS", "ExportReader"]
 
 _RULE = "TFM110"
 _SETTINGS = ("assets_extra", "as_text", "checkpoint_path", "strip_default_attrs")
-EXPORT_METHODS = {
-    name: ("export_dir_base", "serving_input_receiver_fn", *_SETTINGS)
-    for name in ("export_savedmodel", "export_saved_model")
-}
+_EXPORT = ("export_dir_base", "serving_input_receiver_fn", *_SETTINGS)
+EXPORT_METHODS = {"export_savedmodel": _EXPORT, "export_saved_model": _EXPORT}
 _EXPORTERS = {
     "tf.estimator.BestExporter": (
         "name",

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .export_outputs import read_export_outputs
 from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
 from .lifter import Kind, Lifter, Shared
 from .model_fn_factory import Factory, read_factory
 from .model_fn_forward import ForwardReader
-from .export_outputs import read_export_outputs
 from .model_fn_losses import LossCode, read_loss
 from .model_fn_metrics import read_metrics
 from .model_fn_modes import Modes

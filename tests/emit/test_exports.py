@@ -92,7 +92,9 @@ def test_final_exports_answer_as_predict(
     for place, found in answers["native"].items():
         if place.endswith(("final", "by_hand")):
             program = place.split("/")[0]
-            arrays = np.load(folder / "written" / "native" / program / "predictions.npz")
+            arrays = np.load(
+                folder / "written" / "native" / program / "predictions.npz"
+            )
             given = found[-1]["serving_default"]
             assert sorted(arrays) == sorted(set(given) - {"input"})
             for key in arrays:

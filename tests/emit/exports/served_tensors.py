@@ -38,7 +38,7 @@ def main():
     rows = list(estimator.predict(input_fn))
     np.savez(
         os.path.join(OUT, "predictions.npz"),
-        **{key: np.stack([row[key] for row in rows]) for key in rows[0]}
+        **{key: np.stack([row[key] for row in rows]) for key in rows[0]},
     )
 
 
