@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..plan.tree import Statement, statements_of
 
-__all__ = ["WIDTH", "fit", "one_line"]
+__all__ = ["WIDTH", "OneLine", "fit", "one_line"]
 
 WIDTH = 88
 
@@ -21,12 +21,14 @@ def one_line(code: str) -> str:
     """
     if "\n" not in code or "#" in code:
         return code
-    expression = cst.parse_expression(code).visit(_OneLine())
+    expression = cst.parse_expression(code).visit(OneLine())
     assert isinstance(expression, cst.BaseExpression)
     return cst.Module([]).code_for_node(expression)
 
 
-class _OneLine(cst.CSTTransformer):
+class OneLine(cst.CSTTransformer):
+    """Takes the line breaks out of what it visits."""
+
     def leave_ParenthesizedWhitespace(
         self,
         original_node: cst.ParenthesizedWhitespace,

@@ -24,7 +24,7 @@ from .exports import rename_export
 from .gone_inputs import gone_inputs
 from .hook_class import edit_hook_class
 from .input_functions import edit_input_functions
-from .layout import fit
+from .layout import WIDTH, OneLine, fit
 from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
 from .optimizers import convert_optimizer
@@ -291,6 +291,12 @@ class LoopEmitter:
             },
             flags={"X_RESTORES": restores},
         )
+        lines = self.tree.module.code_for_node(result[0]).splitlines()
+        if max(map(len, lines)) + self.indent > WIDTH:
+            # The template's line breaks are those of a short directory.
+            joined = result[0].visit(OneLine())
+            assert isinstance(joined, cst.SimpleStatementLine)
+            result[0] = joined
         if self.trainer is None:
             result[0] = with_blank_lines(result[0], 1)
         return result
