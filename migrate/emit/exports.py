@@ -46,6 +46,9 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
         raise Blocked(_RULE, line, "exporters of several train_and_evaluate")
     model = emitter.plan.model
     assert isinstance(model, ModelFnPlan)
+    if model.kept is not None:
+        reason = f"an export of forward code that is kept ({model.kept})"
+        raise Blocked(_RULE, line, reason)
     signatures: dict[str, str] = {}
     made: list[Statement] = []
     for key, output in model.exports:

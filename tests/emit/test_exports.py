@@ -99,3 +99,41 @@ def test_final_exports_answer_as_predict(
             assert sorted(arrays) == sorted(set(given) - {"input"})
             for key in arrays:
                 np.testing.assert_allclose(given[key], arrays[key], rtol=1e-5)
+
+
+LEFT = {
+    "no signature yet for": (
+        "export.PredictOutput(tf.nn",
+        "export.ClassificationOutput(tf.nn",
+    ),
+    "`np.float32` is not understood here": (
+        '(parsed["x"], 2.0',
+        '(parsed["x"], np.float32(2)',
+    ),
+    "the receiver function is not seen": (
+        '"final", serving_fn',
+        '"final", lambda: serving_fn()',
+    ),
+    "FinalExporter without max_steps": (", max_steps=40", ""),
+    "is used elsewhere too": (
+        "    train_spec =",
+        "    print(exporters)\n    train_spec =",
+    ),
+    "LatestExporter with `as_text`": ("exports_to_keep=2", "as_text=True"),
+    "reads a global named `SPEC`": (
+        "    exporters = [",
+        "    SPEC = 3\n    exporters = [",
+    ),
+}
+
+
+def test_what_is_not_understood_keeps_its_estimator(tmp_path: Path) -> None:
+    code = (HERE / "exports" / "served_examples.py").read_text("utf-8")
+    for number, (old, new) in enumerate(LEFT.values()):
+        assert old in code
+        (tmp_path / f"variant_{number}.py").write_text(code.replace(old, new))
+    printed = call("-m", "tfmigrate", "rewrite", str(tmp_path), "--diff")
+    left = [line for line in printed.splitlines() if " TFM103 " in line]
+    assert len(left) == len(LEFT)
+    for line, reason in zip(left, LEFT, strict=True):
+        assert reason in line
