@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..symbols.table import lookup
 
 __all__ = ["WIDTH", "OneLine", "fit", "one_line"]
 
@@ -74,6 +76,21 @@ class OneLine(cst.CSTTransformer):
         )
 
 
+def _today(code: str) -> str:
+    """The code with TF2's names, which the symbol rules write later: for measuring."""
+
+    def name_today(found: re.Match[str]) -> str:
+        move = lookup(found[0])
+        return move.to if move is not None else found[0]
+
+    return re.sub(r"\btf(?:\.[A-Za-z_]\w*)+", name_today, code)
+
+
+def _longest(code: str) -> int:
+    """How wide the widest line of some code will be."""
+    return max(len(line) for line in _today(code).splitlines() or [""])
+
+
 def fit(
     module: cst.Module, statements: Sequence[Statement], indent: int
 ) -> list[Statement]:
@@ -90,7 +107,7 @@ def _fit_statement(
 ) -> Statement:
     if isinstance(statement, cst.SimpleStatementLine):
         code = module.code_for_node(statement.with_changes(leading_lines=[]))
-        if "\n" in code.rstrip("\n") or len(code.rstrip("\n")) + indent <= WIDTH:
+        if "\n" in code.rstrip("\n") or _longest(code) + indent <= WIDTH:
             return statement
         return _break_line(module, statement, indent, step)
     if isinstance(statement, cst.FunctionDef):
@@ -121,8 +138,7 @@ def _break_sum(
     changed = line.deep_replace(cast("cst.CSTNode", right), new)
     assert isinstance(changed, cst.SimpleStatementLine)
     code = module.code_for_node(changed.with_changes(leading_lines=[]))
-    fits = max(len(text) for text in code.splitlines()) + indent <= WIDTH
-    return changed if fits else line
+    return changed if _longest(code) + indent <= WIDTH else line
 
 
 def _fit_parameters(
@@ -161,8 +177,7 @@ def _break_line(
         changed = line.deep_replace(call, broken)
         assert isinstance(changed, cst.SimpleStatementLine)
         code = module.code_for_node(changed.with_changes(leading_lines=[]))
-        longest = max(len(text) for text in code.splitlines())
-        if longest + indent <= WIDTH or not one_line:
+        if _longest(code) + indent <= WIDTH or not one_line:
             return changed
     return line
 
@@ -225,7 +240,7 @@ def _broken_call(
             comma = cst.Comma(whitespace_after=_newline(before))
             after = cst.SimpleWhitespace("")
         value = argument.value
-        width = len(cst.Module([]).code_for_node(argument).rstrip(", \n"))
+        width = len(_today(cst.Module([]).code_for_node(argument)).rstrip(", \n"))
         too_long = len(deeper) + width + 1 > room
         if too_long and not one_line and isinstance(value, cst.Call) and value.args:
             argument = argument.with_changes(

@@ -193,7 +193,11 @@ class LoopEmitter:
                 **{k: self.text(v) for k, v in (expressions or {}).items()},
             },
             statements={**defaults, **(statements or {})},
-            flags={"X_OWN_UPDATES": False, **(flags or {})},
+            flags={
+                "X_OWN_UPDATES": False,
+                "X_UNLABELLED": not self.reads_labels,
+                **(flags or {}),
+            },
             parameters=parameters or {},
         )
         return fill(file, template, filling)
@@ -212,6 +216,11 @@ class LoopEmitter:
     def indent(self) -> int:
         """Column at which the program's own statements begin."""
         return self.tree.column(self.program.sites.estimator_statement) - 1
+
+    @property
+    def reads_labels(self) -> bool:
+        """Whether loss or metrics look at labels: if not, there may be none."""
+        return True
 
     @property
     def precision_flags(self) -> dict[str, bool]:

@@ -141,6 +141,14 @@ class ModelFnEmitter(LoopEmitter):
             sites.call, trainer.call()
         )
 
+    @cached_property
+    def reads_labels(self) -> bool:
+        """Whether loss or metrics look at labels: an autoencoder has none."""
+        model = self.model
+        code = [*model.train_loss, *model.apply, *model.eval_loss]
+        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        return bool(unshadowed(["labels"], self.text("".join(code))))
+
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]

@@ -33,7 +33,11 @@ def train_functions():
 
     def train_step(batch):
         """Trains on one replica's share of a step and returns its loss."""
-        features, labels = batch
+        if X_UNLABELLED:
+            # Labels, if the data set has them, are not needed here.
+            features = batch[0] if isinstance(batch, tuple) else batch
+        else:
+            features, labels = batch
         with tf.GradientTape() as tape:
             X_FORWARD
             if X_PER_EXAMPLE_LOSS:
@@ -81,11 +85,19 @@ def test_functions():
 
     def test_step(batch):
         """Adds one replica's batch to the test metrics."""
-        features, labels = batch
+        if X_UNLABELLED:
+            # Labels, if the data set has them, are not needed here.
+            features = batch[0] if isinstance(batch, tuple) else batch
+        else:
+            features, labels = batch
         if X_REPLICATED:
             # At the end of the data a replica may be left without examples.
-            if tf.size(labels) > 0:
-                X_TEST_BODY
+            if X_UNLABELLED:
+                if tf.size(tf.nest.flatten(features)[0]) > 0:
+                    X_TEST_BODY
+            else:
+                if tf.size(labels) > 0:
+                    X_TEST_BODY
         else:
             X_TEST_BODY
 
@@ -286,7 +298,12 @@ def make_variables():
 
 def lifted_setup():
     """The model, its optimizer and metrics, before the first train call."""
-    features_spec, _ = X_DATASET.element_spec
+    if X_UNLABELLED:
+        features_spec = X_DATASET.element_spec
+        if isinstance(features_spec, tuple):
+            features_spec = features_spec[0]
+    else:
+        features_spec, _ = X_DATASET.element_spec
     with strategy.scope():
         model = X_MODEL
         # Makes the variables, whose shapes follow from those of the data.
