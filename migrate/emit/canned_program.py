@@ -353,7 +353,11 @@ class CannedEmitter(LoopEmitter):
         if head.reduction == "sum":
             forward = parse_statements(self.text(f"{code}loss = {loss}\n"))
         else:
-            forward += self.fill("scalar_loss", expressions={"X_SCALAR_LOSS": loss})
+            forward += self.fill(
+                "scalar_loss",
+                expressions={"X_SCALAR_LOSS": loss},
+                flags={"X_RENAMED": loss != "loss"},
+            )
         result = self.fill(
             "train_functions",
             statements={

@@ -52,13 +52,13 @@ def test_trains_as_recorded(
     assert ours["global_step"] == theirs["global_step"]
     loss_tolerance, weight_tolerance = programs.tolerances(name)
     assert ours["losses"] == pytest.approx(
-        theirs["losses"], rel=loss_tolerance, abs=programs.ROUNDING
+        theirs["losses"], rel=loss_tolerance, abs=programs.ROUNDING[name]
     )
     tight = program.steps
     if name in programs.CONVOLUTIONAL:
         tight = programs.CONVOLUTIONAL_TIGHT
     assert ours["losses"][:tight] == pytest.approx(
-        theirs["losses"][:tight], rel=1e-5, abs=programs.ROUNDING
+        theirs["losses"][:tight], rel=1e-5, abs=programs.ROUNDING[name]
     )
     names = [programs.KERAS_CELL.sub("/", each) for each in ours["weights"]]
     assert names == theirs["weights"]

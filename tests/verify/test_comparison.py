@@ -242,7 +242,7 @@ class Balance(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.loads += [v or "" for n, v in attrs if n in ("src", "href")]
-        if tag not in ("meta", "br", "link"):
+        if tag not in ("meta", "br", "link", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

@@ -160,7 +160,9 @@ def _unique_values(pair: Any) -> _Sparse:
 
 
 def _pieces(variable: Any) -> list[Any]:
-    """The parts of a partitioned variable, or the variable alone."""
+    """The parts of a partitioned variable or of a slot, or the variable alone."""
+    if isinstance(variable, list):
+        return variable
     # Not by `tf.Variable`: those of TF 2 layers are no instances of the v1 class.
     if hasattr(variable, "_get_variable_list"):
         return list(variable)
