@@ -188,12 +188,31 @@ _HOLDERS = (
 class _DropImports(cst.CSTTransformer):
     def __init__(self, gone: set[str]) -> None:
         self.gone = gone
+        # Whether a blank line went with what stood before the next statement.
+        self.parted = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.BaseCompoundStatement):
+            self.parted = False
         # Only what can hold a statement is worth going into.
         return isinstance(node, _HOLDERS)
 
     def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        left = self._left(original_node, updated_node)
+        lines = original_node.leading_lines
+        if isinstance(left, cst.RemovalSentinel):
+            self.parted |= any(line.comment is None for line in lines)
+            return left
+        if self.parted and not lines:
+            left = left.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        self.parted = False
+        return left
+
+    def _left(
         self,
         original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,

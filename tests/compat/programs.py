@@ -68,7 +68,7 @@ CONVOLUTIONAL_TIGHT = 3
 
 # A cross-entropy near zero is what is left of terms around one, so a few units in
 # the last place of those is as exact as float32 gets.
-ROUNDING = {name: 5e-7 for name in PROGRAMS}
+ROUNDING = dict.fromkeys(PROGRAMS, 5e-7)
 # Two units in the last place of its initial weights move its losses by 4.9e-6.
 ROUNDING["hparams_factory"] = 1e-5
 
