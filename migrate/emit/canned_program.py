@@ -23,15 +23,13 @@ from .canned_head import (
 from .canned_model import model_code, row_wise
 from .edits import Edits, Statement
 from .layout import WIDTH, fit, one_line
-from .loop_program import LoopEmitter
+from .loop_program import SAME_WEIGHT, LoopEmitter
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements
 from .trainer import Trainer
 
 __all__ = ["CannedEmitter"]
-
-_SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
 
 
 class _Optimizer(NamedTuple):
@@ -53,6 +51,8 @@ def _optimizer(
 
 class CannedEmitter(LoopEmitter):
     """Emits the program of a canned Estimator."""
+
+    built_from_data = True
 
     def __init__(
         self,
@@ -125,10 +125,9 @@ class CannedEmitter(LoopEmitter):
         classes = self._classes()
         top = self.tree.statement_in(first, self.tree.module) or first
         if top is first:
-            edits.before[first] = classes + setup
             if classes:
                 setup[0] = with_blank_lines(setup[0], 2)
-                edits.before[first] = classes + setup
+            edits.before[first] = classes + setup
         else:
             edits.before[first] = setup
             edits.before[top] = classes
@@ -212,10 +211,6 @@ class CannedEmitter(LoopEmitter):
             },
             flags={"X_OWN_UPDATES": True},
         )
-
-    def build_call(self) -> list[Statement]:
-        """What a method of the class does first."""
-        return parse_statements("self.build(input_fn)\n") if self.trainer else []
 
     def _variables(self) -> list[Statement]:
         flags = {"X_KEPT": False, **self.precision_flags}
@@ -379,7 +374,7 @@ class CannedEmitter(LoopEmitter):
             self.text(
                 f"logits = {self._call('False')}\n"
                 + losses
-                + _SAME_WEIGHT
+                + SAME_WEIGHT
                 + f"{self.renamed['test_loss']}.update_state({loss})\n"
                 + metric_updates(head, self.renamed)
             )

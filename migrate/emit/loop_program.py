@@ -34,8 +34,9 @@ from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
 
-__all__ = ["LoopEmitter"]
+__all__ = ["SAME_WEIGHT", "LoopEmitter"]
 
+SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
 _TEMPLATES = "loop"
 _LOOPS = (cst.For, cst.While)
 
@@ -51,6 +52,9 @@ _NORMALIZES = re.compile(r"BatchNormalization|batch_norm|applications\.(?!VGG)")
 
 class LoopEmitter:
     """What all loops share; collects the imports that the code needs."""
+
+    # Whether variables are made when the class sees data first.
+    built_from_data = False
 
     def __init__(
         self,
@@ -377,8 +381,10 @@ class LoopEmitter:
         )
 
     def build_call(self) -> list[Statement]:
-        """What a method does first; models that follow from data are made there."""
-        return []
+        """What a method of a class does first."""
+        if self.trainer is None or not self.built_from_data:
+            return []
+        return parse_statements("self.build(input_fn)\n")
 
     def predict_functions(self, body: list[Statement]) -> list[Statement]:
         """``predict_step`` with the given body, and ``predict``."""

@@ -17,7 +17,7 @@ from .exports import export_functions
 from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
-from .loop_program import LoopEmitter
+from .loop_program import SAME_WEIGHT, LoopEmitter
 from .mixed_precision import POLICY, float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
@@ -30,11 +30,12 @@ __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
-_SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
 
 
 class ModelFnEmitter(LoopEmitter):
     """Emits a program whose model_fn was lifted into a Keras model."""
+
+    built_from_data = True
 
     def __init__(
         self,
@@ -171,10 +172,6 @@ class ModelFnEmitter(LoopEmitter):
         kept = self.model.kept is not None
         flags = {"X_KEPT": kept, **self.precision_flags}
         return self.fill("make_variables", flags=flags)
-
-    def build_call(self) -> list[Statement]:
-        """What a method of the class does first."""
-        return parse_statements("self.build(input_fn)\n") if self.trainer else []
 
     def _test_metrics(self) -> list[Statement]:
         return parse_statements(
@@ -330,7 +327,7 @@ class ModelFnEmitter(LoopEmitter):
             self.section(
                 self.call_model("False")
                 + "".join(model.eval_loss)
-                + _SAME_WEIGHT
+                + SAME_WEIGHT
                 + f"{test_loss}.update_state({model.eval_loss_name})\n"
                 + updates
             )
