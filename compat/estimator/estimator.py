@@ -14,20 +14,17 @@ import tensorflow.compat.v1 as tf
 from ..engine import evaluation, event_files, prediction, replication, training
 from ..engine.callables import argument_names
 from ..engine.inputs import InputRequest, make_input
+from .checks import (
+    check_model_fn_arguments,
+    check_overrides,
+    checked_hooks,
+    checked_listeners,
+)
 from .mode_keys import ModeKeys
 from .run_config import RunConfig, TaskType, get_default_session_config
 from .spec import EstimatorSpec
 
 __all__ = ["Estimator", "EstimatorV2", "maybe_overwrite_model_dir_and_session_config"]
-
-_MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
-
-# What subclasses may replace; everything else they would break unknowingly.
-_MAY_OVERRIDE = {
-    "model_fn",
-    "_create_and_assert_global_step",
-    "_export_all_saved_models",
-}
 
 
 class Estimator:
@@ -56,7 +53,7 @@ class Estimator:
         self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
-        _check_model_fn_arguments(model_fn, params)
+        check_model_fn_arguments(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = _warm_start_settings(warm_start_from)
@@ -132,10 +129,10 @@ class Estimator:
         if max_steps is not None and max_steps <= self._global_step_of_checkpoint():
             tf.logging.info("Skipping training since max_steps has already saved.")
             return self
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         if steps is not None or max_steps is not None:
             all_hooks.append(tf.train.StopAtStepHook(steps, max_steps))
-        listeners = _checked_listeners(saving_listeners)
+        listeners = checked_listeners(saving_listeners)
         loss = self._train_model(input_fn, all_hooks, listeners)
         tf.logging.info("Loss for final step: %s.", loss)
         return self
@@ -175,7 +172,7 @@ class Estimator:
     def _evaluation_hooks(
         self, hooks: Sequence[Any] | None, steps: int | None
     ) -> list[Any]:
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         if steps is not None:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
@@ -238,7 +235,7 @@ class Estimator:
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
         """Yields predictions, one example (or one batch) at a time, as numpy."""
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         path = self._checkpoint_to_use(checkpoint_path, "predict")
         # The graph is entered for the time of each step only: between two
         # examples the caller's own code runs, and it must find its own graph.
@@ -466,7 +463,7 @@ class Estimator:
             return 0
 
     def _assert_members_are_not_overridden(self) -> None:
-        _check_overrides(Estimator, self)
+        check_overrides(Estimator, self)
 
 
 class EstimatorV2(Estimator):
@@ -481,63 +478,7 @@ class EstimatorV2(Estimator):
         )
 
     def _assert_members_are_not_overridden(self) -> None:
-        _check_overrides(EstimatorV2, self)
-
-
-def _check_overrides(base: type, instance: Any) -> None:
-    if type(instance).__name__ == "TPUEstimator":
-        return
-    members = {n for n in dir(base) if not n.startswith("__")}
-    own = members & set(type(instance).__dict__) - _MAY_OVERRIDE
-    overridden = [
-        n for n in sorted(own) if getattr(base, n) != getattr(type(instance), n)
-    ]
-    if overridden:
-        raise ValueError(
-            "Subclasses of Estimator cannot override members of Estimator. "
-            f"{type(instance)} does override {overridden}"
-        )
-
-
-def _check_model_fn_arguments(model_fn: Callable[..., Any], params: Any) -> None:
-    names = set(argument_names(model_fn))
-    if "features" not in names:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in names:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params "
-            f"({params}) is passed to Estimator."
-        )
-    if params is None and "params" in names:
-        tf.logging.warning(
-            "Estimator's model_fn (%s) includes params argument, but params are not "
-            "passed to Estimator.",
-            model_fn,
-        )
-    unknown = sorted(names - _MODEL_FN_ARGUMENTS)
-    if unknown:
-        raise ValueError(
-            f"model_fn ({model_fn}) has following not expected args: {unknown}"
-        )
-
-
-def _checked_hooks(hooks: Sequence[Any] | None) -> list[Any]:
-    found = list(hooks or [])
-    for hook in found:
-        if not isinstance(hook, tf.train.SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
-    return found
-
-
-def _checked_listeners(listeners: Sequence[Any] | None) -> list[Any]:
-    found = list(listeners or [])
-    for listener in found:
-        if not isinstance(listener, tf.train.CheckpointSaverListener):
-            raise TypeError(
-                "saving_listeners must be a list of CheckpointSaverListener, "
-                f"given: {listener}"
-            )
-    return found
+        check_overrides(EstimatorV2, self)
 
 
 def _warm_start_settings(warm_start_from: Any) -> Any:

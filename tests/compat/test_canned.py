@@ -25,10 +25,14 @@ HERE = Path(__file__).resolve().parent
 RECORDINGS = HERE.parents[1] / "fixtures" / "oracle" / "canned"
 LOSS_TOLERANCE = 5e-6
 VALUE_TOLERANCE = 1e-4
-# SDCA takes examples in random order, so two runs of TF 1.15 itself share only
-# the optimum that they come close to; mini-batch k-means reads centers while it
-# moves them. Margins: about three times the distance between two runs of TF 1.15.
-RANDOM = {"linear_sdca": 0.02, "kmeans_mini_batch": 0.05}
+# SDCA updates its weights from several threads and mini-batch k-means reads
+# centers while it moves them: TF 1.15.5 does not repeat itself here. The margin is
+# four times the largest difference that 20 runs of it have from its own recording
+# (see noise.py). Losses of single steps are not compared.
+NOISE = {
+    f"{name}.1": 4 * measured["largest"]
+    for name, measured in json.loads((RECORDINGS / "noise.json").read_text()).items()
+}
 
 # One process per group: importing TensorFlow costs more than a case. The groups
 # of the default run hold one case of every kind; the rest is marked slow.
@@ -169,19 +173,19 @@ def _parameters(groups: dict[str, tuple[str, ...]]):
     ]
 
 
-def _close(found, expected, tolerance, what):
+def _close(found, expected, tolerance, what, noise=None):
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.shape == expected.shape, what
     if expected.dtype.kind in "US":
         assert found.tolist() == expected.tolist(), what
         return
     assert found.dtype == expected.dtype, what
+    largest = float(np.abs(expected).max(initial=0.0))
+    margin = tolerance * max(0.1, largest / 10)
+    if noise and expected.dtype.kind == "f":
+        margin = noise * max(1, largest)
     np.testing.assert_allclose(
-        found,
-        expected,
-        rtol=tolerance,
-        atol=tolerance * max(0.1, float(np.abs(expected).max(initial=0.0)) / 10),
-        err_msg=what,
+        found, expected, rtol=tolerance, atol=margin, err_msg=what
     )
 
 
@@ -192,14 +196,17 @@ def test_equals_the_recording(results, group, case):
     expected, expected_arrays = _load(RECORDINGS / generation / case)
     found, arrays = _load(results(group) / case)
 
-    margin = next((m for name, m in RANDOM.items() if case.startswith(name)), None)
-    tolerance = margin or VALUE_TOLERANCE
-    if margin is None:
+    noise = NOISE.get(case)
+    tolerance = VALUE_TOLERANCE if noise is None else 0
+    if noise is None:
         _close(found["losses"], expected["losses"], LOSS_TOLERANCE, "losses by step")
     assert found["evaluate"].keys() == expected["evaluate"].keys()
     for key, value in expected["evaluate"].items():
+        margin = VALUE_TOLERANCE / 100
+        if noise:
+            margin = 0 if key == "global_step" else noise * max(1, abs(value))
         assert found["evaluate"][key] == pytest.approx(
-            value, rel=tolerance, abs=tolerance / 100
+            value, rel=tolerance, abs=margin
         ), key
     assert found["variables"] == expected["variables"]
     assert found["trainable"] == expected["trainable"]
@@ -207,7 +214,7 @@ def test_equals_the_recording(results, group, case):
     assert compared
     for key in compared:
         if "HashTable" not in key:
-            _close(arrays[key], expected_arrays[key], tolerance, key)
+            _close(arrays[key], expected_arrays[key], tolerance, key, noise)
     predictions = {k for k in arrays if k.startswith("predictions:")}
     assert predictions == {k for k in compared if k.startswith("predictions:")}
 
