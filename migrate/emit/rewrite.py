@@ -17,6 +17,7 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.inputs import MODE_NAMES
+from ..plan.kept_checks import KERAS_OBJECT
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
@@ -37,6 +38,7 @@ from .keras_program import KerasEmitter
 from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .recurrent_defaults import spell_recurrent_defaults
 from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
@@ -131,12 +133,18 @@ def rewrite_programs(
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
-    Where neither can be, the reason is that of the second: it decides.
+    Where neither can be, the reason is that of the second: it decides. But Keras
+    layers are never kept, so that for them the first one does.
     """
     try:
         return recognise_model_fn(tree, place)
     except Blocked as stop:
-        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+        try:
+            return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+        except Blocked as second:
+            if second.blocker.reason.endswith(KERAS_OBJECT):
+                raise stop from None
+            raise
 
 
 def _said_plainly(
@@ -210,6 +218,10 @@ def _native(
     edited = name_modes(cst.parse_module(edited.bytes))
     if _keeps_forward(program):
         edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+    if compat_flavour(tree).endswith("v1"):
+        edited = cst.parse_module(edited.bytes)
+        new = Tree(edited, Resolver(edited))
+        edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
