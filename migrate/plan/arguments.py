@@ -61,6 +61,7 @@ def may_be_none(tree: Tree, node: cst.BaseExpression | None) -> bool:
         value,
         (
             cst.Integer,
+            cst.Float,
             cst.SimpleString,
             cst.FormattedString,
             cst.ConcatenatedString,
