@@ -243,9 +243,13 @@ def _broken_call(
         width = len(_today(cst.Module([]).code_for_node(argument)).rstrip(", \n"))
         too_long = len(deeper) + width + 1 > room
         if too_long and not one_line and isinstance(value, cst.Call) and value.args:
+            code = ", ".join(
+                _today(cst.Module([]).code_for_node(a)) for a in value.args
+            )
+            fits = len(deeper) + len(inside) + len(code) <= room
             argument = argument.with_changes(
                 value=_broken_call(
-                    value, inside, room=room, one_line=True, before=deeper
+                    value, inside, room=room, one_line=fits, before=deeper
                 )
             )
         args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..options import RewriteOptions
-from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
+from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
@@ -48,6 +48,9 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
+        self.metric_setup = _renamed(
+            "".join(block.setup for block in model.metric_blocks), names
+        )
         # A local of the step functions must not hide what they use.
         names.reserve(*(set(model.local_names) - _LOOP_ONLY))
         super().__init__(
@@ -147,15 +150,24 @@ class ModelFnEmitter(LoopEmitter):
         """Whether loss or metrics look at labels: an autoencoder has none."""
         model = self.model
         code = [*model.train_loss, *model.apply, *model.eval_loss]
-        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        code += model.metric_code
         return bool(unshadowed(["labels"], self.text("".join(code))))
+
+    @property
+    def counted_labels(self) -> str:
+        """The labels, or the first of several."""
+        model = self.model
+        code = [*model.train_loss, *model.eval_loss, *model.metric_code]
+        if any("labels[" in line for line in code):
+            return f"{self.tf}.nest.flatten(labels)[0]"
+        return "labels"
 
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
         if model.predict is not None:
             lines += [*model.predict.lines, f"({model.predict.code})\n"]
-        lines += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        lines += model.metric_code
         return bool(unshadowed([name], self.text("".join(lines))))
 
     def _build(self) -> list[Statement]:
@@ -174,6 +186,8 @@ class ModelFnEmitter(LoopEmitter):
         return self.fill("make_variables", flags=flags)
 
     def _test_metrics(self) -> list[Statement]:
+        if self.model.metric_blocks:
+            return parse_statements(self.text(f"{METRICS} = {{}}\n{self.metric_setup}"))
         return parse_statements(
             "".join(
                 f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
@@ -185,6 +199,8 @@ class ModelFnEmitter(LoopEmitter):
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
+        metrics = self.renamed.get("test_metrics", "")
+        code = code.replace(METRICS, metrics)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:
@@ -225,19 +241,7 @@ class ModelFnEmitter(LoopEmitter):
             kind = f"{TF}.keras.optimizers.RMSprop"
             inner = "".join(f"    {line}\n" for line in state.splitlines())
             state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
-        return self._renamed(code), state
-
-    def _renamed(self, code: str) -> str:
-        """Setup code whose variables clash with nothing of the program's."""
-        bound = {
-            node.id: self.names.fresh(node.id)
-            for node in ast.walk(ast.parse(code))
-            if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)
-            and node.id != OPTIMIZER
-        }
-        changed = {old: new for old, new in bound.items() if old != new}
-        return rename(code, changed) if changed else code
+        return _renamed(code, self.names), state
 
     @property
     def _parameters(self) -> tuple[str, ...]:
@@ -259,6 +263,7 @@ class ModelFnEmitter(LoopEmitter):
         code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
         code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
         code += [m.code + "\n" for m in model.metrics]
+        code += [block.setup for block in model.metric_blocks]
         text = self.text("".join(code))
         return [
             (name, value)
@@ -323,6 +328,7 @@ class ModelFnEmitter(LoopEmitter):
             return result + self._predictions() + export_functions(self)
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
+        updates += "".join(block.update for block in model.metric_blocks)
         body = parse_statements(
             self.section(
                 self.call_model("False")
@@ -332,7 +338,11 @@ class ModelFnEmitter(LoopEmitter):
                 + updates
             )
         )
-        every = ", ".join([*self.metric_names.values(), test_loss])
+        names = [*self.metric_names.values(), test_loss]
+        if model.metric_blocks:
+            names[0] = f"*{self.renamed['test_metrics']}.values()"
+            names.append(test_loss)
+        every = ", ".join(names)
         result += self.test_functions(f"[{every}]", body)
         return result + self._predictions() + export_functions(self)
 
@@ -352,3 +362,17 @@ class ModelFnEmitter(LoopEmitter):
     def _update(self, metric: MetricUpdate) -> str:
         arguments = ", ".join(one_line(a) for a in metric.arguments)
         return f"{self.metric_names[metric.key]}.update_state({arguments})\n"
+
+
+def _renamed(code: str, names: Names) -> str:
+    """Setup code whose variables clash with nothing of the program's."""
+    bound = dict.fromkeys(
+        node.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id != OPTIMIZER
+    )
+    fresh = {name: names.fresh(name) for name in bound}
+    changed = {old: new for old, new in fresh.items() if old != new}
+    return rename(code, changed) if changed else code

@@ -18,7 +18,7 @@ from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
-from .tree import Body, Statement, Tree
+from .tree import Body, Statement, Tree, walk
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -82,14 +82,16 @@ def recognise_model_fn(
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if model.shared.dropped_summaries or any(
-        "tf.summary." in symbol for symbol in model.symbols
+    if (
+        model.shared.dropped_summaries
+        or any("tf.summary." in symbol for symbol in model.symbols)
+        or _writes_summaries(tree, model)
     ):
         differences.append(
             Difference(
                 "TFM141",
                 tree.line(model.definition),
-                "the summaries in the forward code are not written any more",
+                "the summaries of the model_fn are not written any more",
                 needs_review=True,
             )
         )
@@ -140,6 +142,15 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
+    """A summary stands behind the forward pass, where nothing keeps it."""
+    return any(
+        isinstance(node, cst.Call)
+        and (tree.symbol(node.func) or "").startswith("tf.summary.")
+        for node in walk(model.definition.body)
+    )
 
 
 # These move every row of a table in Keras, and only those of the batch in tf.train.

@@ -9,6 +9,9 @@ import libcst as cst
 
 from .tree import Statement, Tree, only_small, statements_of, walk
 
+# Methods of lists and dicts that change them.
+_CHANGING = ("append", "extend", "insert", "setdefault", "update")
+
 __all__ = [
     "assigned",
     "backward_slice",
@@ -29,7 +32,11 @@ def latest(
     if isinstance(node, cst.Name):
         for statement in reversed(list(flat(statements))):
             small = only_small(statement)
-            if isinstance(small, cst.Assign) and assigned(statement) == [node.value]:
+            if (
+                isinstance(small, cst.Assign)
+                and assigned(statement) == [node.value]
+                and isinstance(small.targets[0].target, cst.Name)
+            ):
                 return small.value
     return tree.value(node)
 
@@ -63,6 +70,12 @@ def assigned(statement: cst.CSTNode) -> list[str]:
         targets = [small.target]
     elif isinstance(small, cst.FunctionDef):
         return [small.name.value]
+    elif isinstance(small, cst.Expr):
+        # x.append(...): x changes
+        call = small.value
+        function = call.func if isinstance(call, cst.Call) else None
+        if isinstance(function, cst.Attribute) and function.attr.value in _CHANGING:
+            targets = [function.value]
     found: list[str] = []
     for target in targets:
         if isinstance(target, (cst.Tuple, cst.List)):
