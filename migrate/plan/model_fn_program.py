@@ -96,6 +96,17 @@ def recognise_model_fn(
             )
         )
     differences += _inexact(tree, model)
+    for key, output in model.exports:
+        if output.method != "predict":
+            differences.append(
+                Difference(
+                    "TFM143",
+                    tree.line(model.definition),
+                    f"the exported signature `{key}` answers Predict requests; "
+                    f"it was made for {output.method.capitalize()}",
+                    needs_review=True,
+                )
+            )
     if strategy.symbol is not None and model.train_op.unscaled:
         reason = "tf.gradients are summed over replicas, where a loop takes the mean"
         raise Blocked("TFM103", line, reason)
