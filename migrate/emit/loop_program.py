@@ -256,6 +256,15 @@ class LoopEmitter:
             and _NORMALIZES.search(self.tree.module.code) is not None,
         }
 
+    def listed(self, items: Sequence[str]) -> str:
+        """A list on one line where it fits, else with a line for each item."""
+        code = f"[{', '.join(items)}]"
+        deeper = self.step_width * (1 if self.trainer is None else 2)
+        if len(code) + self.indent + deeper + len("metrics = ") <= WIDTH:
+            return code
+        inside = "".join(f"    {item},\n" for item in items)
+        return f"[\n{inside}]"
+
     def optimizer_statements(
         self, plan: OptimizerPlan, variable: str
     ) -> dict[str, Sequence[Statement]]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import libcst as cst
+
 from ..options import RewriteOptions
 from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
@@ -19,11 +21,12 @@ from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
 from .mixed_precision import POLICY, float32_outputs
+from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
-from .template import parse_statements, unshadowed
+from .template import free_names, parse_statements, unshadowed
 from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
@@ -48,6 +51,8 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
+        self.head_code = with_heads(model, names, program.plan.line)
+        model = self.head_code.model
         self.metric_setup = _renamed(
             "".join(block.setup for block in model.metric_blocks), names
         )
@@ -73,7 +78,13 @@ class ModelFnEmitter(LoopEmitter):
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        edits.replace[sites.model_fn] = [self._class()]
+        classes = [*self._metric_class(), self._class()]
+        edits.replace[sites.model_fn] = [
+            with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
+            if number
+            else made
+            for number, made in enumerate(classes)
+        ]
         for helper, layer in sites.helpers:
             made = class_statement(layer, self.text)
             edits.replace[helper] = fit(self.tree.module, [made], 0)
@@ -81,6 +92,7 @@ class ModelFnEmitter(LoopEmitter):
             edits.replace[statement] = []
         if self.trainer is not None:
             self._place_class(self.trainer)
+            self._hoist()
             self.calls()
             return edits
         edits.replace[sites.estimator_statement] = []
@@ -95,6 +107,41 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[first][0] = with_blank_lines(begin, blank)
         self.calls()
         return edits
+
+    @property
+    def _top(self) -> set[cst.CSTNode]:
+        """The statements at module level."""
+        return set(self.tree.module.body)
+
+    def _hoist(self) -> None:
+        """Moves the classes out of a builder that they need nothing of."""
+        sites, edits = self.sites, self.edits
+        top = self.tree.statement_in(sites.model_fn, self.tree.module)
+        if top is None or top is sites.model_fn:
+            return
+        made = edits.replace[sites.model_fn]
+        around = [
+            self.tree.resolver.scopes.opened[node]
+            for node in self.tree.ancestors(sites.model_fn)
+            if node in self.tree.resolver.scopes.opened
+            and not isinstance(node, cst.Module)
+        ]
+        local = {name for scope in around for name in scope.bindings}
+        code = "".join(self.tree.module.code_for_node(one) for one in made)
+        if local & free_names(code):
+            return
+        edits.replace[sites.model_fn] = []
+        hoisted = [with_blank_lines(one, 2) for one in made]
+        edits.before[top] = [*hoisted, *edits.before.get(top, [])]
+        edits.spaced.add(top)
+
+    def _metric_class(self) -> list[Statement]:
+        """A metric of heads that Keras does not have."""
+        name = self.head_code.pr_auc
+        if name is None or not self.evaluates:
+            return []
+        made = self.fill("precision_recall_auc", file="canned", names={PR_AUC: name})
+        return self.fitted(made)
 
     def _place_class(self, trainer: Trainer) -> None:
         """The class below the model's, and a call of it."""
@@ -308,7 +355,7 @@ class ModelFnEmitter(LoopEmitter):
         forward = parse_statements(
             self.section(self.call_model("True") + "".join(model.train_loss))
         )
-        if not model.per_example:
+        if not model.per_example and not self.head_code.summed:
             forward += self.fill(
                 "scalar_loss",
                 expressions={"X_SCALAR_LOSS": model.loss},
@@ -342,8 +389,8 @@ class ModelFnEmitter(LoopEmitter):
         if model.metric_blocks:
             names[0] = f"*{self.renamed['test_metrics']}.values()"
             names.append(test_loss)
-        every = ", ".join(names)
-        result += self.test_functions(f"[{every}]", body)
+        more = parse_statements(self.head_code.results)
+        result += self.test_functions(self.listed(names), body, more=more)
         return result + self._predictions() + export_functions(self)
 
     def _predictions(self) -> list[Statement]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .canned_plan import ModelHead
 from .export_outputs import read_export_outputs
+from .head_specs import head_loss, head_outputs, head_train_op
+from .heads import is_head_spec
 from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
@@ -74,6 +77,7 @@ class ModelFn:
     metric_blocks: list[MetricBlock] = field(default_factory=list)
     train_op: TrainOp = field(default_factory=TrainOp)
     predict: PredictPlan | None = None
+    heads: tuple[ModelHead, ...] = ()
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
 
@@ -124,6 +128,7 @@ class ModelFn:
             optimizer_setup=tuple(self.train_op.setup),
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
+            heads=self.heads,
             exports=self.exports,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
@@ -349,13 +354,23 @@ class _Reader:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
             branch = self._branch(aside, behind, "PREDICT")
-            self.found.predict = read_predictions(self.sections, *branch)
+            if is_head_spec(self.tree, branch[1]):
+                self.found.predict = head_outputs(
+                    self.sections, *branch, self.found.heads
+                )
+            else:
+                self.found.predict = read_predictions(self.sections, *branch)
         if self.exports:
             branch = self._branch(aside, behind, "PREDICT")
+            if is_head_spec(self.tree, branch[1]):
+                reason = "exports of a head have no loop yet"
+                raise self.source.stop(branch[1], reason)
             self.found.exports = read_export_outputs(self.sections, *branch)
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
         needed |= self._names(self.found.eval_loss, "") | self._metric_names()
+        for one in self.found.heads:
+            needed |= names_in(one.logits) | names_in(one.labels)
         bound = made | {n for s in [*aside, *behind] for n in binds(s)}
         if self.found.train.per_example:
             bound.add("losses")
@@ -387,6 +402,14 @@ class _Reader:
         return needed
 
     def _train(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call):
+            self.found.train, self.found.heads = head_loss(
+                self.sections, statements, call, "TRAIN"
+            )
+            self.found.train_op = head_train_op(
+                self.source, statements, call, self.found.heads
+            )
+            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
@@ -400,6 +423,14 @@ class _Reader:
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call) or self.found.heads:
+            found, heads = head_loss(self.sections, statements, call, "EVAL")
+            if heads != self.found.heads:
+                reason = "training and evaluation give their heads other tensors"
+                raise self.source.stop(call, reason)
+            self.found.evaluation = found
+            self.found.eval_loss = list(found.statements)
+            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")):
             raise self.source.stop(call, "no loss for evaluation")

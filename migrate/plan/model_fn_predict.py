@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from .arguments import is_none
 from .model_fn_sections import Sections
 from .program import PredictPlan
-from .statements import backward_slice, latest, loads
+from .statements import backward_slice, latest, loads, own_statements
 from .tree import Statement, Tree, only_small
 
-__all__ = ["dict_like", "own_statements", "read_predictions"]
+__all__ = ["dict_like", "read_predictions"]
 
 
 def dict_like(
@@ -42,22 +42,6 @@ def dict_like(
         return returned[0] if len(set(returned)) == 1 else None
     # A layer, or a method of a tensor.
     return None if isinstance(value.func, cst.Name) and defined is not None else False
-
-
-def own_statements(defined: cst.FunctionDef) -> Iterator[Statement]:
-    """The statements of a function, in order, without those of inner ones."""
-    body = defined.body
-    waiting: list[cst.CSTNode] = (
-        list(reversed(body.body)) if isinstance(body, cst.IndentedBlock) else []
-    )
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            continue
-        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            yield node
-        if not isinstance(node, cst.SimpleStatementLine):
-            waiting += reversed(node.children)
 
 
 def read_predictions(

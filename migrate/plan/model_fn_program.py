@@ -9,6 +9,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
+from .heads import head_statements
 from .keras_program import (
     hoisted,
     ragged_difference,
@@ -123,6 +124,7 @@ def recognise_model_fn(
         )
     params = given.get("params")
     _check_free(tree, model, params, body, line)
+    drop.extend(head_statements(tree, model.definition))
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(

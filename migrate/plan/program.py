@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .canned_plan import CannedPlan
+    from .canned_plan import CannedPlan, ModelHead
 
 __all__ = [
     "METRICS",
@@ -246,6 +246,8 @@ class ModelFnPlan:
     predict: PredictPlan | None = None
     # In the place of ``metrics``, where the program fills a dict step by step.
     metric_blocks: tuple[MetricBlock, ...] = ()
+    # What makes loss, metrics and predictions of logits, where a head does.
+    heads: tuple[ModelHead, ...] = ()
     # What each signature of an export gives.
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     kept: str | None = None

@@ -22,6 +22,7 @@ __all__ = [
     "loads",
     "names_in",
     "ordered",
+    "own_statements",
 ]
 
 
@@ -129,3 +130,19 @@ def backward_slice(
             wanted -= names
         wanted |= loads(tree, statement)
     return chosen[::-1]
+
+
+def own_statements(defined: cst.FunctionDef) -> Iterator[Statement]:
+    """The statements of a function, in order, without those of inner ones."""
+    body = defined.body
+    waiting: list[cst.CSTNode] = (
+        list(reversed(body.body)) if isinstance(body, cst.IndentedBlock) else []
+    )
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            yield node
+        if not isinstance(node, cst.SimpleStatementLine):
+            waiting += reversed(node.children)
