@@ -30,6 +30,7 @@ __all__ = ["export_functions", "rename_export"]
 
 _FILE = "exports"
 _RULE = "TFM110"
+_SHORT = 60
 
 
 def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
@@ -68,6 +69,8 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
     made += emitter.fill(
         "export_function",
         expressions={"X_SIGNATURES": f"{{{inside}}}"},
+        # A long dict stands by itself.
+        flags={"X_MANY": len(inside) > _SHORT},
         names=modules,
         file=_FILE,
     )
