@@ -22,7 +22,7 @@ from .canned_head import (
 )
 from .canned_model import model_code, row_wise
 from .edits import Edits, Statement
-from .layout import WIDTH, fit, one_line
+from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
 from .names import Names
 from .spacing import space_definitions, with_blank_lines
@@ -329,14 +329,6 @@ class CannedEmitter(LoopEmitter):
             code += f"{self.renamed['test_metrics']} = [\n{listed}]\n"
         return code
 
-    def _list(self, items: list[str]) -> str:
-        """A list on one line where it fits, else with a line for each item."""
-        code = f"[{', '.join(items)}]"
-        if len(code) + self.indent + self.step_width + len("metrics = ") <= WIDTH:
-            return code
-        inside = "".join(f"    {item},\n" for item in items)
-        return f"[\n{inside}]"
-
     # -- the functions of the loop -----------------------------------------------
 
     def _functions(self) -> list[Statement]:
@@ -384,7 +376,7 @@ class CannedEmitter(LoopEmitter):
             for v in dict.fromkeys(variable for variable, _, _ in self.metrics)
         ]
         result += self.test_functions(
-            self._list(every), body, more=parse_statements(results_of(head))
+            self.listed(every), body, more=parse_statements(results_of(head))
         )
         return result + self._predictions()
 

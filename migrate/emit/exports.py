@@ -18,6 +18,8 @@ from ..plan.sites import Blocked
 from ..plan.statements import names_in
 from ..plan.tree import Statement
 from .layout import one_line
+from .names import rename
+from .predictors import decodings, only_decoded, single_name
 from .template import parse_statements
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = ["export_functions", "rename_export"]
 
 _FILE = "exports"
 _RULE = "TFM110"
+_SHORT = 60
 
 
 def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
@@ -51,9 +54,10 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
         raise Blocked(_RULE, line, reason)
     signatures: dict[str, str] = {}
     made: list[Statement] = []
-    for key, output in model.exports:
+    exports = [(k, one) for k, one in model.exports if _served(receiver, one)]
+    for key, output in exports:
         wanted = "serve"
-        if len(model.exports) > 1 and key.isidentifier():
+        if len(exports) > 1 and key.isidentifier():
             wanted = f"serve_{key.removeprefix('serving_')}"
         signatures[key] = emitter.names.fresh(wanted)
         made += _signature(emitter, signatures[key], receiver, output, line)
@@ -65,10 +69,31 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
     made += emitter.fill(
         "export_function",
         expressions={"X_SIGNATURES": f"{{{inside}}}"},
+        # A long dict stands by itself.
+        flags={"X_MANY": len(inside) > _SHORT},
         names=modules,
         file=_FILE,
     )
     return made + [s for call in together for s in _exporters(emitter, call, modules)]
+
+
+def _served(receiver: ReceiverPlan, output: PredictPlan) -> bool:
+    """Signatures that classify or regress took serialized examples, nothing else."""
+    if output.method == "predict":
+        return True
+    specs = [spec for _, spec in receiver.inputs]
+    return len(specs) == 1 and ".string" in specs[0]
+
+
+def _examples(receiver: ReceiverPlan) -> ReceiverPlan:
+    """The same with the name that requests to classify or regress have."""
+    ((name, spec),) = receiver.inputs
+    names = {name: "inputs"}
+    return ReceiverPlan(
+        inputs=(("inputs", spec.replace(f'name="{name}"', 'name="inputs"')),),
+        features=rename(receiver.features, names).strip(),
+        lines=tuple(rename(line, names) for line in receiver.lines),
+    )
 
 
 def _signature(
@@ -79,6 +104,8 @@ def _signature(
     line: int,
 ) -> list[Statement]:
     """One function for ``tf.saved_model.save``."""
+    if output.method != "predict":
+        receiver = _examples(receiver)
     inputs = [key for key, _ in receiver.inputs]
     specs = ", ".join(spec for _, spec in receiver.inputs)
     own = {*inputs, "features", *(text.split(" ", 1)[0] for text in receiver.lines)}
@@ -161,8 +188,13 @@ def _better(one: ExporterPlan, names: dict[str, str]) -> tuple[str, str]:
 def rename_export(emitter: LoopEmitter, call: EstimatorCall, node: cst.Call) -> None:
     """``estimator.export_savedmodel(...)`` becomes ``export(...)``."""
     assert call.kind == CallKind.EXPORT
+    tree, edits = emitter.tree, emitter.edits
     code = f"{emitter.renamed['export']}({call.directory})"
-    if not isinstance(emitter.tree.parent(node), cst.Expr):
+    binding = single_name(tree, node)
+    if binding is not None and only_decoded(tree, binding):
+        for decoding in decodings(tree, binding):
+            edits.expressions.setdefault(decoding, cst.Name(binding.name))
+    elif not isinstance(tree.parent(node), cst.Expr):
         # The path was bytes.
         code += ".encode()"
-    emitter.edits.expressions[node] = emitter.fitted_expression(node, code)
+    edits.expressions[node] = emitter.fitted_expression(node, code)

@@ -28,6 +28,7 @@ from .layout import WIDTH, OneLine, fit
 from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
 from .optimizers import convert_optimizer
+from .predictors import predictors
 from .spacing import with_blank_lines
 from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
@@ -227,6 +228,11 @@ class LoopEmitter:
         return True
 
     @property
+    def counted_labels(self) -> str:
+        """What tells how many examples a batch of test data has."""
+        return "labels"
+
+    @property
     def precision_flags(self) -> dict[str, bool]:
         """Flags of a training step that follow from the user's choices."""
         mixed, keras3 = self.options.mixed_precision, self.options.keras == "keras3"
@@ -249,6 +255,15 @@ class LoopEmitter:
             and not central
             and _NORMALIZES.search(self.tree.module.code) is not None,
         }
+
+    def listed(self, items: Sequence[str]) -> str:
+        """A list on one line where it fits, else with a line for each item."""
+        code = f"[{', '.join(items)}]"
+        deeper = self.step_width * (1 if self.trainer is None else 2)
+        if len(code) + self.indent + deeper + len("metrics = ") <= WIDTH:
+            return code
+        inside = "".join(f"    {item},\n" for item in items)
+        return f"[\n{inside}]"
 
     def optimizer_statements(
         self, plan: OptimizerPlan, variable: str
@@ -322,7 +337,7 @@ class LoopEmitter:
         for hook_class in sites.hook_classes:
             edit_hook_class(self.tree, hook_class, edits)
         edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
-        for place, code in gone_inputs(self.tree):
+        for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
             edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
         for call, node in sites.calls:
@@ -363,6 +378,7 @@ class LoopEmitter:
         return self.fill(
             "test_functions",
             expressions={
+                "X_COUNTED": self.counted_labels,
                 "X_ALL_METRICS": every,
                 "X_DATASET_FN": function,
                 "X_TEST_DATASET": dataset,
@@ -394,7 +410,9 @@ class LoopEmitter:
         """``train(input_fn)``, when several calls share it."""
         return TrainCalls(self).functions()
 
-    def fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
+    def fitted_expression(
+        self, old: cst.BaseExpression, code: str
+    ) -> cst.BaseExpression:
         """``code`` in place of ``old``, broken if its line becomes too long."""
         statement = self.tree.statement(old)
         new = cst.parse_expression(code)

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import libcst as cst
+
 from ..options import RewriteOptions
-from ..plan.program import OPTIMIZER, TF, MetricUpdate, ModelFnPlan
+from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
@@ -19,11 +21,12 @@ from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
 from .mixed_precision import POLICY, float32_outputs
+from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
 from .strategies import strategy_code
-from .template import parse_statements, unshadowed
+from .template import free_names, parse_statements, unshadowed
 from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
@@ -48,6 +51,11 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
+        self.head_code = with_heads(model, names, program.plan.line)
+        model = self.head_code.model
+        self.metric_setup = _renamed(
+            "".join(block.setup for block in model.metric_blocks), names
+        )
         # A local of the step functions must not hide what they use.
         names.reserve(*(set(model.local_names) - _LOOP_ONLY))
         super().__init__(
@@ -70,7 +78,13 @@ class ModelFnEmitter(LoopEmitter):
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        edits.replace[sites.model_fn] = [self._class()]
+        classes = [*self._metric_class(), self._class()]
+        edits.replace[sites.model_fn] = [
+            with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
+            if number
+            else made
+            for number, made in enumerate(classes)
+        ]
         for helper, layer in sites.helpers:
             made = class_statement(layer, self.text)
             edits.replace[helper] = fit(self.tree.module, [made], 0)
@@ -78,6 +92,7 @@ class ModelFnEmitter(LoopEmitter):
             edits.replace[statement] = []
         if self.trainer is not None:
             self._place_class(self.trainer)
+            self._hoist()
             self.calls()
             return edits
         edits.replace[sites.estimator_statement] = []
@@ -92,6 +107,41 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[first][0] = with_blank_lines(begin, blank)
         self.calls()
         return edits
+
+    @property
+    def _top(self) -> set[cst.CSTNode]:
+        """The statements at module level."""
+        return set(self.tree.module.body)
+
+    def _hoist(self) -> None:
+        """Moves the classes out of a builder that they need nothing of."""
+        sites, edits = self.sites, self.edits
+        top = self.tree.statement_in(sites.model_fn, self.tree.module)
+        if top is None or top is sites.model_fn:
+            return
+        made = edits.replace[sites.model_fn]
+        around = [
+            self.tree.resolver.scopes.opened[node]
+            for node in self.tree.ancestors(sites.model_fn)
+            if node in self.tree.resolver.scopes.opened
+            and not isinstance(node, cst.Module)
+        ]
+        local = {name for scope in around for name in scope.bindings}
+        code = "".join(self.tree.module.code_for_node(one) for one in made)
+        if local & free_names(code):
+            return
+        edits.replace[sites.model_fn] = []
+        hoisted = [with_blank_lines(one, 2) for one in made]
+        edits.before[top] = [*hoisted, *edits.before.get(top, [])]
+        edits.spaced.add(top)
+
+    def _metric_class(self) -> list[Statement]:
+        """A metric of heads that Keras does not have."""
+        name = self.head_code.pr_auc
+        if name is None or not self.evaluates:
+            return []
+        made = self.fill("precision_recall_auc", file="canned", names={PR_AUC: name})
+        return self.fitted(made)
 
     def _place_class(self, trainer: Trainer) -> None:
         """The class below the model's, and a call of it."""
@@ -147,15 +197,24 @@ class ModelFnEmitter(LoopEmitter):
         """Whether loss or metrics look at labels: an autoencoder has none."""
         model = self.model
         code = [*model.train_loss, *model.apply, *model.eval_loss]
-        code += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        code += model.metric_code
         return bool(unshadowed(["labels"], self.text("".join(code))))
+
+    @property
+    def counted_labels(self) -> str:
+        """The labels, or the first of several."""
+        model = self.model
+        code = [*model.train_loss, *model.eval_loss, *model.metric_code]
+        if any("labels[" in line for line in code):
+            return f"{self.tf}.nest.flatten(labels)[0]"
+        return "labels"
 
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
         if model.predict is not None:
             lines += [*model.predict.lines, f"({model.predict.code})\n"]
-        lines += [f"f({a})\n" for m in model.metrics for a in m.arguments]
+        lines += model.metric_code
         return bool(unshadowed([name], self.text("".join(lines))))
 
     def _build(self) -> list[Statement]:
@@ -174,6 +233,8 @@ class ModelFnEmitter(LoopEmitter):
         return self.fill("make_variables", flags=flags)
 
     def _test_metrics(self) -> list[Statement]:
+        if self.model.metric_blocks:
+            return parse_statements(self.text(f"{METRICS} = {{}}\n{self.metric_setup}"))
         return parse_statements(
             "".join(
                 f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
@@ -185,6 +246,8 @@ class ModelFnEmitter(LoopEmitter):
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
+        metrics = self.renamed.get("test_metrics", "")
+        code = code.replace(METRICS, metrics)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:
@@ -225,19 +288,7 @@ class ModelFnEmitter(LoopEmitter):
             kind = f"{TF}.keras.optimizers.RMSprop"
             inner = "".join(f"    {line}\n" for line in state.splitlines())
             state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
-        return self._renamed(code), state
-
-    def _renamed(self, code: str) -> str:
-        """Setup code whose variables clash with nothing of the program's."""
-        bound = {
-            node.id: self.names.fresh(node.id)
-            for node in ast.walk(ast.parse(code))
-            if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)
-            and node.id != OPTIMIZER
-        }
-        changed = {old: new for old, new in bound.items() if old != new}
-        return rename(code, changed) if changed else code
+        return _renamed(code, self.names), state
 
     @property
     def _parameters(self) -> tuple[str, ...]:
@@ -259,6 +310,7 @@ class ModelFnEmitter(LoopEmitter):
         code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
         code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
         code += [m.code + "\n" for m in model.metrics]
+        code += [block.setup for block in model.metric_blocks]
         text = self.text("".join(code))
         return [
             (name, value)
@@ -303,7 +355,7 @@ class ModelFnEmitter(LoopEmitter):
         forward = parse_statements(
             self.section(self.call_model("True") + "".join(model.train_loss))
         )
-        if not model.per_example:
+        if not model.per_example and not self.head_code.summed:
             forward += self.fill(
                 "scalar_loss",
                 expressions={"X_SCALAR_LOSS": model.loss},
@@ -323,6 +375,7 @@ class ModelFnEmitter(LoopEmitter):
             return result + self._predictions() + export_functions(self)
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
+        updates += "".join(block.update for block in model.metric_blocks)
         body = parse_statements(
             self.section(
                 self.call_model("False")
@@ -332,8 +385,12 @@ class ModelFnEmitter(LoopEmitter):
                 + updates
             )
         )
-        every = ", ".join([*self.metric_names.values(), test_loss])
-        result += self.test_functions(f"[{every}]", body)
+        names = [*self.metric_names.values(), test_loss]
+        if model.metric_blocks:
+            names[0] = f"*{self.renamed['test_metrics']}.values()"
+            names.append(test_loss)
+        more = parse_statements(self.head_code.results)
+        result += self.test_functions(self.listed(names), body, more=more)
         return result + self._predictions() + export_functions(self)
 
     def _predictions(self) -> list[Statement]:
@@ -352,3 +409,17 @@ class ModelFnEmitter(LoopEmitter):
     def _update(self, metric: MetricUpdate) -> str:
         arguments = ", ".join(one_line(a) for a in metric.arguments)
         return f"{self.metric_names[metric.key]}.update_state({arguments})\n"
+
+
+def _renamed(code: str, names: Names) -> str:
+    """Setup code whose variables clash with nothing of the program's."""
+    bound = dict.fromkeys(
+        node.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id != OPTIMIZER
+    )
+    fresh = {name: names.fresh(name) for name in bound}
+    changed = {old: new for old, new in fresh.items() if old != new}
+    return rename(code, changed) if changed else code

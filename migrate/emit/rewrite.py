@@ -16,6 +16,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
+from ..plan.head_units import with_head_units
 from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import KERAS_OBJECT
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
@@ -79,6 +80,14 @@ def rewrite_programs(
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
+    plain = with_head_units(tree)
+    if plain is not None:
+        again = cst.parse_module(plain.bytes)
+        result = rewrite_programs(
+            again, path=path, resolver=Resolver(again), options=options, facts=facts
+        )
+        if result.plans:
+            return result
     programs: list[Program] = []
     stops: list[tuple[cst.CSTNode, Blocker]] = []
     for place in places.programs:

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from .program import OptimizerPlan
 
-__all__ = ["CannedPlan", "DeepPlan", "HeadPlan", "LinearPlan", "Task"]
+__all__ = [
+    "CannedPlan",
+    "DeepPlan",
+    "HeadPlan",
+    "LinearPlan",
+    "ModelHead",
+    "Task",
+]
 
 
 class Task:
@@ -24,7 +31,8 @@ class HeadPlan:
     ``units`` is the number of logits for each example, ``vocabulary`` the names
     of the classes where labels are strings, ``weights`` the key of the feature
     that weighs examples. ``reduction`` names how a batch's losses became one:
-    ``sum``, ``mean``, ``weighted_mean`` or ``nonzero_mean``.
+    ``sum``, ``mean``, ``weighted_mean`` or ``nonzero_mean``. A model_fn's own
+    head may have a ``name``, which its metrics bear, and be a ``modern`` class.
     """
 
     task: str
@@ -32,6 +40,18 @@ class HeadPlan:
     vocabulary: str | None = None
     weights: str | None = None
     reduction: str = "sum"
+    name: str | None = None
+    modern: bool = False
+
+
+@dataclass(frozen=True)
+class ModelHead:
+    """A head of a model_fn: source of its logits and labels, and its weight."""
+
+    head: HeadPlan
+    logits: str
+    labels: str
+    weight: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .arguments import UnknownArguments, match_arguments
+from .arguments import UnknownArguments, is_none, match_arguments
 from .model_fn_sections import Sections
 from .program import PredictPlan
 from .statements import backward_slice, latest, loads
@@ -17,7 +17,13 @@ _DEFAULT_KEY = (
     "tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
     "tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
 )
-_PREDICT = "tf.estimator.export.PredictOutput"
+_OUTPUTS = {
+    "tf.estimator.export.PredictOutput": ("predict", ("outputs",)),
+    "tf.estimator.export.RegressionOutput": ("regress", ("value",)),
+    "tf.estimator.export.ClassificationOutput": ("classify", ("scores", "classes")),
+}
+# The names of their tensors.
+_TENSORS = {"value": "outputs"}
 
 
 def read_export_outputs(
@@ -27,11 +33,11 @@ def read_export_outputs(
     tree, stop = sections.tree, sections.source.stop
     spec = sections.modes.spec(call)
     node = latest(tree, statements, spec.get("export_outputs"))
-    found: list[tuple[str, cst.BaseExpression]] = []
+    found: list[tuple[str, str, dict[str, cst.BaseExpression]]] = []
     if node is None or (isinstance(node, cst.Name) and node.value == "None"):
         if "predictions" not in spec:
             raise stop(call, "no predictions to export")
-        found.append((DEFAULT, spec["predictions"]))
+        found.append((DEFAULT, "predict", {"outputs": spec["predictions"]}))
     elif isinstance(node, cst.Dict):
         for element in node.elements:
             if not isinstance(element, cst.DictElement):
@@ -44,20 +50,48 @@ def read_export_outputs(
             symbol = tree.symbol(output.func) if isinstance(output, cst.Call) else None
             if not name or not isinstance(output, cst.Call):
                 raise stop(node, "export_outputs are not seen")
-            if symbol != _PREDICT:
+            if symbol not in _OUTPUTS:
                 shown = tree.code(output.func)
                 raise stop(output, f"no signature yet for `{shown}`")
+            method, parameters = _OUTPUTS[symbol]
             try:
-                given = match_arguments(output, ("outputs",))
+                given = match_arguments(output, parameters)
             except UnknownArguments as problem:
-                raise stop(output, f"PredictOutput with {problem}") from None
-            found.append((name, given["outputs"]))
+                raise stop(output, f"an export output with {problem}") from None
+            given = {key: part for key, part in given.items() if not is_none(part)}
+            if not given:
+                raise stop(output, "an export output without tensors")
+            found.append((name, method, given))
     else:
         raise stop(call, "export_outputs are not seen")
-    keys = [name for name, _ in found]
+    keys = [name for name, _, _ in found]
     if DEFAULT not in keys and len(keys) != 1:
         raise stop(call, "export_outputs without a default signature")
-    return tuple((name, _output(sections, statements, value)) for name, value in found)
+    return tuple(
+        (name, _output(sections, statements, given["outputs"]))
+        if method == "predict"
+        else (name, _of_examples(sections, statements, method, given))
+        for name, method, given in found
+    )
+
+
+def _of_examples(
+    sections: Sections,
+    statements: list[Statement],
+    method: str,
+    given: dict[str, cst.BaseExpression],
+) -> PredictPlan:
+    """What a signature that classified or regressed gives."""
+    entries, wanted = [], set()
+    for name, node in given.items():
+        wanted |= loads(sections.tree, node)
+        code = sections.expression(node, "PREDICT", statements)
+        entries.append(f'"{_TENSORS.get(name, name)}": {code}')
+    chosen = backward_slice(sections.tree, statements, wanted)
+    for statement in chosen:
+        sections.check(statement)
+    lines = tuple(sections.code(s, "PREDICT", statements) for s in chosen)
+    return PredictPlan(lines, f"{{{', '.join(entries)}}}", True, method)
 
 
 def _output(

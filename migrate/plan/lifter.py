@@ -20,7 +20,7 @@ from .made_layers import is_layer
 from .model_fn_modes import MODES, Modes
 from .model_fn_source import Source
 from .pure import is_plain_call, is_pure
-from .statements import assigned, is_docstring, names_in
+from .statements import assigned, is_docstring, loads, names_in
 from .tree import Statement, only_small, statements_of, walk
 
 __all__ = ["Kind", "Lifter", "Shared"]
@@ -197,7 +197,7 @@ class Lifter:
                 self.made[name] = small.value
                 return []
         names = assigned(statement)
-        if self.is_config(small.value):
+        if self.is_config(small.value) and not self._fills_with_tensors(small):
             return self._plain(statement, names)
         if names and set(names) <= self.once and len(names) == 1:
             new = self.moved_statement(statement, wanted=names[0])
@@ -227,7 +227,23 @@ class Lifter:
         self.config.append(statement)
         return []
 
+    def _fills_with_tensors(self, small: cst.Assign) -> bool:
+        """An empty list or dict that the function fills with tensors later."""
+        target, value = small.targets[0].target, small.value
+        empty = (
+            isinstance(value, (cst.List, cst.Dict)) and not value.elements
+        ) or self.tree.code(value) in ("list()", "dict()", "collections.OrderedDict()")
+        if not empty or not isinstance(target, cst.Name):
+            return False
+        return target.value in tensor_names(
+            self.source,
+            {name for name, kind in self.kinds.items() if kind is Kind.TENSOR},
+        )
+
     def _expression(self, statement: Statement, small: cst.Expr) -> list[Statement]:
+        filled = assigned(statement)
+        if filled and all(self.kinds.get(name) is Kind.TENSOR for name in filled):
+            return [self.moved_statement(statement)]  # outputs.append(...)
         if isinstance(small.value, cst.Call):
             symbol = self.tree.symbol(small.value.func) or ""
             if symbol.startswith("tf.summary."):
@@ -640,6 +656,33 @@ def makes_layers(source: Source, node: cst.CSTNode, depth: int = 0) -> bool:
             ):
                 return True
     return False
+
+
+def tensor_names(source: Source, known: set[str]) -> set[str]:
+    """Names of a function that hold tensors, when the known ones do."""
+    found = set(known)
+    while True:
+        before = len(found)
+        for node in walk(source.defined.body):
+            value = getattr(node, "value", None)
+            if isinstance(node, cst.For):
+                value = node.iter
+            if not isinstance(value, cst.BaseExpression):
+                continue
+            makes = any(
+                isinstance(child, cst.Call)
+                and source.tree.symbol(child.func) is not None
+                and not _makes_plain(source.tree.symbol(child.func) or "")
+                for child in walk(value)
+            )
+            if (
+                makes
+                or makes_layers(source, value)
+                or loads(source.tree, value) & found
+            ):
+                found.update(assigned(node))
+        if len(found) == before:
+            return found
 
 
 def _makes_plain(symbol: str) -> bool:

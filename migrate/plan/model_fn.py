@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import is_none
+from .canned_plan import ModelHead
 from .export_outputs import read_export_outputs
+from .head_specs import head_loss, head_outputs, head_train_op
+from .heads import is_head_spec
 from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
@@ -17,13 +20,21 @@ from .lifter import Kind, Lifter, Shared
 from .model_fn_factory import Factory, read_factory
 from .model_fn_forward import ForwardReader
 from .model_fn_losses import LossCode, read_loss
-from .model_fn_metrics import read_metrics
+from .model_fn_metrics import read_metric_blocks, read_metrics
 from .model_fn_modes import Modes
 from .model_fn_optimizer import TrainOp, read_train_op
 from .model_fn_predict import read_predictions
 from .model_fn_sections import Sections, regularisation
 from .model_fn_source import Source
-from .program import MODEL, LayerClass, MetricUpdate, ModelFnPlan, PredictPlan
+from .program import (
+    METRICS,
+    MODEL,
+    LayerClass,
+    MetricBlock,
+    MetricUpdate,
+    ModelFnPlan,
+    PredictPlan,
+)
 from .sites import Blocked
 from .statements import (
     backward_slice,
@@ -63,8 +74,10 @@ class ModelFn:
     evaluation: LossCode | None = None
     eval_loss: list[str] = field(default_factory=list)
     metrics: list[MetricUpdate] = field(default_factory=list)
+    metric_blocks: list[MetricBlock] = field(default_factory=list)
     train_op: TrainOp = field(default_factory=TrainOp)
     predict: PredictPlan | None = None
+    heads: tuple[ModelHead, ...] = ()
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
 
@@ -86,6 +99,7 @@ class ModelFn:
         predict = () if self.predict is None else self.predict.lines
         exported = [line for _, one in self.exports for line in one.lines]
         code = [*self.train.statements, *self.eval_loss, *predict, *exported]
+        code += [block.update for block in self.metric_blocks]
         bound = {
             node.id
             for text in [*code, *self.train_op.apply]
@@ -110,9 +124,11 @@ class ModelFn:
             eval_loss=tuple(self.eval_loss),
             eval_loss_name=evaluation.expression,
             metrics=tuple(self.metrics),
+            metric_blocks=tuple(self.metric_blocks),
             optimizer_setup=tuple(self.train_op.setup),
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
+            heads=self.heads,
             exports=self.exports,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
@@ -344,16 +360,23 @@ class _Reader:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
             branch = self._branch(aside, behind, "PREDICT")
-            self.found.predict = read_predictions(self.sections, *branch)
+            if is_head_spec(self.tree, branch[1]):
+                self.found.predict = head_outputs(
+                    self.sections, *branch, self.found.heads
+                )
+            else:
+                self.found.predict = read_predictions(self.sections, *branch)
         if self.exports:
             branch = self._branch(aside, behind, "PREDICT")
+            if is_head_spec(self.tree, branch[1]):
+                reason = "exports of a head have no loop yet"
+                raise self.source.stop(branch[1], reason)
             self.found.exports = read_export_outputs(self.sections, *branch)
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
-        needed |= self._names(self.found.eval_loss, "")
-        for metric in self.found.metrics:
-            for argument in metric.arguments:
-                needed |= names_in(argument.removeprefix("sample_weight="))
+        needed |= self._names(self.found.eval_loss, "") | self._metric_names()
+        for one in self.found.heads:
+            needed |= names_in(one.logits) | names_in(one.labels)
         bound = made | {n for s in [*aside, *behind] for n in binds(s)}
         if self.found.train.per_example:
             bound.add("losses")
@@ -369,7 +392,30 @@ class _Reader:
             found |= names_in(statement)
         return found
 
+    def _metric_names(self) -> set[str]:
+        """Names that the updates of the metrics read."""
+        needed: set[str] = set()
+        for metric in self.found.metrics:
+            for argument in metric.arguments:
+                needed |= names_in(argument.removeprefix("sample_weight="))
+        for block in self.found.metric_blocks:
+            bound = {
+                node.id
+                for node in ast.walk(ast.parse(block.update))
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            needed |= names_in(block.update) - bound - {METRICS}
+        return needed
+
     def _train(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call):
+            self.found.train, self.found.heads = head_loss(
+                self.sections, statements, call, "TRAIN"
+            )
+            self.found.train_op = head_train_op(
+                self.source, statements, call, self.found.heads
+            )
+            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
@@ -383,6 +429,14 @@ class _Reader:
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call) or self.found.heads:
+            found, heads = head_loss(self.sections, statements, call, "EVAL")
+            if heads != self.found.heads:
+                reason = "training and evaluation give their heads other tensors"
+                raise self.source.stop(call, reason)
+            self.found.evaluation = found
+            self.found.eval_loss = list(found.statements)
+            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")):
             raise self.source.stop(call, "no loss for evaluation")
@@ -392,13 +446,17 @@ class _Reader:
         def text(node: cst.BaseExpression) -> str:
             return self.sections.expression(node, "EVAL", statements)
 
-        self.found.metrics = read_metrics(
-            self.source, statements, spec.get("eval_metric_ops"), text
+        def copied(statement: Statement) -> str:
+            self.sections.check(statement)
+            return self.sections.code(statement, "EVAL", statements)
+
+        node = spec.get("eval_metric_ops")
+        self.found.metric_blocks = read_metric_blocks(
+            self.source, statements, node, text, copied
         )
-        needed = {found.expression}
-        for metric in self.found.metrics:
-            for argument in metric.arguments:
-                needed |= names_in(argument.removeprefix("sample_weight="))
+        if not self.found.metric_blocks:
+            self.found.metrics = read_metrics(self.source, statements, node, text)
+        needed = {found.expression} | self._metric_names()
         wanted = backward_slice(self.tree, statements, needed)
         for statement in wanted:
             self.sections.check(statement)

@@ -20,9 +20,9 @@ from .tree import Statement, Tree, only_small, walk
 __all__ = ["Forward", "ForwardReader"]
 
 _READ = {
-    "TRAIN": ("loss",),
-    "EVAL": ("loss", "eval_metric_ops"),
-    "PREDICT": ("predictions", "export_outputs"),
+    "TRAIN": ("loss", "logits", "labels"),
+    "EVAL": ("loss", "eval_metric_ops", "logits", "labels"),
+    "PREDICT": ("predictions", "export_outputs", "logits"),
 }
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
+from .metric_dict import Copied, is_filled, metric_blocks
 from .model_fn_source import Source
-from .program import TF, MetricUpdate
+from .program import TF, MetricBlock, MetricUpdate
 from .statements import latest
 from .tree import Statement
 
-__all__ = ["read_metrics"]
+__all__ = ["read_metric_blocks", "read_metrics"]
 
 Text = Callable[[cst.BaseExpression], str]
 
@@ -28,6 +30,10 @@ _METRICS = {
     "mean": ("Mean", ("values", "weights", *_TAIL)),
     "mean_absolute_error": ("Mean", _LABELS),
     "mean_iou": ("MeanIoU", _CLASSES),
+    "mean_relative_error": (
+        "Mean",
+        ("labels", "predictions", "normalizer", *_LABELS[2:]),
+    ),
     "mean_squared_error": ("Mean", _LABELS),
     "precision": ("Precision", _LABELS),
     "recall": ("Recall", _LABELS),
@@ -67,6 +73,25 @@ _ELEMENTS = {
 }
 
 
+def read_metric_blocks(
+    source: Source,
+    statements: Sequence[Statement],
+    node: cst.BaseExpression | None,
+    text: Text,
+    copied: Copied,
+) -> list[MetricBlock]:
+    """The metrics of a spec whose dict is filled step by step; else nothing."""
+    if node is None or not is_filled(source, statements, node):
+        return []
+
+    def made(
+        key: str, value: cst.BaseExpression, seen: Sequence[Statement]
+    ) -> MetricUpdate:
+        return _metric(source, seen, key, value, text)
+
+    return metric_blocks(source, statements, node, made, copied)
+
+
 def read_metrics(
     source: Source,
     statements: Sequence[Statement],
@@ -95,7 +120,10 @@ def read_metrics(
             pairs.append((key, element.value))
     else:
         raise source.stop(metrics, "eval_metric_ops is not a plain dict")
-    return [_metric(source, statements, key, value, text) for key, value in pairs]
+    return [
+        replace(_metric(source, statements, f'"{key}"', value, text), key=key)
+        for key, value in pairs
+    ]
 
 
 def _metric(
@@ -120,7 +148,7 @@ def _metric(
     for name in ("metrics_collections", "updates_collections"):
         if not is_none(given.get(name)):
             raise source.stop(node, f"metric with `{name}`")
-    made = [f'name="{key}"']
+    made = [f"name={key}"]
     if short == "auc":
         made += _auc(source, value, given, text)
     if short == "mean_iou":
@@ -131,6 +159,13 @@ def _metric(
         inside = ", ".join(arguments)
         arguments = [
             f'{TF}.compat.v1.losses.{_ELEMENTS[short]}({inside}, reduction="none")'
+        ]
+    if short == "mean_relative_error":
+        # Its weights are shaped like the difference, and there it is 0 where they are.
+        by = f"weights={TF}.math.reciprocal_no_nan({text(given['normalizer'])})"
+        arguments = [
+            f"{TF}.compat.v1.losses.absolute_difference("
+            f'{", ".join(arguments)}, {by}, reduction="none")'
         ]
     if short in _BOOLEAN:
         arguments = [f"{TF}.cast({code}, {TF}.bool)" for code in arguments]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
+from .heads import SPEC_PARAMETERS, is_head_spec
 from .model_fn_source import Source
 from .sites import Blocked
 from .statements import latest
@@ -93,6 +94,7 @@ class Modes:
                 value = latest(self.tree, taken, small.value)
                 if not isinstance(value, cst.Call) or (
                     self.tree.symbol(value.func) not in _SPECS
+                    and not is_head_spec(self.tree, value)
                 ):
                     raise self.source.stop(
                         statement, "it returns something else than a spec"
@@ -155,8 +157,11 @@ class Modes:
         return None
 
     def spec(self, call: cst.Call) -> dict[str, cst.BaseExpression]:
+        parameters = _SPEC_PARAMETERS
+        if is_head_spec(self.tree, call):
+            parameters = SPEC_PARAMETERS
         try:
-            given = match_arguments(call, _SPEC_PARAMETERS)
+            given = match_arguments(call, parameters)
         except UnknownArguments as problem:
             raise self.source.stop(call, f"spec with {problem}") from None
         for name in ("training_chief_hooks", "training_hooks", "scaffold"):

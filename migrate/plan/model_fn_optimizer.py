@@ -18,7 +18,7 @@ from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
 from .statements import assigned, backward_slice, binds, latest, loads
 from .tree import Statement, only_small, walk
 
-__all__ = ["TrainOp", "read_train_op"]
+__all__ = ["TrainOp", "read_head_optimizer", "read_train_op"]
 
 _CLIPPED = (
     "tf.contrib.estimator.clip_gradients_by_norm",
@@ -78,6 +78,15 @@ def read_train_op(
 ) -> TrainOp:
     """The train_op after the statements of training, or Blocked."""
     return _Reader(source, statements, loss).read(node)
+
+
+def read_head_optimizer(
+    source: Source, statements: Sequence[Statement], node: cst.BaseExpression
+) -> TrainOp:
+    """What ``optimizer.minimize`` of a head does with an optimizer."""
+    reader = _Reader(source, statements, "loss")
+    reader.minimize(node)
+    return reader.found
 
 
 class _Reader:
@@ -170,6 +179,10 @@ class _Reader:
             raise self.stop(call, "minimize(`grad_loss`=)")
         if not is_step(self.source, given.get("global_step")):
             raise self.stop(call, "minimize without the global step")
+        self.minimize(optimizer)
+
+    def minimize(self, optimizer: cst.BaseExpression) -> None:
+        """All variables, by an optimizer that may clip."""
         clip = self._optimizer(optimizer)
         if clip is not None:
             self.found.apply.append(

@@ -9,6 +9,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config, read_strategy
 from .estimator_calls import own_statement, read_calls
+from .heads import head_statements
 from .keras_program import (
     hoisted,
     ragged_difference,
@@ -18,7 +19,7 @@ from .places import find_place
 from .program import CallKind, Difference, EstimatorCall, TrainingPlan
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
-from .tree import Body, Statement, Tree
+from .tree import Body, Statement, Tree, walk
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -82,18 +83,31 @@ def recognise_model_fn(
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if model.shared.dropped_summaries or any(
-        "tf.summary." in symbol for symbol in model.symbols
+    if (
+        model.shared.dropped_summaries
+        or any("tf.summary." in symbol for symbol in model.symbols)
+        or _writes_summaries(tree, model)
     ):
         differences.append(
             Difference(
                 "TFM141",
                 tree.line(model.definition),
-                "the summaries in the forward code are not written any more",
+                "the summaries of the model_fn are not written any more",
                 needs_review=True,
             )
         )
     differences += _inexact(tree, model)
+    for key, output in model.exports:
+        if output.method != "predict":
+            differences.append(
+                Difference(
+                    "TFM143",
+                    tree.line(model.definition),
+                    f"the exported signature `{key}` answers Predict requests; "
+                    f"it was made for {output.method.capitalize()}",
+                    needs_review=True,
+                )
+            )
     if strategy.symbol is not None and model.train_op.unscaled:
         reason = "tf.gradients are summed over replicas, where a loop takes the mean"
         raise Blocked("TFM103", line, reason)
@@ -110,6 +124,7 @@ def recognise_model_fn(
         )
     params = given.get("params")
     _check_free(tree, model, params, body, line)
+    drop.extend(head_statements(tree, model.definition))
     found = own_statement(tree, given.get("config"), body, "RunConfig")
     drop.extend(s for s in (found, maker) if s is not None)
     plan = TrainingPlan(
@@ -140,6 +155,15 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
+    """A summary stands behind the forward pass, where nothing keeps it."""
+    return any(
+        isinstance(node, cst.Call)
+        and (tree.symbol(node.func) or "").startswith("tf.summary.")
+        for node in walk(model.definition.body)
+    )
 
 
 # These move every row of a table in Keras, and only those of the batch in tf.train.

@@ -212,3 +212,18 @@ class _Section(cst.CSTTransformer):
 
     def visit_Comparison(self, node: cst.Comparison) -> bool:
         return self.sections.modes.test(node, self.mode) is None
+
+    def visit_IfExp(self, node: cst.IfExp) -> bool:
+        return self.sections.modes.test(node.test, self.mode) is None
+
+    def leave_IfExp(
+        self, original_node: cst.IfExp, updated_node: cst.IfExp
+    ) -> cst.BaseExpression:
+        verdict = self.sections.modes.test(original_node.test, self.mode)
+        if verdict is None:
+            return updated_node
+        # Of a choice by the mode, only one side can come.
+        chosen = original_node.body if verdict else original_node.orelse
+        changed = chosen.visit(_Section(self.sections, self.mode, self.statements))
+        assert isinstance(changed, cst.BaseExpression)
+        return changed

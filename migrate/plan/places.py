@@ -8,6 +8,7 @@ import libcst as cst
 
 from ..symbols.scopes import Binding, BindingKind
 from .sites import Blocked
+from .statements import own_statements
 from .tree import Body, Statement, Tree, walk
 
 __all__ = ["Place", "find_place"]
@@ -137,7 +138,12 @@ class _Uses:
         function = tree.function(statement)
         if not isinstance(function, cst.FunctionDef):
             raise self.stop(statement, "the estimator is returned from a lambda")
-        returns = [n for n in walk(function.body) if isinstance(n, cst.Return)]
+        returns = [
+            s
+            for s in own_statements(function)
+            if isinstance(s, cst.SimpleStatementLine)
+            and any(isinstance(small, cst.Return) for small in s.body)
+        ]
         if len(returns) != 1:
             raise self.stop(
                 statement, "the estimator's builder returns in several ways"

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .canned_plan import CannedPlan
+    from .canned_plan import CannedPlan, ModelHead
 
 __all__ = [
+    "METRICS",
     "MODEL",
     "OPTIMIZER",
     "TF",
@@ -26,6 +27,7 @@ __all__ = [
     "InputPlan",
     "KerasModelPlan",
     "LayerClass",
+    "MetricBlock",
     "MetricPlan",
     "MetricUpdate",
     "ModelFnPlan",
@@ -43,6 +45,8 @@ TF = "__tf__"
 # Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
+# Stands for the dict of metrics where a program fills one.
+METRICS = "__metrics__"
 
 
 @dataclass(frozen=True)
@@ -142,12 +146,28 @@ class MetricUpdate:
 
 
 @dataclass(frozen=True)
+class MetricBlock:
+    """Some entries of a dict that a program fills: they are made, and updated.
+
+    ``__metrics__`` stands for the dict.
+    """
+
+    setup: str
+    update: str
+
+
+@dataclass(frozen=True)
 class PredictPlan:
-    """What predict gives: statements that make it, and the expression itself."""
+    """What predict gives: statements that make it, and the expression itself.
+
+    In an export, ``method`` is what the signature was called with in TF1:
+    ``predict``, ``classify`` or ``regress``.
+    """
 
     lines: tuple[str, ...]
     code: str
     is_dict: bool
+    method: str = "predict"
 
 
 @dataclass(frozen=True)
@@ -227,6 +247,10 @@ class ModelFnPlan:
     optimizer_setup: tuple[str, ...]
     optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
+    # In the place of ``metrics``, where the program fills a dict step by step.
+    metric_blocks: tuple[MetricBlock, ...] = ()
+    # What makes loss, metrics and predictions of logits, where a head does.
+    heads: tuple[ModelHead, ...] = ()
     # What each signature of an export gives.
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     kept: str | None = None
@@ -234,6 +258,12 @@ class ModelFnPlan:
     closure: tuple[tuple[str, str], ...] = ()
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
+
+    @property
+    def metric_code(self) -> list[str]:
+        """Statements that read what metrics are given."""
+        listed = [f"f({a})\n" for metric in self.metrics for a in metric.arguments]
+        return listed + [block.update for block in self.metric_blocks]
 
 
 @dataclass(frozen=True)

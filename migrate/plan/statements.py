@@ -9,6 +9,9 @@ import libcst as cst
 
 from .tree import Statement, Tree, only_small, statements_of, walk
 
+# Methods of lists and dicts that change them.
+_CHANGING = ("append", "extend", "insert", "setdefault", "update")
+
 __all__ = [
     "assigned",
     "backward_slice",
@@ -19,6 +22,7 @@ __all__ = [
     "loads",
     "names_in",
     "ordered",
+    "own_statements",
 ]
 
 
@@ -29,7 +33,11 @@ def latest(
     if isinstance(node, cst.Name):
         for statement in reversed(list(flat(statements))):
             small = only_small(statement)
-            if isinstance(small, cst.Assign) and assigned(statement) == [node.value]:
+            if (
+                isinstance(small, cst.Assign)
+                and assigned(statement) == [node.value]
+                and isinstance(small.targets[0].target, cst.Name)
+            ):
                 return small.value
     return tree.value(node)
 
@@ -63,6 +71,12 @@ def assigned(statement: cst.CSTNode) -> list[str]:
         targets = [small.target]
     elif isinstance(small, cst.FunctionDef):
         return [small.name.value]
+    elif isinstance(small, cst.Expr):
+        # x.append(...): x changes
+        call = small.value
+        function = call.func if isinstance(call, cst.Call) else None
+        if isinstance(function, cst.Attribute) and function.attr.value in _CHANGING:
+            targets = [function.value]
     found: list[str] = []
     for target in targets:
         if isinstance(target, (cst.Tuple, cst.List)):
@@ -116,3 +130,19 @@ def backward_slice(
             wanted -= names
         wanted |= loads(tree, statement)
     return chosen[::-1]
+
+
+def own_statements(defined: cst.FunctionDef) -> Iterator[Statement]:
+    """The statements of a function, in order, without those of inner ones."""
+    body = defined.body
+    waiting: list[cst.CSTNode] = (
+        list(reversed(body.body)) if isinstance(body, cst.IndentedBlock) else []
+    )
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            yield node
+        if not isinstance(node, cst.SimpleStatementLine):
+            waiting += reversed(node.children)

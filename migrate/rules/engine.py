@@ -48,6 +48,8 @@ __all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
 # The reason of a rewrite that has to wait for the next round.
 POSTPONED = "it overlaps another rewrite; rewrite it by hand"
 
+# TF 1's tf.saved_model.load takes a session, tags and a directory.
+_TF1_LOAD = 3
 # Rules that know one symbol better than the table does.
 _SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
     symbol: module.check
@@ -258,6 +260,12 @@ class _Engine:
         symbol, move = use.symbol, use.move
         if use.door is Door.COMPAT_V1 and in_compat_v1(symbol):
             return None
+        if (
+            symbol == "tf.saved_model.load"
+            and use.call is not None
+            and len(use.call.args) < _TF1_LOAD
+        ):
+            return None  # TF 2's function of the same name
         special = _SPECIAL.get(symbol)
         if special is not None and isinstance(use.node, cst.Attribute):
             return special(use, self.context)

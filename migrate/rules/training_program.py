@@ -267,10 +267,10 @@ RULES = (
     Rule(
         id="TFM141",
         name="forward-summaries",
-        summary="Summaries inside kept forward code are not written.",
+        summary="Summaries of a model_fn are not written.",
         why=(
-            "tf.summary of TF1 adds operations to a graph that a hook ran; inside a "
-            "TF2 function nothing runs them. Return the value from the model and "
+            "tf.summary of TF1 adds operations to a graph that a hook ran; a loop has "
+            "no such graph, so they go, or nothing runs them. Return the value from the model and "
             "write it with tf.summary.scalar where the loop logs."
         ),
         safety=Safety.NEEDS_REVIEW,
@@ -285,6 +285,18 @@ RULES = (
             "that. Options that only a TPU system reads go, and so do host calls, "
             "which wrote summaries. For a TPU the loop stays as it is: connect to the "
             "system, and make the strategy a tf.distribute.TPUStrategy."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM143",
+        name="predict-signatures",
+        summary="Signatures that classified or regressed answer Predict requests.",
+        why=(
+            "ClassificationOutput and RegressionOutput gave an export signatures for "
+            "the Classify and Regress calls of TensorFlow Serving. tf.saved_model.save "
+            "writes signatures for Predict only. Names of signatures, inputs and "
+            "outputs stay; clients that call Classify or Regress must call Predict."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),

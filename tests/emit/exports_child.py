@@ -27,7 +27,7 @@ def ask(folder: Path) -> dict[str, Any]:
     for name, function in loaded.signatures.items():
         (given,) = function.structured_input_signature[1]
         request = tf.constant(x)
-        if given == "examples":
+        if given in ("examples", "inputs"):
             request = tf.constant([example(row / 2) for row in x])
         tensors = function(**{given: request})
         answers[name] = {

@@ -104,7 +104,7 @@ def test_final_exports_answer_as_predict(
 LEFT = {
     "no signature yet for": (
         "export.PredictOutput(tf.nn",
-        "export.ClassificationOutput(tf.nn",
+        "export.EvalOutput(tf.nn",
     ),
     "`np.float32` is not understood here": (
         '(parsed["x"], 2.0',

@@ -11,7 +11,11 @@ def export_function():
             number += 1
         # Servers that watch the directory must not see half an export.
         unfinished = os.path.join(directory, f"temp-{number}")
-        tf.saved_model.save(model, unfinished, signatures=X_SIGNATURES)
+        if X_MANY:
+            signatures = X_SIGNATURES
+            tf.saved_model.save(model, unfinished, signatures=signatures)
+        else:
+            tf.saved_model.save(model, unfinished, signatures=X_SIGNATURES)
         path = os.path.join(directory, str(number))
         tf.io.gfile.rename(unfinished, path)
         if keep:

@@ -96,7 +96,7 @@ def test_functions():
                 if tf.size(tf.nest.flatten(features)[0]) > 0:
                     X_TEST_BODY
             else:
-                if tf.size(labels) > 0:
+                if tf.size(X_COUNTED) > 0:
                     X_TEST_BODY
         else:
             X_TEST_BODY

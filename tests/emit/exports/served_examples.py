@@ -16,6 +16,8 @@ def model_fn(features, labels, mode):
     predictions = {"class": tf.argmax(logits, 1), "logits": logits}
     outputs = {
         "scores": tf.estimator.export.PredictOutput(tf.nn.softmax(logits)),
+        "odds": tf.estimator.export.ClassificationOutput(tf.nn.softmax(logits)),
+        "heights": tf.estimator.export.RegressionOutput(value=logits),
         tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: (
             tf.estimator.export.PredictOutput(predictions)
         ),
