@@ -25,6 +25,7 @@ from .template import parse_statements
 if TYPE_CHECKING:
     from .loop_program import LoopEmitter
     from .model_fn_program import ModelFnEmitter
+    from .trainer import Trainer
 
 __all__ = ["export_functions", "rename_export"]
 
@@ -41,7 +42,7 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
     receiver, line = calls[0].receiver, calls[0].line
     assert receiver is not None
     if emitter.trainer is not None:
-        raise Blocked(_RULE, line, "an export by a class has no equivalent yet")
+        _check_class(emitter, emitter.trainer, receiver)
     if any(call.receiver != receiver for call in calls):
         raise Blocked(_RULE, line, "exports with different receiver functions")
     together = [call for call in calls if call.exporters]
@@ -59,8 +60,9 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
         wanted = "serve"
         if len(exports) > 1 and key.isidentifier():
             wanted = f"serve_{key.removeprefix('serving_')}"
-        signatures[key] = emitter.names.fresh(wanted)
-        made += _signature(emitter, signatures[key], receiver, output, line)
+        name = wanted if emitter.trainer else emitter.names.fresh(wanted)
+        signatures[key] = emitter.own(wanted, name)
+        made += _signature(emitter, name, receiver, output, line)
     if len(signatures) == 1:
         # A lone signature was the default one, too.
         signatures.setdefault("serving_default", *signatures.values())
@@ -70,11 +72,38 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
         "export_function",
         expressions={"X_SIGNATURES": f"{{{inside}}}"},
         # A long dict stands by itself.
-        flags={"X_MANY": len(inside) > _SHORT},
+        flags={
+            "X_MANY": len(inside) > _SHORT,
+            "X_BUILT_FROM_DATA": bool(emitter.trainer) and emitter.built_from_data,
+        },
         names=modules,
         file=_FILE,
     )
     return made + [s for call in together for s in _exporters(emitter, call, modules)]
+
+
+def _check_class(
+    emitter: ModelFnEmitter, trainer: Trainer, receiver: ReceiverPlan
+) -> None:
+    """Raise Blocked unless a class at module level can read what the receiver reads."""
+    scopes = emitter.tree.resolver.scopes
+    specs = [emitter.text(spec) for _, spec in receiver.inputs]
+    body = emitter.text("".join([*receiver.lines, f"{receiver.features}\n"]))
+    for call, node in emitter.program.sites.calls:
+        if call.receiver is None:
+            continue
+        if call.exporters:
+            raise Blocked(_RULE, call.line, "exporters by a class")
+        if not all(trainer.visible(code, node) for code in [body, *specs]):
+            reason = "the receiver function reads what a class cannot see"
+            raise Blocked(_RULE, call.line, reason)
+        # A decorator is read where the class stands, before what comes later.
+        line = emitter.tree.line(emitter.sites.model_fn)
+        for name in {name for spec in specs for name in names_in(spec)}:
+            bindings = scopes.module_scope.bindings.get(name, ())
+            if any(emitter.tree.line(one.node) > line for one in bindings):
+                reason = f"`{name}` of the receiver function comes after the class"
+                raise Blocked(_RULE, call.line, reason)
 
 
 def _served(receiver: ReceiverPlan, output: PredictPlan) -> bool:
@@ -185,11 +214,13 @@ def _better(one: ExporterPlan, names: dict[str, str]) -> tuple[str, str]:
     return made, f"{function}({given})"
 
 
-def rename_export(emitter: LoopEmitter, call: EstimatorCall, node: cst.Call) -> None:
+def rename_export(
+    emitter: LoopEmitter, call: EstimatorCall, node: cst.Call, name: str | None = None
+) -> None:
     """``estimator.export_savedmodel(...)`` becomes ``export(...)``."""
     assert call.kind == CallKind.EXPORT
     tree, edits = emitter.tree, emitter.edits
-    code = f"{emitter.renamed['export']}({call.directory})"
+    code = f"{name or emitter.renamed['export']}({call.directory})"
     binding = single_name(tree, node)
     if binding is not None and only_decoded(tree, binding):
         for decoding in decodings(tree, binding):

@@ -138,6 +138,13 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
+        if isinstance(node, cst.Attribute):
+            # The name after a dot is nobody's import.
+            pending.append(node.value)
+            continue
+        if isinstance(node, cst.Arg) and node.keyword is not None:
+            pending.append(node.value)
+            continue
         if isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):

@@ -112,6 +112,13 @@ def _fit_statement(
         return _break_line(module, statement, indent, step)
     if isinstance(statement, cst.FunctionDef):
         statement = _fit_parameters(module, statement, indent, step)
+        statement = _fit_decorators(module, statement, indent, step)
+    if isinstance(statement, cst.For):
+        head = statement.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]))
+        code = module.code_for_node(head.with_changes(leading_lines=[], orelse=None))
+        room = WIDTH - indent + len(" pass")
+        broken = _broken_expression(statement.iter, code, room, step)
+        statement = statement.with_changes(iter=broken)
     body = getattr(statement, "body", None)
     if isinstance(body, cst.IndentedBlock):
         inner = fit(module, statements_of(body), indent + step)
@@ -157,6 +164,33 @@ def _fit_parameters(
         whitespace_before_params=_newline(" " * max(step, 4)),
         params=function.params.with_changes(params=[*params[:-1], last]),
     )
+
+
+def _fit_decorators(
+    module: cst.Module, function: cst.FunctionDef, indent: int, step: int
+) -> cst.FunctionDef:
+    decorators = []
+    for one in function.decorators:
+        code = module.code_for_node(one.with_changes(leading_lines=[]))
+        broken = _broken_expression(one.decorator, code, WIDTH - indent, step)
+        decorators.append(one.with_changes(decorator=broken))
+    return function.with_changes(decorators=decorators)
+
+
+def _broken_expression(
+    node: cst.BaseExpression, line: str, room: int, step: int
+) -> cst.BaseExpression:
+    """A call in a line of its own, broken where the line is too long."""
+    if not isinstance(node, cst.Call) or not node.args or "\n" in line.rstrip("\n"):
+        return node
+    if _longest(line) <= room:
+        return node
+    inside = " " * max(step, 4)
+    for one_line in (True, False):
+        broken = _broken_call(node, inside, room=room, one_line=one_line)
+        if _fits(broken, inside, room):
+            break
+    return broken
 
 
 def _break_line(
@@ -208,6 +242,20 @@ def _broken_dict(node: cst.Dict, inside: str) -> cst.Dict:
     )
 
 
+def _broken_list(node: cst.List, inside: str, before: str) -> cst.List:
+    """A list with each element on a line of its own."""
+    elements = []
+    for number, element in enumerate(node.elements):
+        last = number == len(node.elements) - 1
+        after = _newline(before if last else before + inside)
+        elements.append(element.with_changes(comma=cst.Comma(whitespace_after=after)))
+    return node.with_changes(
+        elements=elements,
+        lbracket=cst.LeftSquareBracket(whitespace_after=_newline(before + inside)),
+        rbracket=cst.RightSquareBracket(),
+    )
+
+
 def _newline(indent: str) -> cst.ParenthesizedWhitespace:
     return cst.ParenthesizedWhitespace(
         first_line=cst.TrailingWhitespace(newline=cst.Newline()),
@@ -256,5 +304,8 @@ def _broken_call(
                 if _fits(broken, deeper + inside, room):
                     break
             argument = argument.with_changes(value=broken)
+        if too_long and not one_line and isinstance(value, cst.List) and value.elements:
+            listed = _broken_list(value, inside, deeper)
+            argument = argument.with_changes(value=listed)
         args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))
     return call.with_changes(args=args, whitespace_before_args=_newline(deeper))

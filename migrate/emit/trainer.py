@@ -14,6 +14,7 @@ from ..plan.program import CallKind, EstimatorCall
 from ..plan.sites import Blocked
 from ..plan.statements import names_in
 from ..plan.tree import Statement, statements_of
+from .exports import rename_export
 from .layout import fit, one_line
 from .spacing import space_definitions
 from .template import parse_statements
@@ -28,6 +29,7 @@ _WHAT = {
     CallKind.EVALUATE: "evaluate",
     CallKind.PREDICT: "predict",
     CallKind.TRAIN_AND_EVALUATE: "train_and_evaluate",
+    CallKind.EXPORT: "export",
 }
 
 
@@ -59,12 +61,16 @@ class Trainer:
         self.parameters: dict[str, str] = {}
         self.members: list[str] = []
 
-    def visible(self, code: str) -> bool:
-        """The code means the same at module level as where the Estimator is made."""
+    def visible(self, code: str, place: cst.CSTNode | None = None) -> bool:
+        """The code means the same at module level as at the place.
+
+        That is where the Estimator is made when no other is given.
+        """
         tree = self.emitter.tree
         scopes = tree.resolver.scopes
         local: set[str] = set()
-        for node in tree.ancestors(self.emitter.program.sites.estimator_statement):
+        place = place or self.emitter.program.sites.estimator_statement
+        for node in tree.ancestors(place):
             scope = scopes.opened.get(node)
             if scope is not None and not isinstance(node, cst.Module):
                 local |= set(scope.bindings)
@@ -111,10 +117,15 @@ class Trainer:
         """The class, with functions turned to methods."""
         emitter = self.emitter
         does = sorted({_WHAT.get(c.kind, "") for c in emitter.plan.calls} - {""})
-        words = {"train": "Trains", "evaluate": "evaluates", "predict": "predicts with"}
-        said = [words[d] for d in ("train", "evaluate", "predict") if d in does]
+        words = {
+            "train": "trains",
+            "evaluate": "evaluates",
+            "export": "exports",
+            "predict": "predicts with",
+        }
+        said = [word for name, word in words.items() if name in does]
         if "train_and_evaluate" in does and not said:
-            said = ["Trains", "evaluates"]
+            said = ["trains", "evaluates"]
         text = (", ".join(said[:-1]) + " and " if said[1:] else "") + said[-1]
         docstring = f"{text[:1].upper()}{text[1:]} the model, as its Estimator did."
         code = f'class {self.name}:\n    """{docstring}"""\n'
@@ -143,6 +154,11 @@ class Trainer:
         edits = self.emitter.edits
         if call.kind == CallKind.TRAIN_AND_EVALUATE:
             edits.expressions[node] = self._together(call, node)
+            return
+        if call.kind == CallKind.EXPORT:
+            assert isinstance(node.func, cst.Attribute)
+            owner = self.emitter.tree.code(node.func.value)
+            rename_export(self.emitter, call, node, f"{owner}.export")
             return
         kept = []
         for index, argument in enumerate(node.args):

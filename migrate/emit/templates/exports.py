@@ -6,6 +6,9 @@ def export_function():
 
     def export(directory, keep=None):
         """Exports into a new folder of `directory`, of which the last `keep` stay."""
+        if X_BUILT_FROM_DATA:
+            if not model.built:
+                raise ValueError("Train, evaluate or predict first: data gives shapes.")
         number = int(time.time())
         while tf.io.gfile.exists(os.path.join(directory, str(number))):
             number += 1
