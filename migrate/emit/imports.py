@@ -143,6 +143,9 @@ def _used_names(module: cst.Module) -> set[str]:
         elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
+        if isinstance(node, (cst.Attribute, cst.Arg)):
+            pending.append(node.value)  # x of x.name, and of f(name=x)
+            continue
         pending.extend(children(node))
     return used
 
