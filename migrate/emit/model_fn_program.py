@@ -12,6 +12,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
+from ..plan.recurrent import CELL
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
@@ -32,6 +33,7 @@ from .trainer import Trainer
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
+_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
@@ -53,6 +55,7 @@ class ModelFnEmitter(LoopEmitter):
         assert isinstance(sites, ModelFnSites)
         self.head_code = with_heads(model, names, program.plan.line)
         model = self.head_code.model
+        self.cells = {kind: names.fresh(_CELLS[kind]) for kind in model.cells}
         self.metric_setup = _renamed(
             "".join(block.setup for block in model.metric_blocks), names
         )
@@ -78,7 +81,7 @@ class ModelFnEmitter(LoopEmitter):
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        classes = [*self._metric_class(), self._class()]
+        classes = [*self._metric_class(), *self._cells(), self._class()]
         edits.replace[sites.model_fn] = [
             with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
             if number
@@ -134,6 +137,15 @@ class ModelFnEmitter(LoopEmitter):
         hoisted = [with_blank_lines(one, 2) for one in made]
         edits.before[top] = [*hoisted, *edits.before.get(top, [])]
         edits.spaced.add(top)
+
+    def _cells(self) -> list[Statement]:
+        """The recurrent cells that the model's layers need."""
+        made = [
+            one
+            for kind, name in self.cells.items()
+            for one in self.fill(kind, file="cells", names={_CELLS[kind]: name})
+        ]
+        return self.fitted(made)
 
     def _metric_class(self) -> list[Statement]:
         """A metric of heads that Keras does not have."""
@@ -248,6 +260,8 @@ class ModelFnEmitter(LoopEmitter):
         """Source text of a plan with the program's names."""
         metrics = self.renamed.get("test_metrics", "")
         code = code.replace(METRICS, metrics)
+        for kind, name in self.cells.items():
+            code = code.replace(CELL.format(kind), name)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:

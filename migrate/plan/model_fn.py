@@ -129,6 +129,7 @@ class ModelFn:
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             heads=self.heads,
+            cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )

@@ -249,6 +249,8 @@ class ModelFnPlan:
     predict: PredictPlan | None = None
     # In the place of ``metrics``, where the program fills a dict step by step.
     metric_blocks: tuple[MetricBlock, ...] = ()
+    # Recurrent cells that the layers need: "gru", "lstm".
+    cells: tuple[str, ...] = ()
     # What makes loss, metrics and predictions of logits, where a head does.
     heads: tuple[ModelHead, ...] = ()
     # What each signature of an export gives.
