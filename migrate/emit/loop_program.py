@@ -271,26 +271,49 @@ class LoopEmitter:
 
     # -- the program -----------------------------------------------------------
 
+    def edit_strategy(self) -> str:
+        """Today's strategy where the program makes its own.
+
+        Returns source text of the strategy that is still to be made.
+        """
+        site, edits = self.program.sites.strategy, self.edits
+        plan, chosen = self.plan.strategy, self.options.strategy
+        code = self.text(strategy_code(plan, chosen))
+        if site is None:
+            return code
+        instead = chosen if not plan.choices else "keep"
+        if plan.variable is not None or site.in_function:
+            for place, one in site.places:
+                new = self.text(strategy_code(one, instead))
+                edits.expressions[place] = self.fitted_expression(place, new)
+        if plan.variable is None:
+            return code
+        if chosen == "keep" or not plan.choices:
+            return ""
+        # The user's choice takes the place of the condition and its branches.
+        for statement in site.statements:
+            edits.replace[statement] = []
+        last = site.statements[-1]
+        if last in self.program.sites.hoist:
+            return code
+        line = parse_statements(f"{plan.variable} = {code}\n")
+        edits.replace[last] = self.fitted(line)
+        return ""
+
     def place_strategy(self, first: Statement) -> None:
         """The strategy, made before the statement that begins the model."""
         sites, edits = self.program.sites, self.edits
-        code = self.text(strategy_code(self.plan.strategy, self.options.strategy))
-        line = ""
-        if self.plan.strategy.variable is None:
-            line = f"{self.site_strategy} = {code}\n"
-        else:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self.fitted_expression(
-                sites.strategy_call, code
-            )
+        code = self.edit_strategy()
+        line = f"{self.site_strategy} = {code}\n" if code else ""
         if self.options.mixed_precision:
             line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:
             line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
         edits.before[first] = self.fitted(parse_statements(line))
-        if sites.hoist:
-            edits.moved[first] = list(sites.hoist)
-            for statement in sites.hoist:
+        hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
+        if hoist:
+            edits.moved[first] = hoist
+            for statement in hoist:
                 edits.replace[statement] = []
 
     def manager(self, *, restores: bool = True) -> list[Statement]:
@@ -394,7 +417,9 @@ class LoopEmitter:
         """``train(input_fn)``, when several calls share it."""
         return TrainCalls(self).functions()
 
-    def fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
+    def fitted_expression(
+        self, old: cst.BaseExpression, code: str
+    ) -> cst.BaseExpression:
         """``code`` in place of ``old``, broken if its line becomes too long."""
         statement = self.tree.statement(old)
         new = cst.parse_expression(code)

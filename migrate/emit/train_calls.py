@@ -18,6 +18,7 @@ from ..plan.program import (
     StockHooks,
 )
 from ..plan.tree import Statement, statements_of
+from ..plan.results import METRICS, PAIR, unpacked
 from .hook_class import RENAMED
 from .layout import fit, one_line
 from .spacing import space_definitions, with_blank_lines
@@ -53,6 +54,9 @@ class TrainCalls:
         self.tree = emitter.tree
         self.plan = emitter.plan
         self.names = emitter.names
+        # The variables with the last evaluation's figures and its exports.
+        self.kept = "results"
+        self.exported = "exports"
 
     # -- the places -------------------------------------------------------------
 
@@ -73,6 +77,9 @@ class TrainCalls:
                 **unshadowed(("dataset", "context"), emitter.text(call.input.dataset)),
             },
         )
+        if call.gives:
+            self.kept = unpacked(self.tree, node) or self.names.fresh("results")
+            self.exported = self.names.fresh("exports")
         loop = self._loop(call, data)
         statements = fit(self.tree.module, [*definition, *loop], column)
         statements = space_definitions(statements, top_level=top_level)
@@ -82,8 +89,29 @@ class TrainCalls:
                 leading_lines=[*statements[1].leading_lines, *_from_comment(lines)]
             )
         statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
+        statements += self._given(call, node)
         emitter.edits.replace[statement] = statements
         emitter.edits.own_lines.add(statement)
+
+    def _given(self, call: EstimatorCall, node: cst.Call) -> list[Statement]:
+        """The statement that takes what train_and_evaluate returned."""
+        if not call.gives or unpacked(self.tree, node) is not None:
+            return []
+        statement = self.tree.statement(node)
+        taken: cst.CSTNode = node
+        if call.gives == METRICS:
+            taken = self.tree.parent(node) or node
+        new = cst.parse_expression(self.results(call))
+        changed = statement.with_changes(leading_lines=[]).deep_replace(taken, new)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        return [changed]
+
+    def results(self, call: EstimatorCall) -> str:
+        """What train_and_evaluate gave, as the loop's own variables."""
+        if call.gives == METRICS:
+            return self.kept
+        exported = self.exported if call.exporters else "[]"
+        return f"{self.kept}, {exported}"
 
     def call(self, call: EstimatorCall, node: cst.Call) -> None:
         """``estimator.train(...)`` becomes ``train(...)``."""
@@ -154,6 +182,8 @@ class TrainCalls:
             evaluated_steps=self.emitter.setting("eval_steps", first.evaluated_steps),
             throttle_seconds=self.emitter.setting("throttle", first.throttle_seconds)
             or "600",
+            # Callers of a method take what they want of the pair.
+            gives=PAIR if any(c.gives for c in trains) else "",
         )
         parameters = ["train_input_fn", "eval_input_fn"]
         if limited:
@@ -198,6 +228,8 @@ class TrainCalls:
             flags={"X_REPLICATED": emitter.replicated},
         )
         body += self._loop(call, "train_batches", local=True)
+        if call.gives:
+            body += parse_statements(f"return {self.results(call)}\n")
         name = name.removeprefix("self.")
         code = f'def {name}({", ".join(parameters)}):\n    """{docstring}"""\n'
         (definition,) = parse_statements(code)
@@ -320,7 +352,7 @@ class TrainCalls:
         stock = call.stock
         shown = f'print(f"step {{{step}}}:", {evaluation})\n' if evaluation else ""
         made = parse_statements(shown)
-        if not stock.no_change and not call.exporters:
+        if not stock.no_change and not call.exporters and not call.gives:
             return {
                 "X_EVALUATE_NOW": made,
                 "X_EVALUATE_LAST": made,
@@ -329,6 +361,9 @@ class TrainCalls:
             }
         results = "results" if local else self.names.fresh("results")
         begin, after = "", ""
+        if call.gives:
+            results = self.kept
+            begin = f"{results} = None\n"
         for metric, smaller, most, first in stock.no_change:
             best, since = (
                 name if local else self.names.fresh(name)
@@ -348,7 +383,12 @@ class TrainCalls:
             after += inner
         shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
         if call.exporters:
-            shown += f"{self.emitter.renamed['export_evaluated']}({results})\n"
+            exported = f"{self.emitter.renamed['export_evaluated']}({results})\n"
+            if call.gives == PAIR:
+                begin += f"{self.exported} = None\n"
+                exported = f"{self.exported} = {exported}"
+            shown += exported
+        if call.exporters or call.gives:
             made = parse_statements(shown)
         return {
             "X_EVALUATE_NOW": parse_statements(shown),

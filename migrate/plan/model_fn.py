@@ -26,7 +26,6 @@ from .model_fn_source import Source
 from .program import MODEL, LayerClass, MetricUpdate, ModelFnPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
-    backward_slice,
     binds,
     is_docstring,
     loads,
@@ -393,7 +392,7 @@ class _Reader:
         for metric in self.found.metrics:
             for argument in metric.arguments:
                 needed |= names_in(argument.removeprefix("sample_weight="))
-        wanted = backward_slice(self.tree, statements, needed)
+        wanted = self.sections.slice(statements, needed)
         for statement in wanted:
             self.sections.check(statement)
         self.found.eval_loss = [

@@ -10,7 +10,7 @@ import libcst as cst
 from .lifted_names import source_text
 from .model_fn_sections import LOSSES, Sections
 from .program import TF
-from .statements import backward_slice, binds
+from .statements import binds
 from .tree import Statement, only_small
 
 __all__ = ["LossCode", "read_loss"]
@@ -38,11 +38,10 @@ def read_loss(
     split: bool,
 ) -> LossCode:
     """The loss that a spec names, after the statements of its mode."""
-    tree = sections.tree
     names = {node.value} if isinstance(node, cst.Name) else set()
     if not names:
         raise sections.source.stop(node, "the loss is not held in a variable")
-    wanted = backward_slice(tree, statements, names)
+    wanted = sections.slice(statements, names)
     (name,) = names
     if not wanted:
         raise sections.source.stop(node, f"it is not seen how `{name}` is made")

@@ -69,12 +69,16 @@ class StrategyPlan:
     """The distribution strategy; ``arguments`` are (name, source) pairs.
 
     ``symbol`` is the canonical name of the legacy class, or None when the
-    program trains on one device without a strategy.
+    program trains on one device without a strategy. Where a condition chooses
+    among ``choices``, ``code`` is the whole expression, with ``__strategy_0__`` and
+    so on in their places, and ``symbol`` the one that asks most of a loop.
     """
 
     symbol: str | None = None
     variable: str | None = None
     arguments: tuple[tuple[str, str], ...] = ()
+    choices: tuple[StrategyPlan, ...] = ()
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -305,6 +309,8 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
+    # What of its result the program uses: "", "metrics" or "pair", with the exports.
+    gives: str = ""
     # export: where to; with exporters of an EvalSpec, how a model is asked.
     directory: str | None = None
     exporters: tuple[ExporterPlan, ...] = ()
