@@ -146,7 +146,10 @@ def _exporters(
             code += "paths.append(path)\n"
     return parse_statements(emitter.text(before)) + emitter.fill(
         "exporters",
-        statements={"X_EXPORTERS": parse_statements(emitter.text(code))},
+        statements={
+            "X_EXPORTERS": parse_statements(emitter.text(code)),
+            "X_RETURN": parse_statements("return paths\n" if listed else ""),
+        },
         flags={"X_BEST": bool(best), "X_LISTED": listed},
         names=names,
         file=_FILE,

@@ -13,10 +13,11 @@ from ..plan.program import (
     TF,
     CallKind,
     EstimatorCall,
+    ModelFnPlan,
     OptimizerPlan,
     TrainingPlan,
 )
-from ..plan.sites import Program
+from ..plan.sites import Blocked, Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
@@ -33,6 +34,7 @@ from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
+from .watched import watching_steps
 
 __all__ = ["SAME_WEIGHT", "LoopEmitter"]
 
@@ -67,6 +69,10 @@ class LoopEmitter:
         optimizer: str | None,
         options: RewriteOptions,
     ) -> None:
+        if program.plan.watched and not isinstance(program.plan.model, ModelFnPlan):
+            shown = program.plan.watched[0]
+            reason = f"a hook fetches `{shown}`, which this kind of model does not name"
+            raise Blocked("TFM116", program.plan.line, reason)
         self.options = options
         self.tree = tree
         self.plan: TrainingPlan = program.plan
@@ -116,6 +122,12 @@ class LoopEmitter:
     def evaluates(self) -> bool:
         """The program evaluates its model."""
         return self.plan.evaluates
+
+    @property
+    def watched(self) -> tuple[tuple[str, str], ...]:
+        """What hooks watch besides the loss: names, and variables of a step."""
+        model = self.plan.model
+        return model.watched if isinstance(model, ModelFnPlan) else ()
 
     @property
     def predict_calls(self) -> tuple[EstimatorCall, ...]:
@@ -186,8 +198,16 @@ class LoopEmitter:
     ) -> list[Statement]:
         """A template with this program's names."""
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
-        if template == "train_functions" and "X_APPLY" not in (statements or {}):
-            defaults["X_APPLY"] = self.fill("plain_apply")
+        if template == "train_functions":
+            if "X_APPLY" not in (statements or {}):
+                defaults["X_APPLY"] = self.fill("plain_apply")
+            defaults.update(watching_steps(self))
+            results = [variable for _, variable in self.watched]
+            expressions = {
+                **(expressions or {}),
+                "X_STEP_RESULT": ", ".join(["loss", *results]),
+                "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
+            }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -200,6 +220,7 @@ class LoopEmitter:
             flags={
                 "X_OWN_UPDATES": False,
                 "X_UNLABELLED": not self.reads_labels,
+                "X_WATCHES": bool(self.watched),
                 **(flags or {}),
             },
             parameters=parameters or {},

@@ -48,7 +48,8 @@ class ModelFnEmitter(LoopEmitter):
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
         # A local of the step functions must not hide what they use.
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
+        watched = {variable for _, variable in model.watched}
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
         super().__init__(
             tree,
             program,

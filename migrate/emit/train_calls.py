@@ -17,12 +17,13 @@ from ..plan.program import (
     RunConfigPlan,
     StockHooks,
 )
-from ..plan.tree import Statement, statements_of
 from ..plan.results import METRICS, PAIR, unpacked
+from ..plan.tree import Statement, statements_of
 from .hook_class import RENAMED
 from .layout import fit, one_line
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements, unshadowed
+from .watched import step_call
 
 if TYPE_CHECKING:
     from .loop_program import LoopEmitter
@@ -247,6 +248,7 @@ class TrainCalls:
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
         wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
+        wanted = (*wanted, *(variable for _, variable in emitter.watched))
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         if emitter.options.profile:
             for name in ("profile_from", "profile_to", "profiling", "edge"):
@@ -284,8 +286,12 @@ class TrainCalls:
                 variable = self.names.fresh(_snake(hook.class_name))
                 made.append(f"{variable} = {hook.code}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
+            for name, held in emitter.watched:
+                arguments[name] = f"float({names[held]})"
             for method in hook.methods:
                 name, parameters = RENAMED[method]
+                if "loss" in parameters:
+                    parameters = (*parameters, *hook.watched)
                 inside = ", ".join(arguments[p] for p in parameters)
                 line = f"{variable}.{name}({inside})\n"
                 if hook.code == _EACH:
@@ -328,6 +334,10 @@ class TrainCalls:
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
+                "X_ONE_STEP": step_call(emitter, names, "1"),
+                "X_SOME_STEPS": step_call(
+                    emitter, names, f"{emitter.tf}.constant({names['steps']})"
+                ),
                 "X_STOP": parse_statements("".join(stops)),
                 **self._early_stop(call, step, evaluation, local=local),
                 "X_END": lines("end"),
@@ -447,7 +457,7 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
     if not hooks:
         return ()
     stops = any(hook.stops for hook in hooks)
-    return (HookPlan(_EACH, "", hooks[0].methods, stops),)
+    return (HookPlan(_EACH, "", hooks[0].methods, stops, hooks[0].watched),)
 
 
 def _is_optional(call: EstimatorCall) -> bool:

@@ -215,11 +215,12 @@ def _only_makes_config(tree: Tree, function: cst.FunctionDef) -> bool:
             )
             if not plain and not quiet:
                 return False
-        elif (isinstance(node, cst.BaseCompoundStatement) and not isinstance(
-            node, cst.If
-        )) or (isinstance(node, cst.Subscript) and isinstance(
-            tree.parent(node), cst.AssignTarget
-        )):
+        elif (
+            isinstance(node, cst.BaseCompoundStatement) and not isinstance(node, cst.If)
+        ) or (
+            isinstance(node, cst.Subscript)
+            and isinstance(tree.parent(node), cst.AssignTarget)
+        ):
             return False
     return True
 

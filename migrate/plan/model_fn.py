@@ -32,6 +32,7 @@ from .statements import (
     names_in,
 )
 from .tree import Statement, Tree, only_small, statements_of
+from .watched import read_watched
 
 __all__ = ["ModelFn", "read_model_fn"]
 
@@ -66,6 +67,7 @@ class ModelFn:
     predict: PredictPlan | None = None
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
 
     @property
     def helpers(self) -> list[Lifted]:
@@ -113,6 +115,7 @@ class ModelFn:
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             exports=self.exports,
+            watched=self.watched,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -139,10 +142,12 @@ def read_model_fn(
     predicts: bool = False,
     exports: bool = False,
     kept: str | None = None,
+    watched: Sequence[str] = (),
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
-    ``kept`` is the reason why its forward code is to stay as it is.
+    ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
+    the names of tensors that hooks fetch.
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -161,10 +166,14 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, factory, evaluates, predicts, exports, kept).read()
+    reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
+    reader.watched = tuple(watched)
+    return reader.read()
 
 
 class _Reader:
+    watched: tuple[str, ...] = ()
+
     def __init__(
         self,
         tree: Tree,
@@ -367,8 +376,12 @@ class _Reader:
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
         loss = spec["loss"]
+        self.found.watched = read_watched(self.source, statements, self.watched)
+        also = [variable for _, variable in self.found.watched]
+        if isinstance(loss, cst.Name) and loss.value in also:
+            raise self.source.stop(loss, "a hook fetches the loss by another name")
         self.found.train = read_loss(
-            self.sections, statements, loss, "TRAIN", split=True
+            self.sections, statements, loss, "TRAIN", split=True, also=also
         )
         assert isinstance(loss, cst.Name)
         self.found.train_op = read_train_op(

@@ -12,7 +12,13 @@ from .estimator_calls import read_calls
 from .keras_program import ragged_difference
 from .model_fn import ModelFn, layer_class, read_model_fn
 from .places import find_place
-from .program import CallKind, Difference, EstimatorCall, TrainingPlan
+from .program import (
+    CallKind,
+    Difference,
+    EstimatorCall,
+    TrainingPlan,
+    watched,
+)
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
 from .strategies import hoisted, read_strategy
@@ -67,6 +73,7 @@ def recognise_model_fn(
         predicts=predicts,
         exports=any(plan.receiver is not None for plan, _ in calls),
         kept=kept,
+        watched=watched(plan for plan, _ in calls),
     )
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:

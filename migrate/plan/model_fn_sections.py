@@ -129,7 +129,19 @@ class Sections:
                 needed |= loads(self.tree, made) if name is None else {name}
             if not needed <= wanted:
                 return self.slice(statements, needed)
-        return chosen
+        return [s for s in chosen if not self._only_names(s)]
+
+    def _only_names(self, statement: Statement) -> bool:
+        """``loss = tf.identity(loss, name="loss")``: a name for sessions, no value."""
+        small = only_small(statement)
+        value = small.value if isinstance(small, cst.Assign) else None
+        return (
+            isinstance(value, cst.Call)
+            and self.tree.symbol(value.func) == "tf.identity"
+            and bool(value.args)
+            and isinstance(value.args[0].value, cst.Name)
+            and assigned(statement) == [value.args[0].value.value]
+        )
 
     def _collected(
         self, call: cst.CSTNode, statements: Sequence[Statement]

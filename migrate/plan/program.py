@@ -7,6 +7,7 @@ kept apart, in :mod:`.sites`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ __all__ = [
     "StockHooks",
     "StrategyPlan",
     "TrainingPlan",
+    "watched",
 ]
 
 # Stands for the program's own name of tensorflow in source text of a plan.
@@ -233,6 +235,8 @@ class ModelFnPlan:
     kept: str | None = None
     # Values that the model_fn saw as a closure, as (name, source) pairs.
     closure: tuple[tuple[str, str], ...] = ()
+    # What the hooks watch: a tensor's name, and the variable of a step that has it.
+    watched: tuple[tuple[str, str], ...] = ()
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 
@@ -250,13 +254,15 @@ class InputPlan:
 class HookPlan:
     """A hook given to train: source text and, for a user's class, its methods.
 
-    ``stops`` says that the callback may ask the loop to end.
+    ``stops`` says that the callback may ask the loop to end; ``watched`` are the
+    names of tensors that it is given besides the loss.
     """
 
     code: str
     class_name: str
     methods: tuple[str, ...] = ()
     stops: bool = False
+    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -327,6 +333,12 @@ class EstimatorCall:
         return self.kind == CallKind.PREDICT
 
 
+def watched(calls: Iterable[EstimatorCall]) -> tuple[str, ...]:
+    """Names of the tensors that the hooks of calls want besides the loss."""
+    names = (n for call in calls for hook in call.hooks for n in hook.watched)
+    return tuple(dict.fromkeys(names))
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
     """Everything an emitter needs to know about one training program."""
@@ -358,6 +370,11 @@ class TrainingPlan:
     def exports(self) -> bool:
         """The program writes its model for serving."""
         return any(c.receiver is not None for c in self.calls)
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Names of the tensors that hooks want besides the loss."""
+        return watched(self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

@@ -33,5 +33,4 @@ def exporters():
         if X_LISTED:
             paths = []
         X_EXPORTERS
-        if X_LISTED:
-            return paths
+        X_RETURN
