@@ -139,7 +139,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
             model_dir=tree.code(given["model_dir"]),
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
-    uses = read_calls(tree, place)
+    uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     for asked, _ in calls:
         if asked.receiver is not None:

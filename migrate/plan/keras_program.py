@@ -124,7 +124,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    uses = read_calls(tree, place)
+    uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     for asked, _ in calls:
         if asked.receiver is not None:

@@ -131,6 +131,8 @@ def layer_class(lifted: Lifted) -> LayerClass:
         init=lifted.init,
         call=lifted.call,
         training=lifted.training,
+        fields=lifted.fields,
+        methods=lifted.methods,
     )
 
 
@@ -263,6 +265,10 @@ class _Reader:
         lifted = [self.found.model, *self.found.helpers]
         self.found.normalised = any(
             "BatchNormalization" in line for one in lifted for line in one.init
+        ) and any(
+            "training=" in line.replace("training=False", "")
+            for one in lifted
+            for line in one.call
         )
         return self.found
 

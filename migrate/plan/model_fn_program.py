@@ -56,7 +56,7 @@ def recognise_model_fn(
             model_dir_optional=may_be_none(tree, given["model_dir"]),
         )
     differences: list[Difference] = []
-    uses = read_calls(tree, place)
+    uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)

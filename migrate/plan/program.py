@@ -187,7 +187,8 @@ class LayerClass:
     """A Keras class that took the place of code which made layers.
 
     ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``
-    besides ``training``; ``init`` and ``call`` are statements.
+    besides ``training``; ``init`` and ``call`` are statements, ``fields`` and
+    ``methods`` what else stands in the class.
     """
 
     name: str
@@ -198,6 +199,8 @@ class LayerClass:
     init: tuple[str, ...]
     call: tuple[str, ...]
     training: bool
+    fields: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

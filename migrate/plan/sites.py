@@ -154,7 +154,7 @@ class ModelFnSites:
 
     body: Body
     model_fn: cst.FunctionDef
-    helpers: list[tuple[cst.FunctionDef, LayerClass]]
+    helpers: list[tuple[cst.FunctionDef | cst.ClassDef, LayerClass]]
     first_call: Statement
     estimator_statement: Statement
     drop: list[Statement]
