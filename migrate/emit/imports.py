@@ -138,14 +138,15 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
+        if isinstance(node, (cst.Attribute, cst.Arg)):
+            # What follows a dot, or names an argument, is something of another object.
+            pending.append(node.value)
+            continue
         if isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
-        if isinstance(node, (cst.Attribute, cst.Arg)):
-            pending.append(node.value)  # x of x.name, and of f(name=x)
-            continue
         pending.extend(children(node))
     return used
 

@@ -26,7 +26,6 @@ from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .strategies import strategy_code
 from .template import free_names, parse_statements, unshadowed
 from .trainer import Trainer
 
@@ -60,7 +59,8 @@ class ModelFnEmitter(LoopEmitter):
             "".join(block.setup for block in model.metric_blocks), names
         )
         # A local of the step functions must not hide what they use.
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
+        watched = {variable for _, variable in model.watched}
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
         super().__init__(
             tree,
             program,
@@ -163,16 +163,16 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        strategy = self.edit_strategy()
         begin = ""
         if self.plan.strategy.variable is not None:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self.fitted_expression(
-                sites.strategy_call, strategy
-            )
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
             begin += f"self.strategy = {strategy}\n"
+        elif self.plan.strategy.choices:
+            line = parse_statements(f"{self.site_strategy} = {strategy}\n")
+            edits.before[sites.estimator_statement] = self.fitted(line)
+            trainer.member("strategy", self.site_strategy)
         else:
             trainer.member("strategy", strategy)
         if self.options.mixed_precision:
