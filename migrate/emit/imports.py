@@ -138,11 +138,8 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
-        if isinstance(node, cst.Attribute):
-            # The name after a dot is nobody's import.
-            pending.append(node.value)
-            continue
-        if isinstance(node, cst.Arg) and node.keyword is not None:
+        if isinstance(node, (cst.Attribute, cst.Arg)):
+            # What follows a dot, or names an argument, is something of another object.
             pending.append(node.value)
             continue
         if isinstance(node, cst.Name):

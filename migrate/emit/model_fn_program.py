@@ -12,6 +12,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
+from ..plan.recurrent import CELL
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
 from .edits import Edits
@@ -25,13 +26,13 @@ from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .strategies import strategy_code
 from .template import free_names, parse_statements, unshadowed
 from .trainer import Trainer
 
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
+_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
@@ -53,11 +54,13 @@ class ModelFnEmitter(LoopEmitter):
         assert isinstance(sites, ModelFnSites)
         self.head_code = with_heads(model, names, program.plan.line)
         model = self.head_code.model
+        self.cells = {kind: names.fresh(_CELLS[kind]) for kind in model.cells}
         self.metric_setup = _renamed(
             "".join(block.setup for block in model.metric_blocks), names
         )
         # A local of the step functions must not hide what they use.
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
+        watched = {variable for _, variable in model.watched}
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
         super().__init__(
             tree,
             program,
@@ -78,7 +81,7 @@ class ModelFnEmitter(LoopEmitter):
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        classes = [*self._metric_class(), self._class()]
+        classes = [*self._metric_class(), *self._cells(), self._class()]
         edits.replace[sites.model_fn] = [
             with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
             if number
@@ -135,6 +138,15 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[top] = [*hoisted, *edits.before.get(top, [])]
         edits.spaced.add(top)
 
+    def _cells(self) -> list[Statement]:
+        """The recurrent cells that the model's layers need."""
+        made = [
+            one
+            for kind, name in self.cells.items()
+            for one in self.fill(kind, file="cells", names={_CELLS[kind]: name})
+        ]
+        return self.fitted(made)
+
     def _metric_class(self) -> list[Statement]:
         """A metric of heads that Keras does not have."""
         name = self.head_code.pr_auc
@@ -151,16 +163,16 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        strategy = self.edit_strategy()
         begin = ""
         if self.plan.strategy.variable is not None:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self.fitted_expression(
-                sites.strategy_call, strategy
-            )
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
             begin += f"self.strategy = {strategy}\n"
+        elif self.plan.strategy.choices:
+            line = parse_statements(f"{self.site_strategy} = {strategy}\n")
+            edits.before[sites.estimator_statement] = self.fitted(line)
+            trainer.member("strategy", self.site_strategy)
         else:
             trainer.member("strategy", strategy)
         if self.options.mixed_precision:
@@ -248,6 +260,8 @@ class ModelFnEmitter(LoopEmitter):
         """Source text of a plan with the program's names."""
         metrics = self.renamed.get("test_metrics", "")
         code = code.replace(METRICS, metrics)
+        for kind, name in self.cells.items():
+            code = code.replace(CELL.format(kind), name)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:

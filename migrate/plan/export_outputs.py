@@ -87,7 +87,7 @@ def _of_examples(
         wanted |= loads(sections.tree, node)
         code = sections.expression(node, "PREDICT", statements)
         entries.append(f'"{_TENSORS.get(name, name)}": {code}')
-    chosen = backward_slice(sections.tree, statements, wanted)
+    chosen = sections.slice(statements, wanted)
     for statement in chosen:
         sections.check(statement)
     lines = tuple(sections.code(s, "PREDICT", statements) for s in chosen)

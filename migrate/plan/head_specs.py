@@ -14,7 +14,7 @@ from .model_fn_optimizer import TrainOp, read_head_optimizer, read_train_op
 from .model_fn_sections import Sections
 from .model_fn_source import Source
 from .program import PredictPlan
-from .statements import backward_slice, is_docstring, latest, loads
+from .statements import is_docstring, latest, loads
 from .tree import Statement, only_small, statements_of, walk
 
 __all__ = ["head_loss", "head_outputs", "head_train_op"]
@@ -190,7 +190,7 @@ def _lines(
 ) -> tuple[str, ...]:
     """The statements that the tensors of a head follow from."""
     wanted = {name for node in nodes for name in loads(sections.tree, node)}
-    chosen = backward_slice(sections.tree, statements, wanted)
+    chosen = sections.slice(statements, wanted)
     for statement in chosen:
         sections.check(statement)
     return tuple(sections.code(s, mode, statements) for s in chosen)

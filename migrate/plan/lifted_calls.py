@@ -17,6 +17,7 @@ from .made_layers import Conversion, is_layer
 from .modern import modern_call
 from .program import TF
 from .pure import is_plain_call, is_pure, pure_function
+from .recurrent import state_part
 
 if TYPE_CHECKING:
     from .lifter import Lifter
@@ -378,10 +379,18 @@ class CallLifter(cst.CSTTransformer):
             )
         if kind is Kind.OBJECT:
             return cst.parse_expression(lifter.objects[name])
+        if kind is Kind.CELL:
+            reason = f"the cell `{name}` is used outside of dynamic_rnn"
+            raise self.source.stop(original_node, reason)
         if kind is Kind.CONFIG:
             lifter.call_reads.add(name)
             return cst.Attribute(cst.Name("self"), cst.Name(name))
         return updated_node
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        return state_part(self.lifter, original_node) or updated_node
 
     def leave_Comparison(
         self, original_node: cst.Comparison, updated_node: cst.Comparison

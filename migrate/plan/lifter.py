@@ -20,7 +20,8 @@ from .made_layers import is_layer
 from .model_fn_modes import MODES, Modes
 from .model_fn_source import Source
 from .pure import is_plain_call, is_pure
-from .statements import assigned, is_docstring, loads, names_in
+from .recurrent import is_cell, is_rnn, lift_rnn
+from .statements import assigned, binds, is_docstring, loads, names_in
 from .tree import Statement, only_small, statements_of, walk
 
 __all__ = ["Kind", "Lifter", "Shared"]
@@ -60,6 +61,7 @@ class Kind(enum.Enum):
     TRAINING = "training"  # true in training only
     MODE = "mode"  # any other test of the mode
     OBJECT = "object"  # a layer or variable, now an attribute
+    CELL = "cell"  # a recurrent cell, for the layer around it
 
 
 @dataclass
@@ -76,6 +78,8 @@ class Shared:
     # contrib's batch_norm works on what may have two dimensions.
     flat_norm: bool = False
     names: set[str] = field(default_factory=set)
+    # Kinds of recurrent cells that the classes need.
+    cells: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -112,6 +116,9 @@ class Lifter:
         self.shared = shared
         self.kinds = dict(kinds)
         self.objects: dict[str, str] = {}
+        self.cells: dict[str, cst.BaseExpression] = {}
+        # States of an LSTM: lists of two.
+        self.tuples: set[str] = set()
         # What made an object: name -> call.
         self.made: dict[str, cst.Call] = {}
         # In a method: layers of its object, and the names of its methods.
@@ -174,6 +181,15 @@ class Lifter:
 
     def _assign(self, statement: Statement, small: cst.Assign) -> list[Statement]:
         target = small.targets[0].target
+        if isinstance(small.value, cst.Call) and is_rnn(self, small.value):
+            self.kinds.update(dict.fromkeys(binds(statement), Kind.TENSOR))
+            return [lift_rnn(self, statement, small.value)]
+        if isinstance(target, cst.Name) and is_cell(self, small.value):
+            if target.value not in self.once or self.loop is not None:
+                raise self.source.stop(statement, f"`{target.value}` is assigned anew")
+            self.kinds[target.value] = Kind.CELL
+            self.cells[target.value] = small.value
+            return []
         if len(small.targets) == 1 and isinstance(target, cst.Name):
             name = target.value
             kind = self.mode_kind(small.value)

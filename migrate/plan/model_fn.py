@@ -37,13 +37,13 @@ from .program import (
 )
 from .sites import Blocked
 from .statements import (
-    backward_slice,
     binds,
     is_docstring,
     loads,
     names_in,
 )
 from .tree import Statement, Tree, only_small, statements_of
+from .watched import read_watched
 
 __all__ = ["ModelFn", "read_model_fn"]
 
@@ -80,6 +80,7 @@ class ModelFn:
     heads: tuple[ModelHead, ...] = ()
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
 
     @property
     def helpers(self) -> list[Lifted]:
@@ -129,7 +130,9 @@ class ModelFn:
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             heads=self.heads,
+            cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
+            watched=self.watched,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -158,10 +161,12 @@ def read_model_fn(
     predicts: bool = False,
     exports: bool = False,
     kept: str | None = None,
+    watched: Sequence[str] = (),
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
-    ``kept`` is the reason why its forward code is to stay as it is.
+    ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
+    the names of tensors that hooks fetch.
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -180,10 +185,14 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, factory, evaluates, predicts, exports, kept).read()
+    reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
+    reader.watched = tuple(watched)
+    return reader.read()
 
 
 class _Reader:
+    watched: tuple[str, ...] = ()
+
     def __init__(
         self,
         tree: Tree,
@@ -420,8 +429,12 @@ class _Reader:
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
         loss = spec["loss"]
+        self.found.watched = read_watched(self.source, statements, self.watched)
+        also = [variable for _, variable in self.found.watched]
+        if isinstance(loss, cst.Name) and loss.value in also:
+            raise self.source.stop(loss, "a hook fetches the loss by another name")
         self.found.train = read_loss(
-            self.sections, statements, loss, "TRAIN", split=True
+            self.sections, statements, loss, "TRAIN", split=True, also=also
         )
         assert isinstance(loss, cst.Name)
         self.found.train_op = read_train_op(
@@ -457,7 +470,7 @@ class _Reader:
         if not self.found.metric_blocks:
             self.found.metrics = read_metrics(self.source, statements, node, text)
         needed = {found.expression} | self._metric_names()
-        wanted = backward_slice(self.tree, statements, needed)
+        wanted = self.sections.slice(statements, needed)
         for statement in wanted:
             self.sections.check(statement)
         self.found.eval_loss = [
