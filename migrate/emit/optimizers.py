@@ -6,7 +6,7 @@ so again. Defaults that differ are written out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..plan.program import TF, OptimizerPlan
 
@@ -96,7 +96,31 @@ def _ftrl(given: dict[str, str], variable: str) -> ConvertedOptimizer:
     return ConvertedOptimizer(_call("Ftrl", arguments))
 
 
+def _keras(name: str) -> Callable[[dict[str, str], str], ConvertedOptimizer]:
+    """The class of the same name; TF1 gave rates two names and a decay."""
+
+    def converted(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+        arguments = dict(given)
+        rate = arguments.pop("lr", None)
+        decay = arguments.pop("decay", "0")
+        if rate is not None:
+            arguments = {"learning_rate": rate, **arguments}
+        if decay not in ("0", "0.", "0.0", ".0"):
+            rate = arguments.get("learning_rate", _KERAS_RATES[name])
+            schedule = f"{TF}.keras.optimizers.schedules.InverseTimeDecay"
+            arguments = {
+                **arguments,
+                "learning_rate": f"{schedule}({rate}, 1, {decay})",
+            }
+        return ConvertedOptimizer(_call(name, arguments))
+
+    return converted
+
+
+_KERAS_RATES = {"Adam": "0.001", "SGD": "0.01"}
 _CONVERSIONS = {
+    "tf.keras.optimizers.Adam": _keras("Adam"),
+    "tf.keras.optimizers.SGD": _keras("SGD"),
     "tf.train.AdadeltaOptimizer": _adadelta,
     "tf.train.FtrlOptimizer": _ftrl,
     "tf.train.AdamOptimizer": _adam,

@@ -10,6 +10,7 @@ from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .config import read_run_config
 from .estimator_calls import read_calls
 from .keras_model import ModelParts, find_model
+from .keras_optimizers import read_keras_optimizer
 from .losses import read_loss, read_metrics
 from .places import find_place
 from .program import (
@@ -21,6 +22,7 @@ from .program import (
 )
 from .sites import Blocked, KerasSites, Program
 from .strategies import hoisted, read_strategy
+from .substitute import substituted
 from .tree import Tree
 
 __all__ = [
@@ -175,7 +177,25 @@ def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
             raise Blocked("TFM113", line, f"compile(`{name}`=)")
     if "optimizer" not in arguments or "loss" not in arguments:
         raise Blocked("TFM113", line, "compile without optimizer or loss")
-    node = arguments["optimizer"]
+    optimizer = _read_optimizer(tree, parts, arguments["optimizer"])
+    loss, is_object, loss_class = read_loss(tree, arguments["loss"])
+    return KerasModelPlan(
+        variable=parts.variable,
+        optimizer=optimizer,
+        per_example_loss=loss,
+        loss_is_object=is_object,
+        metrics=read_metrics(tree, arguments.get("metrics"), loss_class),
+        regularized=parts.regularized,
+    )
+
+
+def _read_optimizer(
+    tree: Tree, parts: ModelParts, node: cst.BaseExpression
+) -> OptimizerPlan:
+    line = parts.compile_line
+    known = read_keras_optimizer(tree, substituted(node, parts.substitutes))
+    if known is not None:
+        return known
     value = tree.value(node)
     symbol = tree.symbol(value.func) if isinstance(value, cst.Call) else None
     if not isinstance(value, cst.Call) or symbol not in OPTIMIZERS:
@@ -185,19 +205,10 @@ def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
         given = match_arguments(value, OPTIMIZERS[symbol])
     except UnknownArguments as problem:
         raise Blocked("TFM117", line, f"optimizer with {problem}") from None
-    optimizer = OptimizerPlan(
+    return OptimizerPlan(
         symbol=symbol,
         arguments=tuple((n, parts.text(tree, a)) for n, a in given.items()),
         variable=node.value if isinstance(node, cst.Name) else None,
-    )
-    loss, is_object, loss_class = read_loss(tree, arguments["loss"])
-    return KerasModelPlan(
-        variable=parts.variable,
-        optimizer=optimizer,
-        per_example_loss=loss,
-        loss_is_object=is_object,
-        metrics=read_metrics(tree, arguments.get("metrics"), loss_class),
-        regularized=parts.regularized,
     )
 
 

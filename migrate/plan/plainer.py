@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from .keras_program import KERAS_ESTIMATORS
 from .plain_methods import without_methods
+from .plain_models import with_named_model
 from .program import Difference
 from .tpu import TPU_ESTIMATORS, without_tpu
 from .tree import Tree
@@ -31,6 +33,9 @@ class PlainProgram:
 def plainer(tree: Tree, call: cst.Call) -> PlainProgram | None:
     """The first step that applies to an Estimator's program, or None."""
     symbol = tree.symbol(call.func)
+    if symbol in KERAS_ESTIMATORS:
+        module = with_named_model(tree, call)
+        return None if module is None else PlainProgram(module, "the model has no name")
     if symbol not in _WITH_MODEL_FN:
         return None
     model_fn = _model_fn(call)

@@ -37,6 +37,8 @@ _REPLICA = re.compile(r"/replica_\d+$")
 # State of the optimizers that does not hang below a variable's name.
 _OPTIMIZER_SCALAR = re.compile(
     r"(^|/)beta[12]_power(_\d+)?$|(^|/)(Keras)?iterations$|(^|/)OptimizeLoss/learning_rate$"
+    # The settings of an optimizer that Keras made: training/Adam/beta_1.
+    r"|^training(_\d+)?/\w+/\w+$"
 )
 
 
