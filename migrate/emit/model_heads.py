@@ -66,6 +66,7 @@ def with_heads(model: ModelFnPlan, names: Names, line: int) -> HeadCode:
         code, train = code + made, train + made
     else:
         comment, loss = batch_loss(first)
+        comment = comment.replace("a canned Estimator", "the head")
         train += f"{comment}loss = {loss}\n" if not model.per_example else ""
     scores = "".join(
         f"{local['probabilities']} = {TF}.sigmoid({local['logits']})\n"
