@@ -116,7 +116,7 @@ class _Fetches:
             if _STEP.match(text):
                 return "step"
             # With regularisation, the loss by name may be only a part of the loss.
-            plain = "regulariz" not in tree.module.code
+            plain = "regulariz" not in tree.text
             return "loss" if plain and _LOSS.match(text) else None
         if (
             isinstance(node, cst.Attribute)
