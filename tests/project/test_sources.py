@@ -96,6 +96,11 @@ def test_only_the_symbol_changes(case: str) -> None:
 
 FAILURES = {
     "syntax error": (b"import tensorflow as tf\nx = (\n", "not valid Python"),
+    # Valid, and with something that looks like Python 2 to boot.
+    "an annotated name in parentheses": (
+        b"import tensorflow as tf\nassert 000 == 0\n(x): int\n",
+        "LibCST cannot parse this, though Python can",
+    ),
     "python 2 print": (b"import tensorflow as tf\nprint 'a'\n", "Python 2 only"),
     "python 2 except": (
         b"import tensorflow as tf\ntry:\n  pass\nexcept E, e:\n  pass\n",
