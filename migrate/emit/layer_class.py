@@ -34,9 +34,11 @@ def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
         _function("call", arguments), parse_statements(text("".join(plan.call)))
     )
     (found,) = parse_statements(text(f"class {plan.name}({base}):\n    pass\n"))
-    body = space_definitions(
-        [*parse_statements(docstring), made, call], top_level=False
-    )
+    more = parse_statements(text("".join(plan.methods)))
+    head = parse_statements(text(docstring + "".join(plan.fields)))
+    body = space_definitions([*head, made, *more, call], top_level=False)
+    if docstring and plan.fields:
+        body[1] = with_blank_lines(body[1], 1)
     if not docstring:
         body[0] = with_blank_lines(body[0], 0)
     return _with_body(found, body)

@@ -17,12 +17,13 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.inputs import MODE_NAMES
+from ..plan.kept_checks import KERAS_OBJECT
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, Difference, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
-from ..plan.tpu import TPU_ESTIMATORS, without_tpu
 from ..plan.tree import Tree
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
@@ -38,6 +39,7 @@ from .keras_program import KerasEmitter
 from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .recurrent_defaults import spell_recurrent_defaults
 from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
@@ -87,11 +89,12 @@ def rewrite_programs(
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
+            plain = plainer(tree, place)
+            if plain is not None:
+                return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(_model_fn(tree, place))
                 continue
-            if symbol in TPU_ESTIMATORS:
-                return _off_tpu(tree, place, path, options)
             if symbol in CANNED_ESTIMATORS:
                 programs.append(recognise_canned(tree, place))
                 continue
@@ -135,19 +138,28 @@ def rewrite_programs(
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
-    Where neither can be, the reason is that of the second: it decides.
+    Where neither can be, the reason is that of the second: it decides. But Keras
+    layers are never kept, so that for them the first one does.
     """
     try:
         return recognise_model_fn(tree, place)
     except Blocked as stop:
-        return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+        try:
+            return recognise_model_fn(tree, place, kept=stop.blocker.reason)
+        except Blocked as second:
+            if second.blocker.reason.endswith(KERAS_OBJECT):
+                raise stop from None
+            raise
 
 
-def _off_tpu(
-    tree: Tree, place: cst.Call, path: Path, options: RewriteOptions
+def _said_plainly(
+    tree: Tree,
+    place: cst.Call,
+    plain: PlainProgram,
+    path: Path,
+    options: RewriteOptions,
 ) -> ProgramsRewrite:
-    """A TPUEstimator program, moved as the ordinary one that it is off TPU."""
-    plain = without_tpu(tree, place)
+    """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
     module = cst.parse_module(code_of(module))
     result = rewrite_programs(
@@ -160,18 +172,20 @@ def _off_tpu(
         )
     if not result.plans:
         reasons = [finding.reason for finding in result.findings if finding.reason]
-        raise Blocked("TFM103", line, reasons[0] if reasons else "a TPU program")
+        raise Blocked("TFM103", line, reasons[0] if reasons else plain.what)
     # Places of the plain module are none of this one.
     findings = [replace(finding, line=line) for finding in result.findings]
-    message = "; ".join(["the loop trains on this machine's devices", *plain.losses])
-    off_tpu = replace(
-        findings[0],
-        rule="TFM142",
-        message=f"{message}; on a TPU, make the strategy a tf.distribute.TPUStrategy",
-        safety=Safety.NEEDS_REVIEW,
-    )
+    for difference in plain.differences:
+        findings.append(
+            replace(
+                findings[0],
+                rule=difference.rule,
+                message=difference.message,
+                safety=Safety.NEEDS_REVIEW,
+            )
+        )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
-    return ProgramsRewrite(result.module, (*findings, off_tpu), plans)
+    return ProgramsRewrite(result.module, tuple(findings), plans)
 
 
 def _keeps_forward(program: Program) -> bool:
@@ -211,6 +225,9 @@ def _native(
     if _keeps_forward(program):
         text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     parsed = edited
+    if compat_flavour(tree).endswith("v1"):
+        new = Tree(edited, Resolver(edited))
+        edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from .early_stopping import settle_early_stopping
 from .exports import EXPORT_METHODS, ExportReader
 from .hooks import read_hooks
 from .inputs import EVAL, INFER, TRAIN, read_input
 from .places import Place
-from .program import CallKind, Difference, EstimatorCall
+from .program import CallKind, Difference, EstimatorCall, RunConfigPlan
+from .results import wanted_result
 from .sites import Blocked, InputSites
 from .stock_hooks import is_stock_hook
 from .tree import Body, Statement, Tree
@@ -63,7 +65,7 @@ class Uses:
     differences: list[Difference] = field(default_factory=list)
 
 
-def read_calls(tree: Tree, place: Place) -> Uses:
+def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
     """All uses of the estimator, which must all be calls that are understood."""
     reader = _Reader(tree)
     for use in place.uses:
@@ -80,6 +82,7 @@ def read_calls(tree: Tree, place: Place) -> Uses:
     reader.uses.drop.extend(reader.exports.drop())
     reader.uses.differences.extend(reader.exports.differences)
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
+    settle_early_stopping(tree, place, config, calls, reader.uses.differences)
     return reader.uses
 
 
@@ -135,7 +138,7 @@ class _Reader:
         self, use: cst.BaseExpression, plan: EstimatorCall, call: cst.Call
     ) -> None:
         alone = isinstance(self.tree.parent(call), cst.Expr)
-        if plan.kind in CallKind.TRAINING and not alone:
+        if plan.kind == CallKind.TRAIN and not alone:
             reason = f"the result of {plan.kind} is used"
             raise Blocked("TFM110", self.tree.line(use), reason)
         self.uses.calls.append((plan, call))
@@ -154,8 +157,6 @@ class _Reader:
             raise Blocked("TFM116", line, f"hooks given to {kind}")
         hooks = read_hooks(tree, given.get("hooks"), line)
         self._note(hooks.classes, hooks.drop, hooks.differences)
-        if hooks.stock.no_change:
-            raise Blocked("TFM116", line, "early stopping without train_and_evaluate")
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
             raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")
@@ -253,6 +254,7 @@ class _Reader:
             # EvalSpec's own default is a hundred batches.
             evaluated_steps="100" if steps is None else self._text(test, "steps"),
             throttle_seconds=self._text(test, "throttle_secs") or "600",
+            gives=wanted_result(tree, call),
             exporters=exporters,
             receiver=receiver,
         )

@@ -12,7 +12,9 @@ from ..symbols.table import lookup, needs_nothing
 from .model_fn_source import Source
 from .tree import Statement, Tree, walk
 
-__all__ = ["RNN_CELLS", "check_kept", "makes_variables", "reachable"]
+__all__ = ["KERAS_OBJECT", "RNN_CELLS", "check_kept", "makes_variables", "reachable"]
+
+KERAS_OBJECT = "makes a Keras object in each call"
 
 # Cells that tf.contrib.rnn only passed on from tf.nn.rnn_cell.
 RNN_CELLS = (
@@ -74,7 +76,7 @@ _FOREIGN = {
 }
 _FOREIGN_BELOW = {
     "tf.data.": "reads data",
-    "tf.keras.": "makes a Keras object in each call",
+    "tf.keras.": KERAS_OBJECT,
     "tf.lookup.": "makes a table in each call",
     "tf.losses.": "uses graph collections",
     "tf.metrics.": "makes local variables",

@@ -8,7 +8,9 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
 from .initializers import initializer, regularizer
+from .keras_flags import asks, flag_of_class
 from .layers import CLASSES
+from .lifted_classes import called_class, lift_object_call, own
 from .lifted_helpers import lift_helper
 from .lifted_names import source_text
 from .made_layers import Conversion, is_layer
@@ -86,7 +88,7 @@ class CallLifter(cst.CSTTransformer):
         symbol = self.tree.symbol(call.func)
         if symbol in CLASSES:
             return self._conversion().made_class(symbol, call)
-        if self._is_keras(call):
+        if self._is_keras(call) or called_class(self.tree, call) is not None:
             self.lifter.shared.sparse |= (symbol or "").endswith(".Embedding")
             return self.lifter.text(call)
         return None
@@ -193,7 +195,10 @@ class CallLifter(cst.CSTTransformer):
         symbol = self.tree.symbol(node.func)
         if symbol in _VARIABLES or symbol in _TABLES or is_layer(symbol):
             return True
-        return self._is_keras(node) or self._helper(node) is not None
+        if self._is_keras(node) or self._helper(node) is not None:
+            return True
+        made = self._maker(node)
+        return called_class(self.tree, made or node) is not None
 
     def _helper(self, node: cst.Call) -> cst.FunctionDef | None:
         """The function behind a call when it makes layers."""
@@ -215,6 +220,16 @@ class CallLifter(cst.CSTTransformer):
         if symbol in _TABLES:
             made = self.lifter.make(wanted or "table", self._table(call, symbol))
             return cst.parse_expression(made)
+        maker = self._maker(call)
+        owner = called_class(self.tree, maker)
+        if owner is not None:
+            assert maker is not None
+            if call.func is maker:
+                made = self.lifter.make(_snake(owner.name.value), self._made(maker))
+            else:
+                made = self.lifter.objects[self.tree.code(call.func)]
+            self._note_class(owner, maker)
+            return lift_object_call(self.lifter, owner, call, made)
         constructor = self._constructor(call)
         if constructor is not None:
             name = (symbol or self.tree.code(call.func)).rpartition(".")[2]
@@ -225,6 +240,8 @@ class CallLifter(cst.CSTTransformer):
         if helper is not None:
             return lift_helper(self.lifter, helper, call, wanted)
         self._check(call, symbol)
+        if maker is not None:
+            updated_node = self._flagged(call, updated_node, maker)
         modern = modern_call(symbol, updated_node)
         if modern is not None:
             return modern
@@ -233,6 +250,46 @@ class CallLifter(cst.CSTTransformer):
             # layer.apply(x) of tf.layers
             return updated_node.with_changes(func=function.value)
         return updated_node
+
+    def _made(self, maker: cst.Call) -> str:
+        constructor = self._constructor(maker)
+        assert constructor is not None
+        return constructor
+
+    def _note_class(self, owner: cst.ClassDef, maker: cst.Call) -> None:
+        calls = self.lifter.shared.lifted_calls
+        if maker not in calls:
+            calls.append(maker)
+
+    def _maker(self, call: cst.Call) -> cst.Call | None:
+        """What made the layer object that is called here."""
+        function = call.func
+        if isinstance(function, cst.Attribute) and function.attr.value == "apply":
+            function = function.value
+        if isinstance(function, cst.Name):
+            return self.lifter.made.get(function.value)
+        if isinstance(function, cst.Attribute) and self.lifter.owner is not None:
+            layers, _ = self.lifter.owner
+            return layers.get(function.attr.value) if own(function) else None
+        return function if isinstance(function, cst.Call) else None
+
+    def _flagged(self, call: cst.Call, updated: cst.Call, maker: cst.Call) -> cst.Call:
+        """The call of a layer that must not take the flag of the model."""
+        given = [a.keyword.value for a in call.args if a.keyword is not None]
+        if "training" in given or len(call.args) - len(given) > 1:
+            return updated
+        defined = self.tree.resolver.definition(maker.func)
+        if isinstance(defined, cst.ClassDef):
+            flag = flag_of_class(self.tree, defined)
+            if flag is None:
+                shown = defined.name.value
+                raise self.source.stop(call, f"`{shown}` does not take `training`")
+        else:
+            flag = asks(self.tree, maker)
+        if not flag:
+            return updated
+        args = [*updated.args, cst.parse_expression("f(training=False)").args[0]]  # type: ignore[attr-defined]
+        return updated.with_changes(args=args)
 
     def _layer(self, symbol: str, call: cst.Call, wanted: str) -> cst.BaseExpression:
         conversion = self._conversion()
@@ -284,6 +341,10 @@ class CallLifter(cst.CSTTransformer):
             and function.attr.value in ("apply", "lookup")
         ):
             return
+        if isinstance(function, cst.Attribute) and self.lifter.owner is not None:
+            layers, methods = self.lifter.owner
+            if own(function) and function.attr.value in (*layers, *methods):
+                return
         if isinstance(function, cst.Name) and function.value in self.lifter.kinds:
             return  # a value of the program: an activation, a local function
         defined = self.tree.resolver.definition(function)

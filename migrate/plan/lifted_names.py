@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..project.positions import code_of
 
-__all__ = ["RESERVED", "Lifted", "camel", "source_text"]
+__all__ = ["RESERVED", "RESERVED_OF_LAYERS", "Lifted", "camel", "source_text"]
 
 # Attributes of Keras models and layers that an attribute of ours must not hide.
 _RESERVED = """
@@ -28,6 +28,17 @@ train_step trainable trainable_variables trainable_weights updates variable_dtyp
 variables weights with_name_scope
 """
 RESERVED = frozenset(_RESERVED.split())
+# Of these a layer that is no model has none.
+_MODELS_NAMES = """
+autotune_steps_per_execution compile compiled_loss compiled_metrics compute_loss
+compute_metrics distribute_strategy evaluate export fit get_layer jit_compile
+load_weights loss make_predict_function make_test_function make_train_function
+metrics_names optimizer output_names predict predict_function predict_on_batch
+predict_step reset_metrics reset_states run_eagerly save save_spec save_weights
+state_updates stop_training summary test_function test_on_batch test_step to_json
+train_function train_on_batch train_step
+"""
+RESERVED_OF_LAYERS = RESERVED - frozenset(_MODELS_NAMES.split())
 
 
 @dataclass
@@ -47,7 +58,12 @@ class Lifted:
     call: tuple[str, ...] = ()
     training: bool = False
     roles: dict[str, str] = field(default_factory=dict)
-    definition: cst.FunctionDef | None = None
+    definition: cst.FunctionDef | cst.ClassDef | None = None
+    # Of a class: attributes of its own, further methods, and how many statements
+    # of ``init`` are the program's.
+    fields: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    own_init: int = 0
 
 
 _PLAIN = cst.Module([])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .lifted_calls import CallLifter
+from .lifted_classes import called_class
 from .lifted_names import RESERVED, Lifted, source_text
 from .made_layers import is_layer
 from .model_fn_modes import MODES, Modes
@@ -66,7 +67,7 @@ class Shared:
     """What all classes lifted from one model_fn share."""
 
     regularised: bool
-    helpers: dict[cst.FunctionDef, Lifted] = field(default_factory=dict)
+    helpers: dict[cst.FunctionDef | cst.ClassDef, Lifted] = field(default_factory=dict)
     lifted_calls: list[cst.Call] = field(default_factory=list)
     dropped_summaries: list[cst.CSTNode] = field(default_factory=list)
     dropped_regularizer: bool = False
@@ -111,6 +112,10 @@ class Lifter:
         self.shared = shared
         self.kinds = dict(kinds)
         self.objects: dict[str, str] = {}
+        # What made an object: name -> call.
+        self.made: dict[str, cst.Call] = {}
+        # In a method: layers of its object, and the names of its methods.
+        self.owner: tuple[dict[str, cst.Call | None], frozenset[str]] | None = None
         self.attributes: set[str] = set()
         self.init: list[str] = []
         self.config: list[Statement] = []
@@ -188,6 +193,8 @@ class Lifter:
                     return [statement.with_changes(body=kept)]
                 self.kinds[name] = Kind.OBJECT
                 self.objects[name] = attribute
+                assert isinstance(small.value, cst.Call)
+                self.made[name] = small.value
                 return []
         names = assigned(statement)
         if self.is_config(small.value):
@@ -619,6 +626,14 @@ def makes_layers(source: Source, node: cst.CSTNode, depth: int = 0) -> bool:
             ):
                 return True
         elif depth < 6:
+            made = source.tree.value(child.func)
+            if isinstance(made, cst.Call) and made is not child.func:
+                # A layer object is called.
+                if makes_layers(source, made, depth + 1):
+                    return True
+                continue
+            if called_class(source.tree, child) is not None:
+                return True
             defined = source.tree.resolver.definition(child.func)
             if isinstance(defined, cst.FunctionDef) and makes_layers(
                 source, defined.body, depth + 1

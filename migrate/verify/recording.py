@@ -168,8 +168,11 @@ def _arrays(path: Path) -> dict[str, Array]:
 
 
 def read_weights(path: Path) -> list[tuple[str, Array]]:
-    """Weights of an archive in their order; none when there is no archive."""
-    arrays = _arrays(path)
+    """Weights of an archive in their order; none when there is no archive.
+
+    Flags are no weights: hooks that stop early keep one among the variables.
+    """
+    arrays = {key: value for key, value in _arrays(path).items() if value.dtype != bool}
     return [(key.split(":", 1)[1], arrays[key]) for key in sorted(arrays, key=_place)]
 
 

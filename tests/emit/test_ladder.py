@@ -124,6 +124,56 @@ def test_what_is_not_understood_is_not_guessed(old: str, new: str, reason: str) 
     assert reason in (result.findings[0].reason or "")
 
 
+STOPPING = "tf.estimator.experimental.stop_if_no_decrease_hook(estimator, 'loss', 9)"
+
+
+def test_a_hook_that_never_saw_a_figure_goes() -> None:
+    result = run(KERAS.replace(", steps=3", f", steps=3, hooks=[{STOPPING}]"))
+    assert [f.tier for f in result.findings] == [Tier.NATIVE] * 2
+    assert result.findings[1].rule == "TFM137"
+    assert "stop_if" not in result.module.code
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(model)\n", "(model, model_dir='here')\n", "earlier runs"),
+        ("estimator.train", "for _ in range(3):\n    estimator.train", "several calls"),
+    ],
+)
+def test_a_hook_that_saw_figures_stays(old: str, new: str, reason: str) -> None:
+    code = KERAS.replace(", steps=3", f", steps=3, hooks=[{STOPPING}]")
+    result = run(code.replace(old, new))
+    assert [f.tier for f in result.findings] == [Tier.COMPAT]
+    assert reason in (result.findings[0].reason or "")
+
+
+RECURRENT = KERAS.replace("Dense(1, ", "LSTM(1, ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spelled"),
+    [
+        ("", "", 'input_shape=(3,), recurrent_activation="hard_sigmoid")'),
+        ("LSTM", "GRU", 'recurrent_activation="hard_sigmoid", reset_after=False)'),
+        ("LSTM(1, ", "LSTM(1, 'tanh', 'sigmoid', ", "'sigmoid', input_shape=(3,))"),
+        # Written for TF 2, whose defaults are today's.
+        ("tf.train.", "tf.compat.v1.train.", "LSTM(1, input_shape=(3,))"),
+    ],
+)
+def test_recurrent_layers_keep_the_defaults_of_tf1(
+    old: str, new: str, spelled: str
+) -> None:
+    result = run(RECURRENT.replace(old, new) if old else RECURRENT)
+    assert result.findings[0].tier is Tier.NATIVE
+    assert spelled in result.module.code
+
+
+def test_recurrent_layers_with_star_arguments_are_not_guessed() -> None:
+    result = run(RECURRENT.replace("LSTM(1, ", "LSTM(1, **more, "))
+    assert "star arguments" in (result.findings[0].reason or "")
+
+
 @pytest.mark.parametrize(
     "options",
     [{"strategy": "multiworker"}, {"strategy": "tpu"}],

@@ -137,3 +137,45 @@ def test_what_is_not_understood_is_not_lifted(old: str, new: str, reason: str) -
     stays = [f.reason for f in result.findings if f.tier is Tier.COMPAT]
     told = " ".join(text for text in [*kept, *stays] if text)
     assert reason in told, told or result.module.code
+
+
+CALLED = """\
+class Net(object):
+    def __init__(self, units):
+        self.hidden = tf.keras.layers.Dense(units)
+
+    def __call__(self, x, training):
+        return self.hidden(x)
+
+
+def model_fn"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("self.hidden = ", "self.losses = ", "one of Keras'"),
+        ("x, training):", "x, training):\n        self.last = x", "keeps what"),
+        ("self.hidden(x)", "self.other(x)", "may make variables"),
+        ("(object)", "(Base)", "`Net` may make variables"),
+        ("(features, training)", "(features, False)", "is not given the mode"),
+        ("= Net(8)", "= make(Net, 8)", "`make` may make variables"),
+    ],
+)
+def test_a_called_class_that_is_not_understood(old: str, new: str, reason: str) -> None:
+    code = PROGRAM.replace("def model_fn", CALLED).replace(
+        'tf.layers.dense(features, 8, name="hidden")', "net(features, training)"
+    )
+    code = (
+        code.replace(
+            "    net = ",
+            "    training = mode == tf.estimator.ModeKeys.TRAIN\n"
+            "    net = Net(8)\n    net = ",
+        )
+        .replace("    net = net(", "    hidden = net(")
+        .replace("dense(net,", "dense(hidden,")
+    )
+    assert [f.tier for f in run(code).findings] == [Tier.NATIVE]
+    result = run(code.replace(old, new))
+    stays = [f.reason or "" for f in result.findings if f.tier is Tier.COMPAT]
+    assert reason in " ".join(stays)
