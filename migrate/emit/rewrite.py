@@ -85,14 +85,14 @@ def rewrite_programs(
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
-    plain = with_head_units(tree)
-    if plain is not None:
-        again = cst.parse_module(plain.bytes)
+    counted = with_head_units(tree)
+    if counted is not None:
+        again = cst.parse_module(counted.bytes)
         result = rewrite_programs(
             again, path=path, resolver=Resolver(again), options=options, facts=facts
         )
         if result.plans:
-            return result
+            return replace(result, before=None)
     programs: list[Program] = []
     stops: list[tuple[cst.CSTNode, Blocker]] = []
     for place in places.programs:
