@@ -66,6 +66,7 @@ def with_heads(model: ModelFnPlan, names: Names, line: int) -> HeadCode:
         code, train = code + made, train + made
     else:
         comment, loss = batch_loss(first)
+        comment = comment.replace("a canned Estimator", "the head")
         train += f"{comment}loss = {loss}\n" if not model.per_example else ""
     scores = "".join(
         f"{local['probabilities']} = {TF}.sigmoid({local['logits']})\n"
@@ -82,7 +83,7 @@ def with_heads(model: ModelFnPlan, names: Names, line: int) -> HeadCode:
             replace(metric, code=re.sub(rf"^{PR_AUC}\b", pr_auc, metric.code))
             for metric in metrics
         ]
-    names.reserve(*(name for names in own for name in names.values()))
+    bound = {name for local in own for name in local.values()}
     changed = replace(
         model,
         train_loss=(*model.train_loss, train),
@@ -91,7 +92,7 @@ def with_heads(model: ModelFnPlan, names: Names, line: int) -> HeadCode:
         eval_loss_name=loss,
         metrics=tuple(metrics),
         predict=_predictions(model, parts, several=several),
-        local_names=tuple({*model.local_names, *_LOCALS}),
+        local_names=tuple(sorted({*model.local_names, *bound, "loss"})),
     )
     results = "".join(_results(one.head) for one in model.heads)
     return HeadCode(changed, results, summed, pr_auc)

@@ -66,13 +66,13 @@ _MODERN = {
 }
 _SEVERAL = {
     _CONTRIB + "multi_head": ("heads", "head_weights"),
-    "tf.estimator.MultiHead": ("heads", "head_weights"),
 }
 _OTHERS = (
     "logistic_regression_head",
     "multi_label_head",
     "poisson_regression_head",
     "LogisticRegressionHead",
+    "MultiHead",
     "MultiLabelHead",
     "PoissonRegressionHead",
 )

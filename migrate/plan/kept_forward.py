@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ..symbols.nodes import children
+from .heads import head_call
 from .kept_checks import check_kept, makes_variables
 from .model_fn_modes import MODES, Modes
 from .model_fn_source import Source
 from .statements import names_in
-from .tree import Statement, statements_of
+from .tree import Statement, only_small, statements_of
 
 __all__ = ["KeptForward"]
 
@@ -56,9 +57,17 @@ class KeptForward:
                 raise self.source.stop(
                     statement, "variables are made after the first spec"
                 )
-        forward = list(statements[: last + 1])
+        until = list(statements[: last + 1])
+        # Heads have no part in the forward pass, wherever they are made.
+        heads = [s for s in until if self._makes_head(s)]
+        forward = [s for s in until if s not in heads]
         self.symbols = check_kept(self.source, forward)
-        return forward, list(self._plain(statements[last + 1 :]))
+        return forward, [*heads, *self._plain(statements[last + 1 :])]
+
+    def _makes_head(self, statement: Statement) -> bool:
+        small = only_small(statement)
+        value = small.value if isinstance(small, cst.Assign) else None
+        return value is not None and head_call(self.tree, value) is value
 
     def _plain(self, statements: Sequence[Statement]) -> Iterator[Statement]:
         """The statements, without the name scopes around them."""

@@ -70,6 +70,11 @@ SLOW = pytest.mark.slow
                 ("expected", "class_held_estimator", "tf115-r1", "train.py"),
                 ("expected", "one_shot_iterator", "tf115-r1", "train.py"),
                 ("expected", "timeseries_keras_lstm", "tf115-r1", "train.py"),
+                # Heads, metrics in loops, exports.
+                ("expected", "multi_head_contrib", "tf115-r1", "train.py"),
+                ("expected", "multi_output", "tf115-r1", "train.py"),
+                ("expected", "serving_export", "tf115-r1", "train.py"),
+                ("expected", "text_lstm", "tf115-r1", "train.py"),
             ]
         ),
     ],
