@@ -271,13 +271,19 @@ class LoopEmitter:
 
     # -- the program -----------------------------------------------------------
 
+    def strategy_code(self) -> tuple[str, str]:
+        """What makes the strategy, and the comment above it."""
+        plan, source = self.plan.strategy, self.tree.module.code
+        code, comment = strategy_code(plan, self.options.strategy, source)
+        return self.text(code), comment
+
     def place_strategy(self, first: Statement) -> None:
         """The strategy, made before the statement that begins the model."""
         sites, edits = self.program.sites, self.edits
-        code = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        code, comment = self.strategy_code()
         line = ""
         if self.plan.strategy.variable is None:
-            line = f"{self.site_strategy} = {code}\n"
+            line = f"{comment}{self.site_strategy} = {code}\n"
         else:
             assert sites.strategy_call is not None
             edits.expressions[sites.strategy_call] = self.fitted_expression(

@@ -22,7 +22,6 @@ from .mixed_precision import POLICY, float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .strategies import strategy_code
 from .template import parse_statements, unshadowed
 from .trainer import Trainer
 
@@ -101,7 +100,7 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        strategy, comment = self.strategy_code()
         begin = ""
         if self.plan.strategy.variable is not None:
             assert sites.strategy_call is not None
@@ -110,7 +109,7 @@ class ModelFnEmitter(LoopEmitter):
             )
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
-            begin += f"self.strategy = {strategy}\n"
+            begin += f"{comment}self.strategy = {strategy}\n"
         else:
             trainer.member("strategy", strategy)
         if self.options.mixed_precision:

@@ -8,24 +8,49 @@ from ..plan.program import TF, StrategyPlan
 
 __all__ = ["strategy_code"]
 
+# Parts of models whose gradients are rows of a table, and how many differs by batch.
+_SPARSE = re.compile(
+    r"[Ee]mbedding|\b(DNN|Linear)\w*(Classifier|Regressor|Estimator)\b|linear_model"
+    r"|input_layer|DenseFeatures|\bgather\("
+)
+_ONE_DEVICE_ADDS = "# Sparse gradients are added up on one device, as in TF 1.\n"
 
 _CHOSEN = {
-    "mirrored": "MirroredStrategy()",
-    "one_device": 'OneDeviceStrategy("/gpu:0")',
-    "central": "experimental.CentralStorageStrategy()",
-    "default": "get_strategy()",
+    "mirrored": ("MirroredStrategy",),
+    "one_device": ("OneDeviceStrategy", '"/gpu:0"'),
+    "central": ("experimental.CentralStorageStrategy",),
+    "default": ("get_strategy",),
 }
 
 
-def strategy_code(plan: StrategyPlan, chosen: str = "keep") -> str:
-    """Source text that makes the strategy; ``chosen`` is the user's option."""
+def strategy_code(plan: StrategyPlan, chosen: str, source: str) -> tuple[str, str]:
+    """Source text that makes the strategy, and a comment on it or nothing.
+
+    ``chosen`` is the user's option, ``source`` the program. The collectives that
+    MirroredStrategy takes by itself cannot gather what differs in length: TF 2.21
+    stops with "Shape mismatch in the collective instance", or waits for ever. TF 1
+    added such gradients up on one device.
+    """
+    code, arguments = _constructor(plan, chosen)
+    comment = ""
+    if code == "MirroredStrategy":
+        given = any(argument.startswith("cross_device_ops") for argument in arguments)
+        if not given and _SPARSE.search(source) is not None:
+            arguments.append(f"cross_device_ops={TF}.distribute.ReductionToOneDevice()")
+            comment = _ONE_DEVICE_ADDS
+    return f"{TF}.distribute.{code}({', '.join(arguments)})", comment
+
+
+def _constructor(plan: StrategyPlan, chosen: str) -> tuple[str, list[str]]:
+    """A name of ``tf.distribute``, and the arguments of its call."""
     if chosen in _CHOSEN:
-        return f"{TF}.distribute.{_CHOSEN[chosen]}"
+        name, *arguments = _CHOSEN[chosen]
+        return name, arguments
     if plan.symbol is None:
-        return f"{TF}.distribute.get_strategy()"
+        return "get_strategy", []
     given = {name: code for name, code in plan.arguments if code != "None"}
     if plan.symbol.endswith(".OneDeviceStrategy"):
-        return f"{TF}.distribute.OneDeviceStrategy({given.get('device', '')})"
+        return "OneDeviceStrategy", [given["device"]] if "device" in given else []
     arguments = []
     devices = given.get("devices") or _devices(given)
     if devices is not None:
@@ -33,7 +58,7 @@ def strategy_code(plan: StrategyPlan, chosen: str = "keep") -> str:
     operations = given.get("cross_device_ops") or given.get("cross_tower_ops")
     if operations is not None:
         arguments.append(f"cross_device_ops={operations}")
-    return f"{TF}.distribute.MirroredStrategy({', '.join(arguments)})"
+    return "MirroredStrategy", arguments
 
 
 def _devices(given: dict[str, str]) -> str | None:
