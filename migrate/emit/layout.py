@@ -216,6 +216,12 @@ def _newline(indent: str) -> cst.ParenthesizedWhitespace:
     )
 
 
+def _fits(call: cst.Call, indent: str, room: int) -> bool:
+    """The lines of a broken call's arguments are short enough."""
+    inner = _today(cst.Module([]).code_for_node(call)).splitlines()[1:-1]
+    return all(len(indent) + len(line.strip()) <= room for line in inner)
+
+
 def _broken_call(
     call: cst.Call, inside: str, *, room: int, one_line: bool, before: str = ""
 ) -> cst.Call:
@@ -243,10 +249,12 @@ def _broken_call(
         width = len(_today(cst.Module([]).code_for_node(argument)).rstrip(", \n"))
         too_long = len(deeper) + width + 1 > room
         if too_long and not one_line and isinstance(value, cst.Call) and value.args:
-            argument = argument.with_changes(
-                value=_broken_call(
-                    value, inside, room=room, one_line=True, before=deeper
+            for together in (True, False):
+                broken = _broken_call(
+                    value, inside, room=room, one_line=together, before=deeper
                 )
-            )
+                if _fits(broken, deeper + inside, room):
+                    break
+            argument = argument.with_changes(value=broken)
         args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))
     return call.with_changes(args=args, whitespace_before_args=_newline(deeper))

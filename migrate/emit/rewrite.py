@@ -21,9 +21,9 @@ from ..plan.kept_checks import KERAS_OBJECT
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, Difference, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
-from ..plan.tpu import TPU_ESTIMATORS, without_tpu
 from ..plan.tree import Tree
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
@@ -84,11 +84,12 @@ def rewrite_programs(
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
+            plain = plainer(tree, place)
+            if plain is not None:
+                return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(_model_fn(tree, place))
                 continue
-            if symbol in TPU_ESTIMATORS:
-                return _off_tpu(tree, place, path, options)
             if symbol in CANNED_ESTIMATORS:
                 programs.append(recognise_canned(tree, place))
                 continue
@@ -146,11 +147,14 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
             raise
 
 
-def _off_tpu(
-    tree: Tree, place: cst.Call, path: Path, options: RewriteOptions
+def _said_plainly(
+    tree: Tree,
+    place: cst.Call,
+    plain: PlainProgram,
+    path: Path,
+    options: RewriteOptions,
 ) -> ProgramsRewrite:
-    """A TPUEstimator program, moved as the ordinary one that it is off TPU."""
-    plain = without_tpu(tree, place)
+    """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
     module = cst.parse_module(module.bytes)
     result = rewrite_programs(
@@ -163,18 +167,20 @@ def _off_tpu(
         )
     if not result.plans:
         reasons = [finding.reason for finding in result.findings if finding.reason]
-        raise Blocked("TFM103", line, reasons[0] if reasons else "a TPU program")
+        raise Blocked("TFM103", line, reasons[0] if reasons else plain.what)
     # Places of the plain module are none of this one.
     findings = [replace(finding, line=line) for finding in result.findings]
-    message = "; ".join(["the loop trains on this machine's devices", *plain.losses])
-    off_tpu = replace(
-        findings[0],
-        rule="TFM142",
-        message=f"{message}; on a TPU, make the strategy a tf.distribute.TPUStrategy",
-        safety=Safety.NEEDS_REVIEW,
-    )
+    for difference in plain.differences:
+        findings.append(
+            replace(
+                findings[0],
+                rule=difference.rule,
+                message=difference.message,
+                safety=Safety.NEEDS_REVIEW,
+            )
+        )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
-    return ProgramsRewrite(result.module, (*findings, off_tpu), plans)
+    return ProgramsRewrite(result.module, tuple(findings), plans)
 
 
 def _keeps_forward(program: Program) -> bool:
