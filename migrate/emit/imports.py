@@ -138,6 +138,10 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
+        if isinstance(node, cst.Arg):
+            node = node.value
+        while isinstance(node, cst.Attribute):
+            node = node.value
         if isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):
