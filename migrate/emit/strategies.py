@@ -31,8 +31,15 @@ def strategy_code(plan: StrategyPlan, chosen: str, source: str) -> tuple[str, st
     stops with "Shape mismatch in the collective instance", or waits for ever. TF 1
     added such gradients up on one device.
     """
-    code, arguments = _constructor(plan, chosen)
     comment = ""
+    if chosen not in _CHOSEN and plan.code is not None:
+        text = plan.code
+        for index, choice in enumerate(plan.choices):
+            code, more = strategy_code(choice, chosen, source)
+            text = text.replace(f"__strategy_{index}__", code)
+            comment = comment or more
+        return text, comment
+    code, arguments = _constructor(plan, chosen)
     if code == "MirroredStrategy":
         given = any(argument.startswith("cross_device_ops") for argument in arguments)
         if not given and _SPARSE.search(source) is not None:
