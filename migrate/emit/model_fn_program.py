@@ -101,24 +101,16 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-<<<<<<< HEAD
-        strategy, comment = self.strategy_code()
-=======
         strategy = self.edit_strategy()
->>>>>>> main
         begin = ""
         if self.plan.strategy.variable is not None:
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
-<<<<<<< HEAD
-            begin += f"{comment}self.strategy = {strategy}\n"
-=======
-            begin += f"self.strategy = {strategy}\n"
+            begin += self.strategy_line("self.strategy", strategy)
         elif self.plan.strategy.choices:
-            line = parse_statements(f"{self.site_strategy} = {strategy}\n")
+            line = parse_statements(self.strategy_line(self.site_strategy, strategy))
             edits.before[sites.estimator_statement] = self.fitted(line)
             trainer.member("strategy", self.site_strategy)
->>>>>>> main
         else:
             trainer.member("strategy", strategy)
         if self.options.mixed_precision:

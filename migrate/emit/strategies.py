@@ -6,14 +6,14 @@ import re
 
 from ..plan.program import TF, StrategyPlan
 
-__all__ = ["strategy_code"]
+__all__ = ["remark", "strategy_code"]
 
 # Parts of models whose gradients are rows of a table, and how many differs by batch.
 _SPARSE = re.compile(
     r"[Ee]mbedding|\b(DNN|Linear)\w*(Classifier|Regressor|Estimator)\b|linear_model"
     r"|input_layer|DenseFeatures|\bgather\("
 )
-_ONE_DEVICE_ADDS = "# Sparse gradients are added up on one device, as in TF 1.\n"
+_REDUCTION = "ReductionToOneDevice"
 
 _CHOSEN = {
     "mirrored": ("MirroredStrategy",),
@@ -23,29 +23,32 @@ _CHOSEN = {
 }
 
 
-def strategy_code(plan: StrategyPlan, chosen: str, source: str) -> tuple[str, str]:
-    """Source text that makes the strategy, and a comment on it or nothing.
+def strategy_code(plan: StrategyPlan, chosen: str, source: str) -> str:
+    """Source text that makes the strategy; ``chosen`` is the user's option.
 
-    ``chosen`` is the user's option, ``source`` the program. The collectives that
-    MirroredStrategy takes by itself cannot gather what differs in length: TF 2.21
-    stops with "Shape mismatch in the collective instance", or waits for ever. TF 1
-    added such gradients up on one device.
+    ``source`` is the program. The collectives that MirroredStrategy takes by itself
+    cannot gather what differs in length: TF 2.21 stops with "Shape mismatch in the
+    collective instance", or waits for ever. TF 1 added sparse gradients up on one
+    device.
     """
-    comment = ""
     if chosen not in _CHOSEN and plan.code is not None:
-        text = plan.code
+        code = plan.code
         for index, choice in enumerate(plan.choices):
-            code, more = strategy_code(choice, chosen, source)
-            text = text.replace(f"__strategy_{index}__", code)
-            comment = comment or more
-        return text, comment
-    code, arguments = _constructor(plan, chosen)
-    if code == "MirroredStrategy":
-        given = any(argument.startswith("cross_device_ops") for argument in arguments)
-        if not given and _SPARSE.search(source) is not None:
-            arguments.append(f"cross_device_ops={TF}.distribute.ReductionToOneDevice()")
-            comment = _ONE_DEVICE_ADDS
-    return f"{TF}.distribute.{code}({', '.join(arguments)})", comment
+            made = strategy_code(choice, chosen, source)
+            code = code.replace(f"__strategy_{index}__", made)
+        return code
+    name, arguments = _constructor(plan, chosen)
+    given = any(argument.startswith("cross_device_ops") for argument in arguments)
+    if name == "MirroredStrategy" and not given and _SPARSE.search(source):
+        arguments.append(f"cross_device_ops={TF}.distribute.{_REDUCTION}()")
+    return f"{TF}.distribute.{name}({', '.join(arguments)})"
+
+
+def remark(code: str, source: str) -> str:
+    """A comment on the strategy, if it has what the program did not ask for."""
+    if _REDUCTION in code and _REDUCTION not in source:
+        return "# Sparse gradients are added up on one device, as in TF 1.\n"
+    return ""
 
 
 def _constructor(plan: StrategyPlan, chosen: str) -> tuple[str, list[str]]:
