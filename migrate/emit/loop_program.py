@@ -333,7 +333,7 @@ class LoopEmitter:
         edits.before[first] = self.fitted(parse_statements(line))
         hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
         if hoist:
-            edits.moved[first] = hoist
+            edits.moved[first] = [*hoist]
             for statement in hoist:
                 edits.replace[statement] = []
 
