@@ -268,7 +268,7 @@ class LoopEmitter:
             "X_REPLICATED": self.replicated and not central,
             "X_MOVING_AVERAGES": self.replicated
             and not central
-            and _NORMALIZES.search(self.tree.module.code) is not None,
+            and _NORMALIZES.search(self.tree.text) is not None,
         }
 
     def optimizer_statements(
