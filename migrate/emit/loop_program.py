@@ -268,7 +268,7 @@ class LoopEmitter:
             "X_REPLICATED": self.replicated and not central,
             "X_MOVING_AVERAGES": self.replicated
             and not central
-            and _NORMALIZES.search(self.tree.module.code) is not None,
+            and _NORMALIZES.search(self.tree.text) is not None,
         }
 
     def optimizer_statements(
@@ -338,7 +338,7 @@ class LoopEmitter:
         edits.before[first] = self.fitted(parse_statements(line))
         hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
         if hoist:
-            edits.moved[first] = hoist
+            edits.moved[first] = [*hoist]
             for statement in hoist:
                 edits.replace[statement] = []
 
