@@ -15,7 +15,7 @@ _SPARSE = re.compile(
 )
 _REDUCTION = "ReductionToOneDevice"
 
-_CHOSEN = {
+_CHOSEN: dict[str, tuple[str, ...]] = {
     "mirrored": ("MirroredStrategy",),
     "one_device": ("OneDeviceStrategy", '"/gpu:0"'),
     "central": ("experimental.CentralStorageStrategy",),
