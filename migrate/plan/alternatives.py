@@ -254,11 +254,13 @@ def is_repeatable(tree: Tree, test: cst.BaseExpression) -> bool:
     """The test gives the same wherever it stands after its own place."""
     for node in walk(test):
         if isinstance(node, cst.Call):
-            plain = node.func.value if isinstance(node.func, cst.Name) else None
-            asks = tree.resolver.qualified(node.func) in _ASKING
-            if not asks and not (
-                plain in _BUILTINS and not tree.resolver.bindings(node.func)
-            ):
+            function = node.func
+            builtin = (
+                isinstance(function, cst.Name)
+                and function.value in _BUILTINS
+                and not tree.resolver.bindings(function)
+            )
+            if not builtin and tree.resolver.qualified(function) not in _ASKING:
                 return False
         elif isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(node):

@@ -101,7 +101,7 @@ def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
         raise Blocked(_RULE, line, _ODD)
     earlier: _Fields = {}
     symbol = tree.symbol(value.func)
-    parameters = _RUN_CONFIG_PARAMETERS
+    parameters: tuple[str, ...] = _RUN_CONFIG_PARAMETERS
     if symbol == "tf.contrib.learn.RunConfig":
         parameters = _CONTRIB_PARAMETERS
     elif symbol not in RUN_CONFIGS:
