@@ -80,7 +80,7 @@ def test_exporters_keep_what_they_should(
 ) -> None:
     new = answers["native"]
     counts = {place.rpartition("/")[2]: len(found) for place, found in new.items()}
-    assert counts == {"best": 2, "latest": 2, "final": 1, "by_hand": 1}
+    assert counts == {"best": 2, "latest": 2, "final": 1, "by_hand": 1, "held": 1}
     kept = {place.rpartition("/")[2]: found[-1] for place, found in new.items()}
     best = np.array(kept["best"]["serving_default"]["logits"])
     assert np.abs(best - kept["final"]["serving_default"]["logits"]).max() > 0.01
@@ -90,7 +90,7 @@ def test_final_exports_answer_as_predict(
     answers: dict[str, dict[str, list[Any]]], folder: Path
 ) -> None:
     for place, found in answers["native"].items():
-        if place.endswith(("final", "by_hand")):
+        if place.endswith(("final", "by_hand", "held")):
             program = place.split("/")[0]
             arrays = np.load(
                 folder / "written" / "native" / program / "predictions.npz"
@@ -125,6 +125,15 @@ LEFT = {
         "    SPEC = 3\n    exporters = [",
     ),
 }
+
+
+def test_a_class_exports_what_it_can_see(tmp_path: Path) -> None:
+    code = (HERE / "exports" / "served_by_class.py").read_text("utf-8")
+    late = code.replace("WIDTH = 4\n", "")
+    late = late.replace("def serving_fn", "WIDTH = 4\n\n\ndef serving_fn")
+    (tmp_path / "late.py").write_text(late)
+    printed = call("-m", "tfmigrate", "scan", str(tmp_path))
+    assert "`WIDTH` of the receiver function comes after the class" in printed
 
 
 def test_what_is_not_understood_keeps_its_estimator(tmp_path: Path) -> None:
