@@ -208,13 +208,55 @@ class _Reader:
         pairs = given["grads_and_vars"]
         wanted = loads(self.tree, pairs) - self._setup_names(optimizer)
         chosen = backward_slice(self.tree, self.statements, wanted)
-        steps = [s for s in chosen if self._after_loss(s, chosen)]
+        late = [s for s in chosen if self._after_loss(s, chosen)]
+        steps = self._with_settings(chosen, late, pairs)
         for statement in steps:
             self.found.apply += self._gradient_statement(statement)
         arguments = self._gradient_text(pairs)
         self.found.apply.append(f"{OPTIMIZER}.apply_gradients({arguments})\n")
         if not any("gradients" in line for line in self.found.apply):
             raise self.stop(call, "it is not seen how the gradients are made")
+
+    def _with_settings(
+        self,
+        chosen: Sequence[Statement],
+        late: Sequence[Statement],
+        pairs: cst.BaseExpression,
+    ) -> list[Statement]:
+        """The statements on gradients, with the plain values that these read."""
+        made = {name for statement in late for name in binds(statement)}
+        wanted = loads(self.tree, pairs)
+        for statement in late:
+            wanted |= loads(self.tree, statement)
+        reads = {self.loss}
+        for node in walk(pairs):
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                reads |= loads(self.tree, node.func.value)
+        for statement in late:
+            for node in walk(statement):
+                if isinstance(node, cst.Call) and _method(node) is not None:
+                    assert isinstance(node.func, cst.Attribute)
+                    reads |= loads(self.tree, node.func.value)
+        kept: list[Statement] = []
+        missing = wanted - made - reads
+        for statement in reversed(chosen):
+            if statement in late:
+                kept.append(statement)
+            elif binds(statement) & missing:
+                self._check_setting(statement)
+                kept.append(statement)
+                missing |= loads(self.tree, statement)
+        return kept[::-1]
+
+    def _check_setting(self, statement: Statement) -> None:
+        """A plain value: nothing of the model or of the step is in it."""
+        small = only_small(statement)
+        calls = (n for n in walk(statement) if isinstance(n, cst.Call))
+        if not isinstance(small, cst.Assign) or not all(
+            is_plain_call(self.source, call) for call in calls
+        ):
+            shown = ", ".join(assigned(statement))
+            raise self.stop(statement, f"the gradients depend on `{shown}`")
 
     def _setup_names(self, optimizer: cst.BaseExpression) -> set[str]:
         return {optimizer.value} if isinstance(optimizer, cst.Name) else set()
@@ -458,10 +500,19 @@ class _Reader:
                         and not self._is_given(node)
                         and not isinstance(small, cst.Expr)
                     ):
-                        raise self.stop(node, "a decayed learning rate is changed")
+                        raise self._decay_elsewhere(node)
             return
         if not self._is_given(call):
-            raise self.stop(call, "a decayed learning rate is changed")
+            raise self._decay_elsewhere(call)
+
+    def _decay_elsewhere(self, node: cst.CSTNode) -> Exception:
+        argument = self.tree.parent(node)
+        call = self.tree.parent(argument) if argument is not None else None
+        reason = "a decayed learning rate is changed"
+        if isinstance(argument, cst.Arg) and isinstance(call, cst.Call):
+            shown = self.tree.code(call.func)
+            reason = f"a decayed learning rate is given to `{shown}`"
+        return self.stop(node, reason)
 
     def _is_given(self, node: cst.CSTNode) -> bool:
         """The node is an argument of an optimizer's constructor or of a summary."""
