@@ -205,10 +205,10 @@ class _Writer:
         for node in walk(helper.body):
             if isinstance(node, _NOT_MOVED):
                 return False
-            if isinstance(node, cst.Call):
-                if self.tree.resolver.definition(node.func) is helper:
-                    return False
-        return True
+        calls = (node for node in walk(helper.body) if isinstance(node, cst.Call))
+        return all(
+            self.tree.resolver.definition(call.func) is not helper for call in calls
+        )
 
     def _is_reached(self, statement: Statement) -> bool:
         """The call is evaluated once whenever its statement is."""
@@ -292,11 +292,15 @@ class _Writer:
         for name in sorted(own):
             if name in [p.name.value for p in parameters]:
                 continue
-            if target is not None and name == returned and target not in own - {name}:
+            if (
+                target is not None
+                and name == returned
+                and target not in own - {name}
+                and not self._reads(target)
+            ):
                 # The name that is returned is what the caller calls it.
-                if not self._reads(target):
-                    renamed[name] = cst.Name(target)
-                    continue
+                renamed[name] = cst.Name(target)
+                continue
             if name in used:
                 renamed[name] = cst.Name(_free(name, taken))
         for parameter in parameters:
@@ -400,9 +404,6 @@ class _Renames(cst.CSTTransformer):
         new = self.names.get(original_node.value)
         return updated_node if new is None else new.deep_clone()
 
-    def visit_Attribute_attr(self, node: cst.Attribute) -> None:
-        return None
-
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.Attribute:
@@ -426,8 +427,7 @@ def _own(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _is_plain(value: cst.BaseExpression) -> bool:
     return not value.lpar and all(
-        isinstance(node, _PLAIN)
-        or isinstance(node, (cst.SimpleWhitespace, cst.BaseParenthesizableWhitespace))
+        isinstance(node, (*_PLAIN, cst.BaseParenthesizableWhitespace))
         for node in walk(value)
     )
 
