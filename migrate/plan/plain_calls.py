@@ -121,7 +121,7 @@ class _Changes(cst.CSTTransformer):
         if original_node is self.statement:
             last = [] if self.value is None else [updated_node]
             made = [*self.instead, *last]
-            return cst.FlattenSentinel(made)  # type: ignore[list-item]
+            return cst.FlattenSentinel(made)  # type: ignore[arg-type]
         return super().on_leave(original_node, updated_node)
 
 

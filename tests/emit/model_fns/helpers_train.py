@@ -34,7 +34,8 @@ def create_train_op(cost, rate, kind, limit=1.0):
 def metrics(truth, logits):
     classes = tf.argmax(logits, axis=1)
     accuracy = tf.metrics.accuracy(truth, classes)
-    return {"accuracy": accuracy, "balance": tf.metrics.mean(logits)}
+    share = tf.metrics.mean_per_class_accuracy(truth, classes, 3)
+    return {"accuracy": accuracy, "share": share, "mean": tf.metrics.mean(logits)}
 
 
 def model_fn(features, labels, mode, params):
