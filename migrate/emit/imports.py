@@ -138,12 +138,16 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
-        if isinstance(node, cst.Name):
+        if isinstance(node, cst.Attribute):
+            # What follows a dot names something of another object.
+            pending.append(node.value)
+        elif isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
-        pending.extend(children(node))
+        if not isinstance(node, cst.Attribute):
+            pending.extend(children(node))
     return used
 
 

@@ -129,16 +129,42 @@ def _break_sum(
     """A product or sum, broken inside its last pair of parentheses."""
     value = getattr(line.body[0], "value", None)
     right = value.right if isinstance(value, cst.BinaryOperation) else None
-    if right is None or not getattr(right, "lpar", None):
+    if right is None:
         return line
-    new = right.with_changes(
-        lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
-        rpar=[cst.RightParen(whitespace_before=_newline("")), *right.rpar[1:]],
+    if getattr(right, "lpar", None):
+        new = right.with_changes(
+            lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
+            rpar=[cst.RightParen(whitespace_before=_newline("")), *right.rpar[1:]],
+        )
+        changed = line.deep_replace(cast("cst.CSTNode", right), new)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        code = module.code_for_node(changed.with_changes(leading_lines=[]))
+        if _longest(code) + indent <= WIDTH:
+            return changed
+    if value.lpar or not isinstance(value.operator, (cst.Add, cst.Subtract)):
+        return line
+    whole = _broken_terms(value, inside).with_changes(
+        lpar=[cst.LeftParen(whitespace_after=_newline(inside))],
+        rpar=[cst.RightParen(whitespace_before=_newline(""))],
     )
-    changed = line.deep_replace(cast("cst.CSTNode", right), new)
+    changed = line.deep_replace(cast("cst.CSTNode", value), whole)
     assert isinstance(changed, cst.SimpleStatementLine)
-    code = module.code_for_node(changed.with_changes(leading_lines=[]))
-    return changed if _longest(code) + indent <= WIDTH else line
+    return changed
+
+
+def _broken_terms(node: cst.BinaryOperation, inside: str) -> cst.BinaryOperation:
+    """A sum with each of its terms on a line of its own."""
+    left = node.left
+    if (
+        isinstance(left, cst.BinaryOperation)
+        and not left.lpar
+        and isinstance(left.operator, (cst.Add, cst.Subtract))
+    ):
+        left = _broken_terms(left, inside)
+    operator = node.operator.with_changes(
+        whitespace_before=_newline(inside), whitespace_after=cst.SimpleWhitespace(" ")
+    )
+    return node.with_changes(left=left, operator=operator)
 
 
 def _fit_parameters(
@@ -168,8 +194,15 @@ def _break_line(
         whole = line.deep_replace(cast("cst.CSTNode", listed), entries)
         assert isinstance(whole, cst.SimpleStatementLine)
         return whole
-    call = _outer_call(line.body[0])
     inside = " " * max(step, 4)
+    if isinstance(listed, cst.IfExp) and not listed.lpar:
+        whole = line.deep_replace(
+            cast("cst.CSTNode", listed),
+            _broken_condition(listed, inside, WIDTH - indent),
+        )
+        assert isinstance(whole, cst.SimpleStatementLine)
+        return whole
+    call = _outer_call(line.body[0])
     if call is None or not call.args:
         return _break_sum(module, line, indent, inside)
     for one_line in (True, False):
@@ -205,6 +238,27 @@ def _broken_dict(node: cst.Dict, inside: str) -> cst.Dict:
         elements=entries,
         lbrace=cst.LeftCurlyBrace(whitespace_after=_newline(inside)),
         rbrace=cst.RightCurlyBrace(),
+    )
+
+
+def _broken_condition(node: cst.IfExp, inside: str, room: int) -> cst.IfExp:
+    """A conditional expression with each of its parts on a line of its own."""
+    below = _newline(inside)
+    first, other = node.body, node.orelse
+    width = len(inside) + _longest(cst.Module([]).code_for_node(first))
+    if isinstance(first, cst.Call) and first.args and width > room:
+        first = _broken_call(first, inside, room=room, one_line=True, before=inside)
+    if isinstance(other, cst.IfExp) and not other.lpar:
+        other = other.with_changes(
+            whitespace_before_if=below, whitespace_before_else=below
+        )
+    return node.with_changes(
+        lpar=[cst.LeftParen(whitespace_after=below)],
+        body=first,
+        orelse=other,
+        whitespace_before_if=below,
+        whitespace_before_else=below,
+        rpar=[cst.RightParen(whitespace_before=_newline(""))],
     )
 
 
