@@ -21,7 +21,7 @@ from .schedules import (
     is_step,
     schedule,
 )
-from .statements import assigned, backward_slice, binds, latest, loads
+from .statements import assigned, backward_slice, binds, latest, loads, names_in
 from .tree import Statement, only_small, walk
 
 __all__ = ["TrainOp", "read_train_op"]
@@ -222,6 +222,7 @@ class _Reader:
             self.found.apply += self._gradient_statement(statement)
         arguments = self._gradient_text(pairs)
         self.found.apply.append(f"{OPTIMIZER}.apply_gradients({arguments})\n")
+        self.found.apply = _without_unused(self.found.apply)
         if not any("gradients" in line for line in self.found.apply):
             raise self.stop(call, "it is not seen how the gradients are made")
 
@@ -527,6 +528,26 @@ class _Reader:
             or symbol.startswith(("tf.summary.", "tf.identity"))
             or symbol.endswith("layers.optimize_loss")
         )
+
+
+def _without_unused(lines: Sequence[str]) -> list[str]:
+    """The lines with ``_`` for parts of a tuple that only a summary read."""
+    found = list(lines)
+    for number, line in enumerate(found):
+        tree = ast.parse(line)
+        made = tree.body[0] if tree.body else None
+        if not isinstance(made, ast.Assign) or not isinstance(
+            made.targets[0], ast.Tuple
+        ):
+            continue
+        later = {name for after in found[number + 1 :] for name in names_in(after)}
+        parts = [n for n in made.targets[0].elts if isinstance(n, ast.Name)]
+        # From the last one on, so that the places of the others stay.
+        for name in sorted(parts, key=lambda part: -part.col_offset):
+            if name.id not in later and name.lineno == 1 and "#" not in line:
+                start, end = name.col_offset, name.end_col_offset
+                found[number] = found[number][:start] + "_" + found[number][end:]
+    return found
 
 
 def _method(call: cst.Call) -> str | None:
