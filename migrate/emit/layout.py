@@ -129,9 +129,9 @@ def _break_sum(
 ) -> Statement:
     """A product or sum, broken inside its last pair of parentheses."""
     value = getattr(line.body[0], "value", None)
-    right = value.right if isinstance(value, cst.BinaryOperation) else None
-    if right is None:
+    if not isinstance(value, cst.BinaryOperation):
         return line
+    right = value.right
     if getattr(right, "lpar", None):
         new = right.with_changes(
             lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],

@@ -139,7 +139,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
     Where neither can be, the reason is that of the second: it decides. But Keras
-    layers are never kept, so that for them the first one does.
+    layers are never kept, and hooks fetch the same from both, so that for them the
+    first one does.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -147,7 +148,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
         try:
             return recognise_model_fn(tree, place, kept=stop.blocker.reason)
         except Blocked as second:
-            if second.blocker.reason.endswith(KERAS_OBJECT):
+            of_hook = stop.blocker.rule == "TFM116"
+            if of_hook or second.blocker.reason.endswith(KERAS_OBJECT):
                 raise stop from None
             raise
 
