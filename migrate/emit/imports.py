@@ -169,9 +169,10 @@ def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
     for _ in range(3):
         # An alias that goes may have been the last to use an import.
         gone = used - _used_names(after)
-        dropped = after.visit(_DropImports(gone))
+        drop = _DropImports(gone)
+        dropped = after.visit(drop)
         assert isinstance(dropped, cst.Module)
-        if dropped.deep_equals(after):
+        if not drop.changed:
             break
         after = dropped
     return after
@@ -194,6 +195,7 @@ class _DropImports(cst.CSTTransformer):
         self.gone = gone
         # Whether a blank line went with what stood before the next statement.
         self.parted = False
+        self.changed = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.BaseCompoundStatement):
@@ -207,6 +209,7 @@ class _DropImports(cst.CSTTransformer):
         updated_node: cst.SimpleStatementLine,
     ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
         left = self._left(original_node, updated_node)
+        self.changed |= left is not updated_node
         lines = original_node.leading_lines
         if isinstance(left, cst.RemovalSentinel):
             self.parted |= any(line.comment is None for line in lines)

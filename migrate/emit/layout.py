@@ -9,6 +9,7 @@ from typing import cast
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..project.positions import code_of
 from ..symbols.table import lookup
 
 __all__ = ["WIDTH", "OneLine", "fit", "one_line"]
@@ -25,7 +26,7 @@ def one_line(code: str) -> str:
         return code
     expression = cst.parse_expression(code).visit(OneLine())
     assert isinstance(expression, cst.BaseExpression)
-    return cst.Module([]).code_for_node(expression)
+    return code_of(cst.Module([]), expression)
 
 
 class OneLine(cst.CSTTransformer):
@@ -106,7 +107,7 @@ def _fit_statement(
     module: cst.Module, statement: Statement, indent: int, step: int
 ) -> Statement:
     if isinstance(statement, cst.SimpleStatementLine):
-        code = module.code_for_node(statement.with_changes(leading_lines=[]))
+        code = code_of(module, statement.with_changes(leading_lines=[]))
         if "\n" in code.rstrip("\n") or _longest(code) + indent <= WIDTH:
             return statement
         return _break_line(module, statement, indent, step)
@@ -128,9 +129,9 @@ def _break_sum(
 ) -> Statement:
     """A product or sum, broken inside its last pair of parentheses."""
     value = getattr(line.body[0], "value", None)
-    right = value.right if isinstance(value, cst.BinaryOperation) else None
-    if right is None:
+    if not isinstance(value, cst.BinaryOperation):
         return line
+    right = value.right
     if getattr(right, "lpar", None):
         new = right.with_changes(
             lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
@@ -138,7 +139,7 @@ def _break_sum(
         )
         changed = line.deep_replace(cast("cst.CSTNode", right), new)
         assert isinstance(changed, cst.SimpleStatementLine)
-        code = module.code_for_node(changed.with_changes(leading_lines=[]))
+        code = code_of(module, changed.with_changes(leading_lines=[]))
         if _longest(code) + indent <= WIDTH:
             return changed
     if value.lpar or not isinstance(value.operator, (cst.Add, cst.Subtract)):
@@ -173,7 +174,7 @@ def _fit_parameters(
     """A function whose parameters stand on a line below where they are too many."""
     params = function.params.params
     plain = len(params) == len(function.params.children)
-    code = f"def {function.name.value}({module.code_for_node(function.params)}):"
+    code = f"def {function.name.value}({code_of(module, function.params)}):"
     if not params or not plain or "\n" in code or len(code) + indent <= WIDTH:
         return function
     last = params[-1].with_changes(
@@ -209,7 +210,7 @@ def _break_line(
         broken = _broken_call(call, inside, room=WIDTH - indent, one_line=one_line)
         changed = line.deep_replace(call, broken)
         assert isinstance(changed, cst.SimpleStatementLine)
-        code = module.code_for_node(changed.with_changes(leading_lines=[]))
+        code = code_of(module, changed.with_changes(leading_lines=[]))
         if _longest(code) + indent <= WIDTH or not one_line:
             return changed
     return line
@@ -300,7 +301,7 @@ def _broken_call(
             comma = cst.Comma(whitespace_after=_newline(before))
             after = cst.SimpleWhitespace("")
         value = argument.value
-        width = len(_today(cst.Module([]).code_for_node(argument)).rstrip(", \n"))
+        width = len(_today(code_of(cst.Module([]), argument)).rstrip(", \n"))
         too_long = len(deeper) + width + 1 > room
         if too_long and not one_line and isinstance(value, cst.Call) and value.args:
             for together in (True, False):

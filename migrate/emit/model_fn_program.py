@@ -113,9 +113,9 @@ class ModelFnEmitter(LoopEmitter):
         if self.plan.strategy.variable is not None:
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
-            begin += f"self.strategy = {strategy}\n"
+            begin += self.strategy_line("self.strategy", strategy)
         elif self.plan.strategy.choices:
-            line = parse_statements(f"{self.site_strategy} = {strategy}\n")
+            line = parse_statements(self.strategy_line(self.site_strategy, strategy))
             edits.before[sites.estimator_statement] = self.fitted(line)
             trainer.member("strategy", self.site_strategy)
         else:

@@ -25,6 +25,7 @@ from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, Difference, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
+from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
@@ -62,6 +63,10 @@ class ProgramsRewrite:
     module: cst.Module
     findings: tuple[Finding, ...] = ()
     plans: tuple[TrainingPlan, ...] = ()
+    # The text that ``module`` was parsed from, where it was.
+    text: str | None = None
+    # The code of the module before, where it was needed.
+    before: str | None = None
 
 
 def rewrite_programs(
@@ -135,7 +140,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
     Where neither can be, the reason is that of the second: it decides. But Keras
-    layers are never kept, so that for them the first one does.
+    layers are never kept, and hooks fetch the same from both, so that for them the
+    first one does.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -143,7 +149,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
         try:
             return recognise_model_fn(tree, place, kept=stop.blocker.reason)
         except Blocked as second:
-            if second.blocker.reason.endswith(KERAS_OBJECT):
+            of_hook = stop.blocker.rule == "TFM116"
+            if of_hook or second.blocker.reason.endswith(KERAS_OBJECT):
                 raise stop from None
             raise
 
@@ -157,7 +164,7 @@ def _said_plainly(
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
-    module = cst.parse_module(module.bytes)
+    module = cst.parse_module(code_of(module))
     result = rewrite_programs(
         module, path=path, resolver=Resolver(module), options=options
     )
@@ -216,11 +223,12 @@ def _native(
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
-    edited = name_modes(cst.parse_module(edited.bytes))
+    text = code_of(edited)
+    text, edited = name_modes(text, cst.parse_module(text))
     if _keeps_forward(program):
-        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+        text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+    parsed = edited
     if compat_flavour(tree).endswith("v1"):
-        edited = cst.parse_module(edited.bytes)
         new = Tree(edited, Resolver(edited))
         edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
     edited = cst.parse_module(edited.bytes)
@@ -238,7 +246,8 @@ def _native(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
         )
     findings = tuple(found)
-    return ProgramsRewrite(edited, findings, (program.plan,))
+    known = text if edited is parsed else None
+    return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
 
 
 def _left(path: Path, line: int, reason: str) -> Finding:
@@ -290,7 +299,8 @@ def _keep_estimator(
                 reason=reason,
             )
         )
-    return ProgramsRewrite(edits.apply(tree.module), tuple(findings))
+    edited = edits.apply(tree.module)
+    return ProgramsRewrite(edited, tuple(findings), before=tree.text)
 
 
 @dataclass

@@ -247,8 +247,8 @@ class TrainCalls:
     ) -> list[Statement]:
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
-        wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
-        wanted = (*wanted, *(variable for _, variable in emitter.watched))
+        wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
+        wanted += [variable for _, variable in emitter.watched]
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         if emitter.options.profile:
             for name in ("profile_from", "profile_to", "profiling", "edge"):

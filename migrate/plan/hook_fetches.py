@@ -118,7 +118,7 @@ class _Fetches:
             if _STEP.match(text):
                 return "step"
             # With regularisation, the loss by name may be only a part of the loss.
-            plain = "regulariz" not in tree.module.code
+            plain = "regulariz" not in tree.text
             if plain and _LOSS.match(text):
                 return "loss"
             name = text.removesuffix(":0")

@@ -215,8 +215,9 @@ def hoisted(
                 need(binding.value)
                 wanted.append(statement)
 
-    for node in own or [place for place, _ in site.places]:
-        need(node)
+    sources: list[cst.CSTNode] = [*own] or [place for place, _ in site.places]
+    for source in sources:
+        need(source)
     for statement in own:
         late = statement in statements and statements.index(statement) >= first
         if late and statement not in wanted:

@@ -9,6 +9,7 @@ import libcst as cst
 from .hook_fetches import named_tensors
 from .model_fn_sections import LOSSES
 from .model_fn_source import Source
+from .sites import Blocked
 from .statements import binds, latest
 from .tree import Statement, only_small
 
@@ -37,7 +38,8 @@ class _Watched:
         self.name = name
 
     def stop(self, node: cst.CSTNode, reason: str) -> Exception:
-        return self.source.stop(node, f"the tensor `{self.name}` of a hook {reason}")
+        reason = f"the tensor `{self.name}` of a hook {reason}"
+        return Blocked("TFM116", self.tree.line(node), reason)
 
     def read(self) -> str:
         calls = named_tensors(self.tree, self.name)
