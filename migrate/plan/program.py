@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
     "TF",
@@ -49,6 +50,8 @@ MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
 # Stands for the dict of metrics where a program fills one.
 METRICS = "__metrics__"
+# Stands for the name of a metric class that the program is given.
+METRIC_CLASS = "__metric_class__"
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,8 @@ class MetricUpdate:
     key: str
     code: str
     arguments: tuple[str, ...]
+    # A class that is to be written, in whose place METRIC_CLASS stands in the code.
+    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,7 @@ class ModelFnPlan:
     predict: PredictPlan | None = None
     # In the place of ``metrics``, where the program fills a dict step by step.
     metric_blocks: tuple[MetricBlock, ...] = ()
-    # Recurrent cells that the layers need: "gru", "lstm".
+    # Recurrent cells that the layers need: "lstm".
     cells: tuple[str, ...] = ()
     # What makes loss, metrics and predictions of logits, where a head does.
     heads: tuple[ModelHead, ...] = ()
