@@ -83,7 +83,7 @@ def lift_rnn(lifter: Lifter, statement: Statement, call: cst.Call) -> Statement:
     if not is_none(kind) and lifter.tree.symbol(kind) != "tf.float32":
         raise stop(call, "dynamic_rnn(`dtype`=)")
     outputs, states = _targets(lifter, statement)
-    which, made = _cell(lifter, given["cell"])
+    _, made = _cell(lifter, given["cell"])
     used = bool(lifter.tree.loads(outputs))
     masked = not is_none(given.get("sequence_length"))
     options = ["return_state=True"]
