@@ -48,6 +48,7 @@ __all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
 # The reason of a rewrite that has to wait for the next round.
 POSTPONED = "it overlaps another rewrite; rewrite it by hand"
 
+_WRITER = "tensorflow.summary.create_file_writer"
 # Rules that know one symbol better than the table does.
 _SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
     symbol: module.check
@@ -258,6 +259,8 @@ class _Engine:
         symbol, move = use.symbol, use.move
         if use.door is Door.COMPAT_V1 and in_compat_v1(symbol):
             return None
+        if self._writes_events and symbol.startswith("tf.summary."):
+            return None
         special = _SPECIAL.get(symbol)
         if special is not None and isinstance(use.node, cst.Attribute):
             return special(use, self.context)
@@ -280,6 +283,14 @@ class _Engine:
             f"`{symbol if rule != 'TFM204' else use.spelled}` {what} `{move.to}`",
             symbol=symbol,
             target=move.to,
+        )
+
+    @cached_property
+    def _writes_events(self) -> bool:
+        """The module has a writer of TF2, which TF1's summaries know nothing of."""
+        return any(
+            self.resolver.qualified(use.node) == _WRITER
+            for use in self.resolver.scopes.uses
         )
 
     def _without_home(self, use: SymbolUse) -> Diagnosis | None:
