@@ -131,3 +131,25 @@ def test_version(tfmigrate: Runner) -> None:
     result = tfmigrate("--version")
     assert result.returncode == 0
     assert __version__ in result.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell: str) -> None:
+    """The scripts of docs/ci.md exist, and answer with commands."""
+    main = (
+        "import sys; sys.argv[0] = 'tfmigrate'; from tfmigrate.cli import main; main()"
+    )
+    asked = {"COMP_WORDS": "tfmigrate re", "COMP_CWORD": "1"}
+    if shell == "fish":
+        asked["COMP_CWORD"] = "re"
+    script, answer = (
+        subprocess.run(
+            [sys.executable, "-c", main],
+            env={**os.environ, **asked, "_TFMIGRATE_COMPLETE": f"{shell}_{what}"},
+            capture_output=True,
+            text=True,
+        ).stdout
+        for what in ("source", "complete")
+    )
+    assert "_TFMIGRATE_COMPLETE" in script
+    assert "rewrite" in answer

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
+from ...project.notebook import PYTHON_CELL_MAGICS, Notebook, NotebookError
 from .execute import LaunchError, new_main
 
 __all__ = ["run_notebook"]
@@ -18,71 +19,68 @@ __all__ = ["run_notebook"]
 def run_notebook(path: str, args: list[str], *, shell_lines: bool) -> None:
     """Execute the notebook in one namespace, like a kernel would.
 
-    ``%magic`` lines are left out. ``!shell`` lines are left out too unless
-    ``shell_lines`` is set: in old notebooks they mostly install an old
-    TensorFlow over the present one.
+    ``%magic`` lines are left out, but for the Python behind ``%time`` and the like.
+    ``!shell`` lines are left out too unless ``shell_lines`` is set: in old
+    notebooks they mostly install an old TensorFlow over the present one.
     """
     try:
-        with open(path, encoding="utf-8") as stream:
-            notebook = json.load(stream)
+        with open(path, "rb") as stream:
+            notebook = Notebook.parse(_as_format_4(stream.read()))
+    except NotebookError as error:
+        raise LaunchError(f"{path}: {error}") from error
     except ValueError as error:
-        raise LaunchError(f"{path} is not a notebook: {error}") from error
+        raise LaunchError(f"{path}: not a notebook: {error}") from error
     sys.argv = [path, *args]
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
     main = new_main(None)
-    for number, cell in enumerate(_code_cells(notebook), start=1):
-        source = _plain_python(cell, path, number, shell_lines=shell_lines)
-        _run_cell(source, f"{path}[{number}]", main.__dict__)
+    # Counted as a reader of the notebook counts what runs.
+    numbers = {cell.number: i for i, cell in enumerate(notebook.cells, start=1)}
 
+    def statement(cell: int, magic: str) -> str:
+        return _statement(path, numbers[cell], magic, shell_lines=shell_lines)
 
-def _code_cells(notebook: Any) -> list[str]:
-    cells = notebook.get("cells")
-    if cells is None:  # format 3 and older kept them in worksheets
-        cells = [
-            cell
-            for sheet in notebook.get("worksheets", [])
-            for cell in sheet.get("cells", [])
-        ]
-    found = []
-    for cell in cells:
-        if cell.get("cell_type") == "code":
-            source = cell.get("source", cell.get("input", ""))
-            found.append("".join(source) if isinstance(source, list) else source)
-    return found
+    def value(cell: int, magic: str) -> str:
+        if magic.startswith("!") and shell_lines:
+            return f"__tfmigrate_output__({magic[1:]!r})"
+        _note(path, numbers[cell], magic)
+        return "None"
 
-
-def _plain_python(source: str, path: str, number: int, *, shell_lines: bool) -> str:
-    lines = source.split("\n")
-    first = next((line for line in lines if line.strip()), "")
-    if first.startswith("%%"):
-        if first.split()[0] in ("%%time", "%%timeit", "%%capture", "%%prun"):
-            place = lines.index(first)
-            lines[place] = ""
+    sources = dict(notebook.python_cells(statement, value))
+    for cell in notebook.cells:
+        if cell.foreign:
+            _note(path, numbers[cell.number], cell.source.lstrip().split("\n")[0])
         else:
-            _note(path, number, first)
-            return ""
-    result = []
-    for line in lines:
-        bare = line.lstrip()
-        indent = line[: len(line) - len(bare)]
-        if bare.startswith("!"):
-            if shell_lines:
-                result.append(f"{indent}__tfmigrate_shell__({bare[1:]!r})")
-                continue
-            _note(path, number, bare)
-            result.append(f"{indent}pass")
-        elif bare.startswith("%") and _is_magic(bare):
-            result.append(f"{indent}pass")
-        else:
-            result.append(line)
-    return "\n".join(result)
+            filename = f"{path}[{numbers[cell.number]}]"
+            _run_cell(sources[cell.number], filename, main.__dict__)
 
 
-def _is_magic(bare: str) -> bool:
-    # A continuation line such as `% (a, b)` starts with % as well; a magic
-    # has its name right after the sign.
-    return len(bare) > 1 and (bare[1].isalpha() or bare[1] == "%")
+def _as_format_4(raw: bytes) -> bytes:
+    """Format 3 and older kept cells in worksheets, and their text as ``input``."""
+    notebook = json.loads(raw.decode("utf-8-sig"))
+    if not isinstance(notebook, dict) or "worksheets" not in notebook:
+        return raw
+    cells = [
+        {"cell_type": cell.get("cell_type"), "source": cell.get("input", "")}
+        for sheet in notebook["worksheets"]
+        for cell in sheet.get("cells", [])
+    ]
+    return json.dumps({"cells": cells}).encode()
+
+
+def _statement(path: str, number: int, magic: str, *, shell_lines: bool) -> str:
+    if magic.startswith("!"):
+        if shell_lines:
+            return f"__tfmigrate_shell__({magic[1:]!r})"
+        _note(path, number, magic)
+        return "pass"
+    name, _, rest = magic.lstrip("%").partition(" ")
+    rest = rest.strip()
+    # `%time estimator.train(...)` is a line of the program.
+    is_code = magic.startswith("%") and not magic.startswith("%%") and rest
+    if is_code and name in PYTHON_CELL_MAGICS and not rest.startswith("-"):
+        return rest
+    return "pass"
 
 
 def _note(path: str, number: int, line: str) -> None:
@@ -91,6 +89,13 @@ def _note(path: str, number: int, line: str) -> None:
 
 def _shell(command: str) -> None:
     subprocess.run(command, shell=True, check=False)
+
+
+def _output(command: str) -> list[str]:
+    done = subprocess.run(
+        command, shell=True, check=False, stdout=subprocess.PIPE, text=True
+    )
+    return done.stdout.splitlines()
 
 
 def _run_cell(source: str, filename: str, scope: dict[str, Any]) -> None:
@@ -102,6 +107,7 @@ def _run_cell(source: str, filename: str, scope: dict[str, Any]) -> None:
         filename,
     )
     scope["__tfmigrate_shell__"] = _shell
+    scope["__tfmigrate_output__"] = _output
     tree = ast.parse(source, filename)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not source.rstrip().endswith(";"):

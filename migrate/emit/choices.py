@@ -41,6 +41,12 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
         )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
+    site = program.sites.strategy
+    if options.strategy != "keep" and site is not None and not site.alone:
+        return (
+            f"`--strategy {options.strategy}`: the branches that choose the program's "
+            "own strategy do more than that; use `--strategy keep`"
+        )
     model = program.plan.model
     kept = isinstance(model, ModelFnPlan) and model.kept is not None
     usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import libcst as cst
 
@@ -146,6 +147,7 @@ class _Applier(cst.CSTTransformer):
             else:
                 mine.append((now[statement], scoped))
             mine += [(s, scoped) for s in edits.after.get(statement, ())]
+            mine = self._apart_from_definitions(mine)
             if mine and spaced:
                 first, flag = mine[0]
                 mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
@@ -162,6 +164,18 @@ class _Applier(cst.CSTTransformer):
             for new_statement, flag in mine:
                 add([new_statement], flag)
         return self._grouped(items)
+
+    def _apart_from_definitions(
+        self, statements: list[tuple[Statement, bool]]
+    ) -> list[tuple[Statement, bool]]:
+        """What follows a definition is set off from it."""
+        count = 2 if isinstance(self.parent, cst.Module) else 1
+        found = statements[:1]
+        for (before, _), (statement, flag) in pairwise(statements):
+            if isinstance(before, (cst.FunctionDef, cst.ClassDef)):
+                statement = _with_lines(statement, _apart(statement, count))
+            found.append((statement, flag))
+        return found
 
     def _grouped(self, items: Sequence[_Item]) -> list[Statement]:
         result: list[Statement] = []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..plan.program import EstimatorCall
+from ..plan.results import PAIR
 from ..plan.tree import Statement
 from .template import parse_statements
 
@@ -22,7 +23,7 @@ def evaluations(
     stock = call.stock
     shown = f'print(f"step {{{step}}}:", {evaluation})\n' if evaluation else ""
     made = parse_statements(shown)
-    if not stock.evaluated and not call.exporters:
+    if not stock.evaluated and not call.exporters and not call.gives:
         return {
             "X_EVALUATE_NOW": made,
             "X_EVALUATE_LAST": made,
@@ -31,6 +32,9 @@ def evaluations(
         }
     results = "results" if local else calls.names.fresh("results")
     begin, after = "", ""
+    if call.gives:
+        results = calls.kept
+        begin = f"{results} = None\n"
     for metric, smaller, most, first in stock.no_change:
         best, since = (
             name if local else calls.names.fresh(name) for name in ("best", "best_step")
@@ -54,7 +58,12 @@ def evaluations(
         after += f"if {test}:\n    break  # good enough\n"
     shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
     if call.exporters:
-        shown += f"{calls.emitter.renamed['export_evaluated']}({results})\n"
+        exported = f"{calls.emitter.renamed['export_evaluated']}({results})\n"
+        if call.gives == PAIR:
+            begin += f"{calls.exported} = None\n"
+            exported = f"{calls.exported} = {exported}"
+        shown += exported
+    if call.exporters or call.gives:
         made = parse_statements(shown)
     return {
         "X_EVALUATE_NOW": parse_statements(shown),

@@ -14,6 +14,7 @@ from ..plan.program import (
     PredictPlan,
     ReceiverPlan,
 )
+from ..plan.results import PAIR
 from ..plan.sites import Blocked
 from ..plan.statements import names_in
 from ..plan.tree import Statement
@@ -115,10 +116,15 @@ def _exporters(
     for name in ("best_results", "export_evaluated", "is_better"):
         names[name] = emitter.renamed[name] = emitter.names.fresh(name)
     before, code = "", ""
+    listed = call.gives == PAIR
     for one in call.exporters:
         keep = "" if one.keep is None else f", keep={one.keep}"
         path = f"{modules['os']}.path.join(exports, {one.name})"
         line = f"{emitter.renamed['export']}({path}{keep})\n"
+        if listed:
+            # The path was bytes, or None where nothing was exported.
+            line = f"path = {line.strip()}.encode()\n"
+            code += "path = None\n" if one.kind != "LatestExporter" else ""
         if one.kind == "BestExporter":
             made, test = _better(one, names)
             before += made
@@ -136,10 +142,15 @@ def _exporters(
             code += f"if {test}:\n    {line}"
         else:
             code += line
+        if listed:
+            code += "paths.append(path)\n"
     return parse_statements(emitter.text(before)) + emitter.fill(
         "exporters",
-        statements={"X_EXPORTERS": parse_statements(emitter.text(code))},
-        flags={"X_BEST": bool(best)},
+        statements={
+            "X_EXPORTERS": parse_statements(emitter.text(code)),
+            "X_RETURN": parse_statements("return paths\n" if listed else ""),
+        },
+        flags={"X_BEST": bool(best), "X_LISTED": listed},
         names=names,
         file=_FILE,
     )

@@ -12,7 +12,7 @@ from .template import parse_statements
 __all__ = ["RENAMED", "edit_hook_class"]
 
 # Method of the hook -> method of the callback and its parameters after self.
-RENAMED = {
+RENAMED: dict[str, tuple[str, tuple[str, ...]]] = {
     "begin": ("begin", ()),
     "before_run": ("before_step", ("step",)),
     "after_run": ("after_step", ("step", "loss")),
@@ -31,21 +31,24 @@ def edit_hook_class(tree: Tree, owner: cst.ClassDef, edits: Edits) -> None:
         edits.replace[statement] = parse_statements("self.should_stop = True\n")
     for method in found.emptied:
         edits.replace[method] = []
-    edits.nodes[owner] = _ToCallback(stops=bool(found.stops))
+    edits.nodes[owner] = _ToCallback(
+        stops=bool(found.stops), watched=tuple(found.watched)
+    )
 
 
 class _ToCallback:
     """The class without its base, its methods under the callback's names."""
 
-    def __init__(self, *, stops: bool) -> None:
+    def __init__(self, *, stops: bool, watched: tuple[str, ...] = ()) -> None:
         self.stops = stops
+        self.watched = watched
 
     def __call__(self, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.ClassDef)
         body = node.body
         assert isinstance(body, cst.IndentedBlock)
         statements: list[Statement] = [
-            _renamed(s)
+            _renamed(s, self.watched)
             if isinstance(s, cst.FunctionDef) and s.name.value in RENAMED
             else s
             for s in statements_of(body)
@@ -70,8 +73,10 @@ def _is_docstring(statement: Statement) -> bool:
     return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
 
 
-def _renamed(method: cst.FunctionDef) -> cst.FunctionDef:
+def _renamed(method: cst.FunctionDef, watched: tuple[str, ...]) -> cst.FunctionDef:
     name, parameters = RENAMED[method.name.value]
+    if "loss" in parameters:
+        parameters = (*parameters, *watched)
     kept = method.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     added = [cst.Param(cst.Name(parameter)) for parameter in parameters]
     return method.with_changes(

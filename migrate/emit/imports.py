@@ -138,12 +138,16 @@ def _used_names(module: cst.Module) -> set[str]:
             continue
         if isinstance(node, cst.Assign) and _alias(node) is not None:
             node = node.value  # layers = tf.layers only reads tf
-        if isinstance(node, cst.Name):
+        if isinstance(node, cst.Attribute):
+            # What follows a dot names something of another object.
+            pending.append(node.value)
+        elif isinstance(node, cst.Name):
             used.add(node.value)
         elif isinstance(node, cst.SimpleString):
             # __all__ and string annotations name things too.
             used.add(node.value.strip("\"'"))
-        pending.extend(children(node))
+        if not isinstance(node, cst.Attribute):
+            pending.extend(children(node))
     return used
 
 
@@ -165,9 +169,10 @@ def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
     for _ in range(3):
         # An alias that goes may have been the last to use an import.
         gone = used - _used_names(after)
-        dropped = after.visit(_DropImports(gone))
+        drop = _DropImports(gone)
+        dropped = after.visit(drop)
         assert isinstance(dropped, cst.Module)
-        if dropped.deep_equals(after):
+        if not drop.changed:
             break
         after = dropped
     return after
@@ -190,6 +195,7 @@ class _DropImports(cst.CSTTransformer):
         self.gone = gone
         # Whether a blank line went with what stood before the next statement.
         self.parted = False
+        self.changed = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.BaseCompoundStatement):
@@ -203,6 +209,7 @@ class _DropImports(cst.CSTTransformer):
         updated_node: cst.SimpleStatementLine,
     ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
         left = self._left(original_node, updated_node)
+        self.changed |= left is not updated_node
         lines = original_node.leading_lines
         if isinstance(left, cst.RemovalSentinel):
             self.parted |= any(line.comment is None for line in lines)

@@ -25,8 +25,11 @@ def use_tf_keras(module: cst.Module, resolver: Resolver) -> cst.Module:
     _collect(module, resolver, changed, local or "tf_keras")
     edits, imports = Edits(expressions=changed), _Imports()
     for use in resolver.scopes.imports:
-        if isinstance(use.statement, cst.SimpleStatementLine):
-            edits.nodes[use.statement] = imports.line
+        line = use.statement
+        if isinstance(line, cst.SimpleStatementLine) and imports.line(line) is not line:
+            edits.nodes[line] = imports.line
+    if not changed and not edits.nodes:
+        return module
     edited = edits.apply(module)
     if changed and local is None:
         edited = add_imports(edited, (), ("tf_keras",))

@@ -9,6 +9,7 @@ from typing import cast
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..project.positions import code_of
 from ..symbols.table import lookup
 
 __all__ = ["WIDTH", "OneLine", "fit", "one_line"]
@@ -25,7 +26,7 @@ def one_line(code: str) -> str:
         return code
     expression = cst.parse_expression(code).visit(OneLine())
     assert isinstance(expression, cst.BaseExpression)
-    return cst.Module([]).code_for_node(expression)
+    return code_of(cst.Module([]), expression)
 
 
 class OneLine(cst.CSTTransformer):
@@ -106,7 +107,7 @@ def _fit_statement(
     module: cst.Module, statement: Statement, indent: int, step: int
 ) -> Statement:
     if isinstance(statement, cst.SimpleStatementLine):
-        code = module.code_for_node(statement.with_changes(leading_lines=[]))
+        code = code_of(module, statement.with_changes(leading_lines=[]))
         if "\n" in code.rstrip("\n") or _longest(code) + indent <= WIDTH:
             return statement
         return _break_line(module, statement, indent, step)
@@ -128,17 +129,43 @@ def _break_sum(
 ) -> Statement:
     """A product or sum, broken inside its last pair of parentheses."""
     value = getattr(line.body[0], "value", None)
-    right = value.right if isinstance(value, cst.BinaryOperation) else None
-    if right is None or not getattr(right, "lpar", None):
+    if not isinstance(value, cst.BinaryOperation):
         return line
-    new = right.with_changes(
-        lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
-        rpar=[cst.RightParen(whitespace_before=_newline("")), *right.rpar[1:]],
+    right = value.right
+    if getattr(right, "lpar", None):
+        new = right.with_changes(
+            lpar=[*right.lpar[:-1], cst.LeftParen(whitespace_after=_newline(inside))],
+            rpar=[cst.RightParen(whitespace_before=_newline("")), *right.rpar[1:]],
+        )
+        changed = line.deep_replace(cast("cst.CSTNode", right), new)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        code = code_of(module, changed.with_changes(leading_lines=[]))
+        if _longest(code) + indent <= WIDTH:
+            return changed
+    if value.lpar or not isinstance(value.operator, (cst.Add, cst.Subtract)):
+        return line
+    whole = _broken_terms(value, inside).with_changes(
+        lpar=[cst.LeftParen(whitespace_after=_newline(inside))],
+        rpar=[cst.RightParen(whitespace_before=_newline(""))],
     )
-    changed = line.deep_replace(cast("cst.CSTNode", right), new)
+    changed = line.deep_replace(cast("cst.CSTNode", value), whole)
     assert isinstance(changed, cst.SimpleStatementLine)
-    code = module.code_for_node(changed.with_changes(leading_lines=[]))
-    return changed if _longest(code) + indent <= WIDTH else line
+    return changed
+
+
+def _broken_terms(node: cst.BinaryOperation, inside: str) -> cst.BinaryOperation:
+    """A sum with each of its terms on a line of its own."""
+    left = node.left
+    if (
+        isinstance(left, cst.BinaryOperation)
+        and not left.lpar
+        and isinstance(left.operator, (cst.Add, cst.Subtract))
+    ):
+        left = _broken_terms(left, inside)
+    operator = node.operator.with_changes(
+        whitespace_before=_newline(inside), whitespace_after=cst.SimpleWhitespace(" ")
+    )
+    return node.with_changes(left=left, operator=operator)
 
 
 def _fit_parameters(
@@ -147,7 +174,7 @@ def _fit_parameters(
     """A function whose parameters stand on a line below where they are too many."""
     params = function.params.params
     plain = len(params) == len(function.params.children)
-    code = f"def {function.name.value}({module.code_for_node(function.params)}):"
+    code = f"def {function.name.value}({code_of(module, function.params)}):"
     if not params or not plain or "\n" in code or len(code) + indent <= WIDTH:
         return function
     last = params[-1].with_changes(
@@ -168,15 +195,22 @@ def _break_line(
         whole = line.deep_replace(cast("cst.CSTNode", listed), entries)
         assert isinstance(whole, cst.SimpleStatementLine)
         return whole
-    call = _outer_call(line.body[0])
     inside = " " * max(step, 4)
+    if isinstance(listed, cst.IfExp) and not listed.lpar:
+        whole = line.deep_replace(
+            cast("cst.CSTNode", listed),
+            _broken_condition(listed, inside, WIDTH - indent),
+        )
+        assert isinstance(whole, cst.SimpleStatementLine)
+        return whole
+    call = _outer_call(line.body[0])
     if call is None or not call.args:
         return _break_sum(module, line, indent, inside)
     for one_line in (True, False):
         broken = _broken_call(call, inside, room=WIDTH - indent, one_line=one_line)
         changed = line.deep_replace(call, broken)
         assert isinstance(changed, cst.SimpleStatementLine)
-        code = module.code_for_node(changed.with_changes(leading_lines=[]))
+        code = code_of(module, changed.with_changes(leading_lines=[]))
         if _longest(code) + indent <= WIDTH or not one_line:
             return changed
     return line
@@ -208,12 +242,39 @@ def _broken_dict(node: cst.Dict, inside: str) -> cst.Dict:
     )
 
 
+def _broken_condition(node: cst.IfExp, inside: str, room: int) -> cst.IfExp:
+    """A conditional expression with each of its parts on a line of its own."""
+    below = _newline(inside)
+    first, other = node.body, node.orelse
+    width = len(inside) + _longest(cst.Module([]).code_for_node(first))
+    if isinstance(first, cst.Call) and first.args and width > room:
+        first = _broken_call(first, inside, room=room, one_line=True, before=inside)
+    if isinstance(other, cst.IfExp) and not other.lpar:
+        other = other.with_changes(
+            whitespace_before_if=below, whitespace_before_else=below
+        )
+    return node.with_changes(
+        lpar=[cst.LeftParen(whitespace_after=below)],
+        body=first,
+        orelse=other,
+        whitespace_before_if=below,
+        whitespace_before_else=below,
+        rpar=[cst.RightParen(whitespace_before=_newline(""))],
+    )
+
+
 def _newline(indent: str) -> cst.ParenthesizedWhitespace:
     return cst.ParenthesizedWhitespace(
         first_line=cst.TrailingWhitespace(newline=cst.Newline()),
         indent=True,
         last_line=cst.SimpleWhitespace(indent),
     )
+
+
+def _fits(call: cst.Call, indent: str, room: int) -> bool:
+    """The lines of a broken call's arguments are short enough."""
+    inner = _today(cst.Module([]).code_for_node(call)).splitlines()[1:-1]
+    return all(len(indent) + len(line.strip()) <= room for line in inner)
 
 
 def _broken_call(
@@ -240,13 +301,15 @@ def _broken_call(
             comma = cst.Comma(whitespace_after=_newline(before))
             after = cst.SimpleWhitespace("")
         value = argument.value
-        width = len(_today(cst.Module([]).code_for_node(argument)).rstrip(", \n"))
+        width = len(_today(code_of(cst.Module([]), argument)).rstrip(", \n"))
         too_long = len(deeper) + width + 1 > room
         if too_long and not one_line and isinstance(value, cst.Call) and value.args:
-            argument = argument.with_changes(
-                value=_broken_call(
-                    value, inside, room=room, one_line=True, before=deeper
+            for together in (True, False):
+                broken = _broken_call(
+                    value, inside, room=room, one_line=together, before=deeper
                 )
-            )
+                if _fits(broken, deeper + inside, room):
+                    break
+            argument = argument.with_changes(value=broken)
         args.append(argument.with_changes(comma=comma, whitespace_after_arg=after))
     return call.with_changes(args=args, whitespace_before_args=_newline(deeper))

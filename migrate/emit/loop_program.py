@@ -13,10 +13,11 @@ from ..plan.program import (
     TF,
     CallKind,
     EstimatorCall,
+    ModelFnPlan,
     OptimizerPlan,
     TrainingPlan,
 )
-from ..plan.sites import Program
+from ..plan.sites import Blocked, Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
@@ -34,6 +35,7 @@ from .strategies import strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
+from .watched import watching_steps
 
 __all__ = ["SAME_WEIGHT", "LoopEmitter"]
 
@@ -68,6 +70,10 @@ class LoopEmitter:
         optimizer: str | None,
         options: RewriteOptions,
     ) -> None:
+        if program.plan.watched and not isinstance(program.plan.model, ModelFnPlan):
+            shown = program.plan.watched[0]
+            reason = f"a hook fetches `{shown}`, which this kind of model does not name"
+            raise Blocked("TFM116", program.plan.line, reason)
         self.options = options
         self.tree = tree
         self.plan: TrainingPlan = program.plan
@@ -119,6 +125,12 @@ class LoopEmitter:
     def evaluates(self) -> bool:
         """The program evaluates its model."""
         return self.plan.evaluates
+
+    @property
+    def watched(self) -> tuple[tuple[str, str], ...]:
+        """What hooks watch besides the loss: names, and variables of a step."""
+        model = self.plan.model
+        return model.watched if isinstance(model, ModelFnPlan) else ()
 
     @property
     def predict_calls(self) -> tuple[EstimatorCall, ...]:
@@ -189,8 +201,16 @@ class LoopEmitter:
     ) -> list[Statement]:
         """A template with this program's names."""
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
-        if template == "train_functions" and "X_APPLY" not in (statements or {}):
-            defaults["X_APPLY"] = self.fill("plain_apply")
+        if template == "train_functions":
+            if "X_APPLY" not in (statements or {}):
+                defaults["X_APPLY"] = self.fill("plain_apply")
+            defaults.update(watching_steps(self))
+            results = [variable for _, variable in self.watched]
+            expressions = {
+                **(expressions or {}),
+                "X_STEP_RESULT": ", ".join(["loss", *results]),
+                "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
+            }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -204,6 +224,7 @@ class LoopEmitter:
                 "X_OWN_UPDATES": False,
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
+                "X_WATCHES": bool(self.watched),
                 **(flags or {}),
             },
             parameters=parameters or {},
@@ -251,7 +272,7 @@ class LoopEmitter:
             "X_REPLICATED": self.replicated and not central,
             "X_MOVING_AVERAGES": self.replicated
             and not central
-            and _NORMALIZES.search(self.tree.module.code) is not None,
+            and _NORMALIZES.search(self.tree.text) is not None,
         }
 
     def optimizer_statements(
@@ -275,26 +296,49 @@ class LoopEmitter:
 
     # -- the program -----------------------------------------------------------
 
+    def edit_strategy(self) -> str:
+        """Today's strategy where the program makes its own.
+
+        Returns source text of the strategy that is still to be made.
+        """
+        site, edits = self.program.sites.strategy, self.edits
+        plan, chosen = self.plan.strategy, self.options.strategy
+        code = self.text(strategy_code(plan, chosen))
+        if site is None:
+            return code
+        instead = chosen if not plan.choices else "keep"
+        if plan.variable is not None or site.in_function:
+            for place, one in site.places:
+                new = self.text(strategy_code(one, instead))
+                edits.expressions[place] = self.fitted_expression(place, new)
+        if plan.variable is None:
+            return code
+        if chosen == "keep" or not plan.choices:
+            return ""
+        # The user's choice takes the place of the condition and its branches.
+        for statement in site.statements:
+            edits.replace[statement] = []
+        last = site.statements[-1]
+        if last in self.program.sites.hoist:
+            return code
+        line = parse_statements(f"{plan.variable} = {code}\n")
+        edits.replace[last] = self.fitted(line)
+        return ""
+
     def place_strategy(self, first: Statement) -> None:
         """The strategy, made before the statement that begins the model."""
         sites, edits = self.program.sites, self.edits
-        code = self.text(strategy_code(self.plan.strategy, self.options.strategy))
-        line = ""
-        if self.plan.strategy.variable is None:
-            line = f"{self.site_strategy} = {code}\n"
-        else:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self.fitted_expression(
-                sites.strategy_call, code
-            )
+        code = self.edit_strategy()
+        line = f"{self.site_strategy} = {code}\n" if code else ""
         if self.options.mixed_precision:
             line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:
             line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
         edits.before[first] = self.fitted(parse_statements(line))
-        if sites.hoist:
-            edits.moved[first] = list(sites.hoist)
-            for statement in sites.hoist:
+        hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
+        if hoist:
+            edits.moved[first] = [*hoist]
+            for statement in hoist:
                 edits.replace[statement] = []
 
     def manager(self, *, restores: bool = True) -> list[Statement]:
@@ -398,7 +442,9 @@ class LoopEmitter:
         """``train(input_fn)``, when several calls share it."""
         return TrainCalls(self).functions()
 
-    def fitted_expression(self, old: cst.Call, code: str) -> cst.BaseExpression:
+    def fitted_expression(
+        self, old: cst.BaseExpression, code: str
+    ) -> cst.BaseExpression:
         """``code`` in place of ``old``, broken if its line becomes too long."""
         statement = self.tree.statement(old)
         new = cst.parse_expression(code)

@@ -6,6 +6,7 @@ import libcst as cst
 
 from ..plan.inputs import MODE_NAMES
 from ..plan.tree import walk
+from ..project.positions import code_of
 from ..symbols.resolver import Resolver
 
 __all__ = ["MODE_KEYS", "name_modes"]
@@ -13,10 +14,10 @@ __all__ = ["MODE_KEYS", "name_modes"]
 MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
-def name_modes(module: cst.Module) -> cst.Module:
-    """The module with every mode as the string that it is, also in new code."""
-    if "ModeKeys" not in module.code:
-        return module
+def name_modes(text: str, module: cst.Module) -> tuple[str, cst.Module]:
+    """A module with every mode as the string that it is, also in new code."""
+    if "ModeKeys" not in text:
+        return text, module
     resolver = Resolver(module)
     changed: dict[cst.CSTNode, cst.BaseExpression] = {}
     for node in walk(module):
@@ -26,7 +27,8 @@ def name_modes(module: cst.Module) -> cst.Module:
                 changed[node] = cst.SimpleString(MODE_NAMES[name])
     edited = module.visit(_Replace(changed))
     assert isinstance(edited, cst.Module)
-    return cst.parse_module(edited.bytes)
+    text = code_of(edited)
+    return text, cst.parse_module(text)
 
 
 class _Replace(cst.CSTTransformer):

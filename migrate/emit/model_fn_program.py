@@ -22,7 +22,6 @@ from .mixed_precision import POLICY, float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
 from .spacing import space_definitions, with_blank_lines
-from .strategies import strategy_code
 from .template import parse_statements, unshadowed
 from .trainer import Trainer
 
@@ -49,7 +48,8 @@ class ModelFnEmitter(LoopEmitter):
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
         # A local of the step functions must not hide what they use.
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
+        watched = {variable for _, variable in model.watched}
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
         super().__init__(
             tree,
             program,
@@ -101,16 +101,16 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-        strategy = self.text(strategy_code(self.plan.strategy, self.options.strategy))
+        strategy = self.edit_strategy()
         begin = ""
         if self.plan.strategy.variable is not None:
-            assert sites.strategy_call is not None
-            edits.expressions[sites.strategy_call] = self.fitted_expression(
-                sites.strategy_call, strategy
-            )
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
             begin += f"self.strategy = {strategy}\n"
+        elif self.plan.strategy.choices:
+            line = parse_statements(f"{self.site_strategy} = {strategy}\n")
+            edits.before[sites.estimator_statement] = self.fitted(line)
+            trainer.member("strategy", self.site_strategy)
         else:
             trainer.member("strategy", strategy)
         if self.options.mixed_precision:

@@ -21,10 +21,11 @@ from ..plan.kept_checks import KERAS_OBJECT
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
-from ..plan.tpu import TPU_ESTIMATORS, without_tpu
 from ..plan.tree import Tree
+from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
@@ -61,6 +62,10 @@ class ProgramsRewrite:
     module: cst.Module
     findings: tuple[Finding, ...] = ()
     plans: tuple[TrainingPlan, ...] = ()
+    # The text that ``module`` was parsed from, where it was.
+    text: str | None = None
+    # The code of the module before, where it was needed.
+    before: str | None = None
 
 
 def rewrite_programs(
@@ -84,11 +89,12 @@ def rewrite_programs(
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
+            plain = plainer(tree, place)
+            if plain is not None:
+                return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(_model_fn(tree, place))
                 continue
-            if symbol in TPU_ESTIMATORS:
-                return _off_tpu(tree, place, path, options)
             if symbol in CANNED_ESTIMATORS:
                 programs.append(recognise_canned(tree, place))
                 continue
@@ -133,7 +139,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
     Where neither can be, the reason is that of the second: it decides. But Keras
-    layers are never kept, so that for them the first one does.
+    layers are never kept, and hooks fetch the same from both, so that for them the
+    first one does.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -141,18 +148,22 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
         try:
             return recognise_model_fn(tree, place, kept=stop.blocker.reason)
         except Blocked as second:
-            if second.blocker.reason.endswith(KERAS_OBJECT):
+            of_hook = stop.blocker.rule == "TFM116"
+            if of_hook or second.blocker.reason.endswith(KERAS_OBJECT):
                 raise stop from None
             raise
 
 
-def _off_tpu(
-    tree: Tree, place: cst.Call, path: Path, options: RewriteOptions
+def _said_plainly(
+    tree: Tree,
+    place: cst.Call,
+    plain: PlainProgram,
+    path: Path,
+    options: RewriteOptions,
 ) -> ProgramsRewrite:
-    """A TPUEstimator program, moved as the ordinary one that it is off TPU."""
-    plain = without_tpu(tree, place)
+    """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
-    module = cst.parse_module(module.bytes)
+    module = cst.parse_module(code_of(module))
     result = rewrite_programs(
         module, path=path, resolver=Resolver(module), options=options
     )
@@ -163,18 +174,20 @@ def _off_tpu(
         )
     if not result.plans:
         reasons = [finding.reason for finding in result.findings if finding.reason]
-        raise Blocked("TFM103", line, reasons[0] if reasons else "a TPU program")
+        raise Blocked("TFM103", line, reasons[0] if reasons else plain.what)
     # Places of the plain module are none of this one.
     findings = [replace(finding, line=line) for finding in result.findings]
-    message = "; ".join(["the loop trains on this machine's devices", *plain.losses])
-    off_tpu = replace(
-        findings[0],
-        rule="TFM142",
-        message=f"{message}; on a TPU, make the strategy a tf.distribute.TPUStrategy",
-        safety=Safety.NEEDS_REVIEW,
-    )
+    for difference in plain.differences:
+        findings.append(
+            replace(
+                findings[0],
+                rule=difference.rule,
+                message=difference.message,
+                safety=Safety.NEEDS_REVIEW,
+            )
+        )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
-    return ProgramsRewrite(result.module, (*findings, off_tpu), plans)
+    return ProgramsRewrite(result.module, tuple(findings), plans)
 
 
 def _keeps_forward(program: Program) -> bool:
@@ -209,11 +222,12 @@ def _native(
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
-    edited = name_modes(cst.parse_module(edited.bytes))
+    text = code_of(edited)
+    text, edited = name_modes(text, cst.parse_module(text))
     if _keeps_forward(program):
-        edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+        text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+    parsed = edited
     if compat_flavour(tree).endswith("v1"):
-        edited = cst.parse_module(edited.bytes)
         new = Tree(edited, Resolver(edited))
         edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
     if options.keras == "tf_keras":
@@ -224,7 +238,8 @@ def _native(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
         )
     findings = tuple(found)
-    return ProgramsRewrite(edited, findings, (program.plan,))
+    known = text if edited is parsed else None
+    return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
 
 
 def _left(path: Path, line: int, reason: str) -> Finding:
@@ -276,7 +291,8 @@ def _keep_estimator(
                 reason=reason,
             )
         )
-    return ProgramsRewrite(edits.apply(tree.module), tuple(findings))
+    edited = edits.apply(tree.module)
+    return ProgramsRewrite(edited, tuple(findings), before=tree.text)
 
 
 @dataclass

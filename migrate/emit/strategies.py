@@ -21,6 +21,11 @@ def strategy_code(plan: StrategyPlan, chosen: str = "keep") -> str:
     """Source text that makes the strategy; ``chosen`` is the user's option."""
     if chosen in _CHOSEN:
         return f"{TF}.distribute.{_CHOSEN[chosen]}"
+    if plan.code is not None:
+        code = plan.code
+        for index, choice in enumerate(plan.choices):
+            code = code.replace(f"__strategy_{index}__", strategy_code(choice))
+        return code
     if plan.symbol is None:
         return f"{TF}.distribute.get_strategy()"
     given = {name: code for name, code in plan.arguments if code != "None"}

@@ -11,6 +11,7 @@ import libcst as cst
 from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import RNN_CELLS
 from ..plan.tree import walk
+from ..project.positions import code_of
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind
 from .imports import add_imports, drop_unused_imports
@@ -22,8 +23,10 @@ _L1, _L2 = (f"tf.contrib.layers.l{n}_regularizer" for n in (1, 2))
 _LEGACY = f"{KERAS_V1}.__internal__.legacy"
 
 
-def open_tf1_doors(module: cst.Module, resolver: Resolver, tf: str) -> cst.Module:
-    """The module with every ``tf.layers``, cell and mode under its new name.
+def open_tf1_doors(
+    module: cst.Module, resolver: Resolver, tf: str
+) -> tuple[str, cst.Module]:
+    """The text and module with every ``tf.layers``, cell and mode under its new name.
 
     ``tf`` is the module's name for tensorflow.
     """
@@ -32,7 +35,8 @@ def open_tf1_doors(module: cst.Module, resolver: Resolver, tf: str) -> cst.Modul
     assert isinstance(edited, cst.Module)
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, (), doors.imports)
-    return cst.parse_module(edited.bytes)
+    text = code_of(edited)
+    return text, cst.parse_module(text)
 
 
 class _Doors:

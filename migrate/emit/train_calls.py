@@ -17,6 +17,7 @@ from ..plan.program import (
     RunConfigPlan,
     StockHooks,
 )
+from ..plan.results import METRICS, PAIR, unpacked
 from ..plan.tree import Statement, statements_of
 from .evaluations import evaluations
 from .event_files import writes_events
@@ -24,6 +25,7 @@ from .hook_class import RENAMED
 from .layout import fit, one_line
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements, unshadowed
+from .watched import step_call
 
 if TYPE_CHECKING:
     from .loop_program import LoopEmitter
@@ -56,6 +58,9 @@ class TrainCalls:
         self.tree = emitter.tree
         self.plan = emitter.plan
         self.names = emitter.names
+        # The variables with the last evaluation's figures and its exports.
+        self.kept = "results"
+        self.exported = "exports"
 
     # -- the places -------------------------------------------------------------
 
@@ -76,6 +81,9 @@ class TrainCalls:
                 **unshadowed(("dataset", "context"), emitter.text(call.input.dataset)),
             },
         )
+        if call.gives:
+            self.kept = unpacked(self.tree, node) or self.names.fresh("results")
+            self.exported = self.names.fresh("exports")
         loop = self._loop(call, data)
         statements = fit(self.tree.module, [*definition, *loop], column)
         statements = space_definitions(statements, top_level=top_level)
@@ -85,8 +93,29 @@ class TrainCalls:
                 leading_lines=[*statements[1].leading_lines, *_from_comment(lines)]
             )
         statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
+        statements += self._given(call, node)
         emitter.edits.replace[statement] = statements
         emitter.edits.own_lines.add(statement)
+
+    def _given(self, call: EstimatorCall, node: cst.Call) -> list[Statement]:
+        """The statement that takes what train_and_evaluate returned."""
+        if not call.gives or unpacked(self.tree, node) is not None:
+            return []
+        statement = self.tree.statement(node)
+        taken: cst.CSTNode = node
+        if call.gives == METRICS:
+            taken = self.tree.parent(node) or node
+        new = cst.parse_expression(self.results(call))
+        changed = statement.with_changes(leading_lines=[]).deep_replace(taken, new)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        return [changed]
+
+    def results(self, call: EstimatorCall) -> str:
+        """What train_and_evaluate gave, as the loop's own variables."""
+        if call.gives == METRICS:
+            return self.kept
+        exported = self.exported if call.exporters else "[]"
+        return f"{self.kept}, {exported}"
 
     def call(self, call: EstimatorCall, node: cst.Call) -> None:
         """``estimator.train(...)`` becomes ``train(...)``."""
@@ -157,6 +186,8 @@ class TrainCalls:
             evaluated_steps=self.emitter.setting("eval_steps", first.evaluated_steps),
             throttle_seconds=self.emitter.setting("throttle", first.throttle_seconds)
             or "600",
+            # Callers of a method take what they want of the pair.
+            gives=PAIR if any(c.gives for c in trains) else "",
         )
         parameters = ["train_input_fn", "eval_input_fn"]
         if limited:
@@ -205,6 +236,8 @@ class TrainCalls:
             flags={"X_REPLICATED": emitter.replicated},
         )
         body += self._loop(call, "train_batches", local=True)
+        if call.gives:
+            body += parse_statements(f"return {self.results(call)}\n")
         name = name.removeprefix("self.")
         code = f'def {name}({", ".join(parameters)}):\n    """{docstring}"""\n'
         (definition,) = parse_statements(code)
@@ -226,7 +259,8 @@ class TrainCalls:
             config = replace(
                 config, save_steps=stock.save_steps, save_seconds=stock.save_seconds
             )
-        wanted = ("train_iterator", "step", "loss", "done", "last_step", "last_save")
+        wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
+        wanted += [variable for _, variable in emitter.watched]
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         profiles = emitter.options.profile or stock.profile_steps is not None
         if profiles:
@@ -269,8 +303,12 @@ class TrainCalls:
                 variable = self.names.fresh(_snake(hook.class_name))
                 made.append(f"{variable} = {hook.code}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
+            for name, held in emitter.watched:
+                arguments[name] = f"float({names[held]})"
             for method in hook.methods:
                 name, parameters = RENAMED[method]
+                if "loss" in parameters:
+                    parameters = (*parameters, *hook.watched)
                 inside = ", ".join(arguments[p] for p in parameters)
                 line = f"{variable}.{name}({inside})\n"
                 if hook.code == _EACH:
@@ -318,6 +356,10 @@ class TrainCalls:
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
+                "X_ONE_STEP": step_call(emitter, names, "1"),
+                "X_SOME_STEPS": step_call(
+                    emitter, names, f"{emitter.tf}.constant({names['steps']})"
+                ),
                 "X_STOP": parse_statements("".join(stops)),
                 **evaluations(self, call, step, evaluation, local=local),
                 "X_END": lines("end"),
@@ -389,7 +431,7 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
     if not hooks:
         return ()
     stops = any(hook.stops for hook in hooks)
-    return (HookPlan(_EACH, "", hooks[0].methods, stops),)
+    return (HookPlan(_EACH, "", hooks[0].methods, stops, hooks[0].watched),)
 
 
 def _is_optional(call: EstimatorCall) -> bool:

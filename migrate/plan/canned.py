@@ -10,9 +10,8 @@ from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .canned_columns import check_columns, column_kinds
 from .canned_optimizer import canned_optimizer
 from .canned_plan import CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
-from .config import read_run_config, read_strategy
-from .estimator_calls import own_statement, read_calls
-from .keras_program import hoisted
+from .config import read_run_config
+from .estimator_calls import read_calls
 from .places import find_place
 from .program import (
     TF,
@@ -24,6 +23,7 @@ from .program import (
 )
 from .sites import Blocked, CannedSites, Program
 from .statements import names_in
+from .strategies import hoisted, read_strategy
 from .tree import Statement, Tree, walk
 
 __all__ = ["CANNED_ESTIMATORS", "no_loop_for", "recognise_canned"]
@@ -131,8 +131,8 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     check_columns(tree)
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    config, distribute, maker = read_run_config(tree, given.get("config"))
-    strategy, strategy_call = read_strategy(tree, distribute)
+    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    strategy, strategy_site = read_strategy(tree, distribute, line)
     if not is_none(given.get("model_dir")):
         config = replace(
             config,
@@ -164,8 +164,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
                 "own batches; the Estimator evaluated with their mean",
             )
         )
-    found = own_statement(tree, given.get("config"), body, "RunConfig")
-    drop.extend(s for s in (found, maker) if s is not None)
+    drop.extend(made)
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
@@ -181,8 +180,8 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         example_input="" if place.travels else _example_input(tree, plan.calls, first),
         estimator_statement=statement,
         drop=drop,
-        hoist=hoisted(tree, strategy_call, body, first),
-        strategy_call=strategy_call,
+        hoist=hoisted(tree, strategy_site, body, first),
+        strategy=strategy_site,
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,

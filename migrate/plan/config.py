@@ -1,16 +1,18 @@
-"""RunConfig and distribution strategies of the Estimator years."""
+"""RunConfig: the fields that shape a loop."""
 
 from __future__ import annotations
 
 import libcst as cst
 
+from .alternatives import Alternatives, Found, Value, is_repeatable
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
-from .program import RunConfigPlan, StrategyPlan
+from .estimator_calls import own_statement
+from .program import RunConfigPlan
 from .sites import Blocked
 from .substitute import substituted
-from .tree import Statement, Tree, walk
+from .tree import Body, Statement, Tree, walk
 
-__all__ = ["RUN_CONFIGS", "STRATEGIES", "read_run_config", "read_strategy"]
+__all__ = ["RUN_CONFIGS", "read_run_config"]
 
 RUN_CONFIGS = ("tf.estimator.RunConfig", "tf.contrib.learn.RunConfig")
 
@@ -37,6 +39,11 @@ _RUN_CONFIG_PARAMETERS = (
 # Fields without a meaning in a TF2 loop: sessions, protocols and graph files
 # are gone. Placement functions and worker layouts cannot be dropped silently.
 _WITHOUT_EFFECT = {
+    "evaluation_master",
+    "master",
+    "gpu_memory_fraction",
+    "log_device_placement",
+    "num_cores",
     "session_config",
     "protocol",
     "experimental_max_worker_delay_secs",
@@ -49,145 +56,232 @@ _UNSUPPORTED = (
     "keep_checkpoint_every_n_hours",
 )
 
-# canonical name -> parameters in order
-STRATEGIES: dict[str, tuple[str, ...]] = {
-    "tf.contrib.distribute.MirroredStrategy": (
-        "devices",
-        "num_gpus",
-        "num_gpus_per_worker",
-        "cross_device_ops",
-        "auto_shard_dataset",
-        "cross_tower_ops",
-        "prefetch_on_device",
-    ),
-    "tf.contrib.distribute.OneDeviceStrategy": ("device",),
-    "tf.distribute.MirroredStrategy": ("devices", "cross_device_ops"),
-    "tf.distribute.OneDeviceStrategy": ("device",),
+
+# The class of contrib.learn: other parameters first, and no strategies.
+_CONTRIB_PARAMETERS = (
+    "master",
+    "num_cores",
+    "log_device_placement",
+    "gpu_memory_fraction",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_secs",
+    "save_checkpoints_steps",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "protocol",
+    "evaluation_master",
+    "model_dir",
+    "session_config",
+    "session_creation_timeout_secs",
+)
+# What a field is where it is not given.
+_DEFAULTS = {
+    "save_checkpoints_secs": "600",
+    "save_summary_steps": "100",
+    "keep_checkpoint_max": "5",
+    "log_step_count_steps": "100",
 }
+_SAVES = ("save_checkpoints_steps", "save_checkpoints_secs")
+_RULE = "TFM112"
+_ODD = "the RunConfig is built in a way not understood"
+
+_Fields = dict[str, cst.BaseExpression]
+# These stand alone where the loop has them.
+_WHOLE = ("keep_checkpoint_max", "tf_random_seed")
 
 
-def read_strategy(
-    tree: Tree, node: cst.BaseExpression | None
-) -> tuple[StrategyPlan, cst.Call | None]:
-    """The strategy an expression stands for, and the call that makes it."""
-    if is_none(node):
-        return StrategyPlan(), None
-    assert node is not None
-    value = tree.value(node)
-    line = tree.line(node)
-    if is_none(value):
-        return StrategyPlan(), None
-    if not isinstance(value, cst.Call):
-        raise Blocked("TFM111", line, "the strategy is chosen in a way not understood")
-    symbol = tree.symbol(value.func)
-    if symbol not in STRATEGIES:
-        shown = symbol or tree.code(value.func)
-        raise Blocked("TFM111", line, f"no native loop yet for the strategy `{shown}`")
-    try:
-        arguments = match_arguments(value, STRATEGIES[symbol])
-    except UnknownArguments as problem:
-        raise Blocked("TFM111", line, f"strategy with {problem}") from None
-    plan = StrategyPlan(
-        symbol=symbol,
-        variable=node.value if isinstance(node, cst.Name) else None,
-        arguments=tuple((name, tree.code(arg)) for name, arg in arguments.items()),
-    )
-    return plan, value
-
-
-def _run_config_arguments(
-    tree: Tree, value: cst.BaseExpression | None, line: int
-) -> dict[str, cst.BaseExpression]:
+def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
     """Arguments of a RunConfig, through calls of ``replace``."""
-    odd = Blocked("TFM112", line, "the RunConfig is built in a way not understood")
+    value = found.expression
+    if is_none(value):
+        return {}
     if not isinstance(value, cst.Call):
-        raise odd
-    earlier: dict[str, cst.BaseExpression] = {}
-    if tree.symbol(value.func) not in RUN_CONFIGS:
+        raise Blocked(_RULE, line, _ODD)
+    earlier: _Fields = {}
+    symbol = tree.symbol(value.func)
+    parameters: tuple[str, ...] = _RUN_CONFIG_PARAMETERS
+    if symbol == "tf.contrib.learn.RunConfig":
+        parameters = _CONTRIB_PARAMETERS
+    elif symbol not in RUN_CONFIGS:
         function = value.func
         if not isinstance(function, cst.Attribute) or function.attr.value != "replace":
-            raise odd
-        earlier = _run_config_arguments(tree, tree.value(function.value), line)
+            raise Blocked(_RULE, line, _ODD)
+        if found.earlier is not None:
+            earlier = _fields(tree, found.earlier, line)
+        else:
+            before = tree.value(function.value)
+            if before is None or isinstance(before, cst.Name):
+                raise Blocked(_RULE, line, _ODD)
+            earlier = _arguments(tree, Found(before), line)
         if any(argument.keyword is None for argument in value.args):
-            raise odd
+            raise Blocked(_RULE, line, _ODD)
     try:
-        return {**earlier, **match_arguments(value, _RUN_CONFIG_PARAMETERS)}
+        given = match_arguments(value, parameters)
     except UnknownArguments as problem:
-        raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
+        raise Blocked(_RULE, line, f"RunConfig with {problem}") from None
+    given = {n: v for n, v in given.items() if n not in _WITHOUT_EFFECT}
+    if set(given) & set(_SAVES):
+        # One way to save takes the place of the other.
+        earlier = {n: v for n, v in earlier.items() if n not in _SAVES}
+    return {**earlier, **given}
 
 
-def _made_by_function(
-    tree: Tree, value: cst.BaseExpression | None
-) -> tuple[cst.FunctionDef, cst.Call, cst.Call] | None:
-    """``get_config(args)``: the function, the RunConfig it returns, and the call."""
-    if not isinstance(value, cst.Call):
-        return None
-    function = tree.resolver.definition(value.func)
-    if not isinstance(function, cst.FunctionDef):
-        return None
-    returns = [n for n in walk(function.body) if isinstance(n, cst.Return)]
-    made = tree.value(returns[0].value) if len(returns) == 1 else None
-    if not isinstance(made, cst.Call) or tree.symbol(made.func) not in RUN_CONFIGS:
-        return None
-    return function, made, value
+def _fields(tree: Tree, value: Value, line: int) -> _Fields:
+    """The fields of a RunConfig; a condition that chooses it chooses each of them."""
+    if isinstance(value, Found):
+        return _arguments(tree, value, line)
+    yes, no = _fields(tree, value.yes, line), _fields(tree, value.no, line)
+    merged: _Fields = {}
+    for name in (*yes, *(n for n in no if n not in yes)):
+        first, second = yes.get(name), no.get(name)
+        if is_none(first) and is_none(second):
+            continue
+        if first is not None and second is not None:
+            if tree.code(first) == tree.code(second):
+                merged[name] = first
+                continue
+        elif name in _SAVES and _SAVES[0] in {**yes, **no}:
+            reason = "a condition chooses whether it saves by steps or by time"
+            raise Blocked(_RULE, line, reason)
+        if name in _UNSUPPORTED:
+            raise Blocked(_RULE, line, f"RunConfig(`{name}`=) has no loop equivalent")
+        if not is_repeatable(tree, value.test):
+            shown = tree.code(value.test)
+            reason = (
+                f"`{shown}`, which chooses the RunConfig, may change or has effects"
+            )
+            raise Blocked(_RULE, line, reason)
+        default = cst.Name("None")
+        if name in _DEFAULTS:
+            default = cst.Integer(_DEFAULTS[name])  # type: ignore[assignment]
+        if name == "tf_random_seed" and (is_none(first) or is_none(second)):
+            raise Blocked(_RULE, line, "a condition chooses whether there is a seed")
+        merged[name] = cst.IfExp(
+            test=value.test,
+            body=default if first is None else first,
+            orelse=default if second is None else second,
+            lpar=[cst.LeftParen()],
+            rpar=[cst.RightParen()],
+        )
+    return merged
 
 
 def _from_function(
-    tree: Tree, function: cst.FunctionDef, made: cst.Call, call: cst.Call
-) -> dict[str, cst.BaseExpression]:
+    tree: Tree, reader: Alternatives, value: Value, line: int
+) -> _Fields:
     """The RunConfig's arguments, as the caller of the function sees them."""
-    line = tree.line(call)
-    odd = Blocked("TFM112", line, "the RunConfig is built in a way not understood")
+    function, call = reader.function, reader.call
+    assert function is not None
+    assert call is not None
     callers = [
         load
         for load in tree.loads(function.name.value)
         if tree.resolver.definition(load) is function
     ]
     scope = tree.resolver.scopes.opened.get(function)
-    if len(callers) != 1 or scope is None:
-        raise odd
+    if len(callers) != 1 or scope is None or not _only_makes_config(tree, function):
+        raise Blocked(_RULE, line, _ODD)
     parameters = [p.name.value for p in function.params.params]
     try:
         given = match_arguments(call, parameters)
     except UnknownArguments as problem:
-        raise Blocked("TFM112", line, f"RunConfig with {problem}") from None
+        raise Blocked(_RULE, line, f"RunConfig with {problem}") from None
     texts = {
         p.name.value: tree.code(p.default)
         for p in function.params.params
         if p.default is not None
     }
     texts.update({name: tree.code(node) for name, node in given.items()})
-    fields = _run_config_arguments(tree, made, line)
+    texts = {name: text for name, text in texts.items() if name != text}
     local = set(scope.bindings) - set(parameters)
     found = {}
-    for name, node in fields.items():
-        if name in _WITHOUT_EFFECT:
-            continue
-        if any(isinstance(n, cst.Name) and n.value in local for n in walk(node)):
-            raise odd
-        found[name] = substituted(node, texts)
+    for name, node in _fields(tree, value, line).items():
+        names = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        if names & local:
+            raise Blocked(_RULE, line, _ODD)
+        found[name] = substituted(node, texts) if names & set(texts) else node
     return found
 
 
+def _only_makes_config(tree: Tree, function: cst.FunctionDef) -> bool:
+    """Nothing is lost with the function: it assigns names of its own and returns."""
+    for node in walk(function.body):
+        if isinstance(node, cst.BaseSmallStatement):
+            plain = isinstance(node, (cst.Assign, cst.AugAssign, cst.Return, cst.Pass))
+            quiet = isinstance(node, cst.Expr) and isinstance(
+                node.value, (cst.SimpleString, cst.ConcatenatedString)
+            )
+            if not plain and not quiet:
+                return False
+        elif (
+            isinstance(node, cst.BaseCompoundStatement) and not isinstance(node, cst.If)
+        ) or (
+            isinstance(node, cst.Subscript)
+            and isinstance(tree.parent(node), cst.AssignTarget)
+        ):
+            return False
+    return True
+
+
+def _read(
+    tree: Tree, node: cst.BaseExpression, body: Body, line: int
+) -> tuple[_Fields, list[Statement]]:
+    """The fields of a RunConfig, and the statements that make only it."""
+    value = tree.value(node)
+    own = own_statement(tree, node, body, "RunConfig")
+    drop = [] if own is None else [own]
+    if isinstance(value, cst.Call) and not isinstance(
+        tree.resolver.definition(value.func), cst.FunctionDef
+    ):
+        return _arguments(tree, Found(value), line), drop
+    reader = Alternatives(tree)
+    found = reader.read(node if value is None else value)
+    if found is None:
+        raise Blocked(_RULE, line, _ODD)
+    if reader.function is not None:
+        fields = _from_function(tree, reader, found, line)
+        return fields, [*drop, reader.function]
+    fields = _fields(tree, found, line)
+    if reader.variable is None:
+        return fields, drop
+    _check_variable(tree, reader, body, line)
+    return fields, reader.statements
+
+
+def _check_variable(tree: Tree, reader: Alternatives, body: Body, line: int) -> None:
+    """Nothing is lost with the statements that make the RunConfig."""
+    if not all(reader.only_sets(s) for s in reader.statements):
+        reason = "the branches that choose the RunConfig do more than that"
+        raise Blocked(_RULE, line, reason)
+    assert reader.variable is not None
+    name = reader.variable.name
+    bindings = reader.variable.scope.bindings[name]
+    uses = [
+        load
+        for load in tree.loads(name)
+        if any(b in bindings for b in tree.resolver.bindings(load))
+        and not any(s in reader.statements for s in tree.ancestors(load))
+    ]
+    if len(uses) != 1:
+        raise Blocked(_RULE, line, "the RunConfig is used elsewhere too")
+    if any(tree.body(s) is not body for s in reader.statements):
+        raise Blocked(_RULE, line, "the RunConfig is made elsewhere")
+
+
 def read_run_config(
-    tree: Tree, node: cst.BaseExpression | None
-) -> tuple[RunConfigPlan, cst.BaseExpression | None, Statement | None]:
+    tree: Tree, node: cst.BaseExpression | None, body: Body
+) -> tuple[RunConfigPlan, cst.BaseExpression | None, list[Statement]]:
     """The plan of a RunConfig and its ``train_distribute`` expression.
 
-    Also the function that made nothing but this RunConfig, if there was one.
+    Also the statements that do nothing but make this RunConfig.
     """
-    value = tree.value(node)
-    drop: Statement | None = None
-    if is_none(value):
-        return RunConfigPlan(), None, None
-    assert node is not None
+    if node is None or is_none(tree.value(node)):
+        own = own_statement(tree, node, body, "RunConfig")
+        return RunConfigPlan(), None, [] if own is None else [own]
     line = tree.line(node)
-    made = _made_by_function(tree, value)
-    if made is None:
-        given = _run_config_arguments(tree, value, line)
-    else:
-        given = _from_function(tree, *made)
-        drop = made[0]
+    given, drop = _read(tree, node, body, line)
     for name in _UNSUPPORTED:
         if not is_none(given.get(name)):
             raise Blocked(
@@ -196,7 +290,11 @@ def read_run_config(
 
     def text(name: str) -> str | None:
         argument = given.get(name)
-        return None if argument is None or is_none(argument) else tree.code(argument)
+        if argument is None or is_none(argument):
+            return None
+        if isinstance(argument, cst.IfExp) and name in _WHOLE:
+            argument = argument.with_changes(lpar=[], rpar=[])
+        return tree.code(argument)
 
     evaluates_on = text("eval_distribute")
     if evaluates_on is not None and evaluates_on != text("train_distribute"):

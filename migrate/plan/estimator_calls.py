@@ -13,6 +13,7 @@ from .hooks import read_hooks
 from .inputs import EVAL, INFER, TRAIN, read_input
 from .places import Place
 from .program import CallKind, Difference, EstimatorCall, RunConfigPlan
+from .results import wanted_result
 from .sites import Blocked, InputSites
 from .stock_hooks import is_stock_hook
 from .tree import Body, Statement, Tree
@@ -137,7 +138,7 @@ class _Reader:
         self, use: cst.BaseExpression, plan: EstimatorCall, call: cst.Call
     ) -> None:
         alone = isinstance(self.tree.parent(call), cst.Expr)
-        if plan.kind in CallKind.TRAINING and not alone:
+        if plan.kind == CallKind.TRAIN and not alone:
             reason = f"the result of {plan.kind} is used"
             raise Blocked("TFM110", self.tree.line(use), reason)
         self.uses.calls.append((plan, call))
@@ -253,6 +254,7 @@ class _Reader:
             # EvalSpec's own default is a hundred batches.
             evaluated_steps="100" if steps is None else self._text(test, "steps"),
             throttle_seconds=self._text(test, "throttle_secs") or "600",
+            gives=wanted_result(tree, call),
             exporters=exporters,
             receiver=receiver,
         )

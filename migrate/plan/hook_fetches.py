@@ -1,4 +1,4 @@
-"""What a user's hook fetches: the step and the loss, which the loop hands over."""
+"""What a user's hook fetches: the step, the loss and tensors that have a name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .arguments import UnknownArguments, is_none, match_arguments
 from .sites import Blocked
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["HookEdits", "read_fetches"]
+__all__ = ["HookEdits", "named_tensors", "read_fetches"]
 
 _ARGUMENTS = ("tf.train.SessionRunArgs", "tf.estimator.SessionRunArgs")
 _STEPS = (
@@ -38,6 +38,8 @@ class HookEdits:
     emptied: list[cst.FunctionDef] = field(default_factory=list)
     # Nodes below these need no further look: they are replaced.
     known: set[cst.CSTNode] = field(default_factory=set)
+    # Tensors that the model_fn names, besides the loss.
+    watched: list[str] = field(default_factory=list)
 
 
 class _Fetches:
@@ -116,8 +118,11 @@ class _Fetches:
             if _STEP.match(text):
                 return "step"
             # With regularisation, the loss by name may be only a part of the loss.
-            plain = "regulariz" not in tree.module.code
-            return "loss" if plain and _LOSS.match(text) else None
+            plain = "regulariz" not in tree.text
+            if plain and _LOSS.match(text):
+                return "loss"
+            name = text.removesuffix(":0")
+            return name if name.isidentifier() and named_tensors(tree, name) else None
         if (
             isinstance(node, cst.Attribute)
             and isinstance(node.value, cst.Name)
@@ -185,6 +190,8 @@ class _Fetches:
         meaning = self._meaning(node)
         if meaning is None:
             raise self.stop(node, f"fetches `{self.tree.code(node)}`")
+        if meaning not in ("step", "loss", *self.edits.watched):
+            self.edits.watched.append(meaning)
         return meaning
 
     def _results(self, method: cst.FunctionDef, fetched: object) -> None:
@@ -212,8 +219,9 @@ class _Fetches:
                     continue
                 self.edits.values[top] = value
         scope = self.tree.resolver.scopes.opened.get(method)
-        for name in ("step", "loss"):
-            if scope is None or name not in self.edits.values.values():
+        for name in ("step", "loss", *self.edits.watched):
+            given = name in self.edits.values.values() or name in self.edits.watched
+            if scope is None or not given:
                 continue
             kept = [
                 b
@@ -244,6 +252,21 @@ class _Fetches:
         if isinstance(fetched, list) and all(isinstance(f, str) for f in fetched):
             return node, f"({', '.join(str(f) for f in fetched)})"
         raise self.stop(node, "takes its results in a way not understood")
+
+
+def named_tensors(tree: Tree, name: str) -> list[cst.Call]:
+    """``tf.identity(..., name="NAME")``, with which programs name their tensors."""
+    return [
+        call
+        for call in tree.calls(tree.module, ("tf.identity",))
+        if any(
+            argument.keyword is not None
+            and argument.keyword.value == "name"
+            and isinstance(argument.value, cst.SimpleString)
+            and argument.value.evaluated_value == name
+            for argument in call.args
+        )
+    ]
 
 
 def _is_docstring(statement: Statement) -> bool:

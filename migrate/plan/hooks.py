@@ -113,7 +113,11 @@ def _user_hook(tree: Tree, node: cst.BaseExpression, defined: cst.ClassDef) -> H
     edits = read_fetches(tree, defined)
     methods = check_hook_class(tree, defined, edits)
     return HookPlan(
-        tree.code(node), defined.name.value, methods, stops=bool(edits.stops)
+        tree.code(node),
+        defined.name.value,
+        methods,
+        stops=bool(edits.stops),
+        watched=tuple(edits.watched),
     )
 
 

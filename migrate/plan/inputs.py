@@ -8,6 +8,7 @@ import libcst as cst
 
 from .array_inputs import ARRAY_INPUTS, array_dataset
 from .input_functions import own_nodes, read_function
+from .passed_inputs import passed_values
 from .program import InputPlan
 from .sites import Blocked, InputSites, MadeInput
 from .substitute import substituted
@@ -43,6 +44,8 @@ class _Reader:
         self.given = {"mode": mode, "params": "params"}
         self.sites = sites
         self.params = False
+        # Arguments of callers that were followed already.
+        self.followed: list[cst.BaseExpression] = []
 
     def stop(self, reason: str) -> Blocked:
         return Blocked(_RULE, self.line, reason)
@@ -56,7 +59,7 @@ class _Reader:
             return self._made(node, value)
         defined = self._function(node)
         if defined is None:
-            raise self.stop(_ELSEWHERE)
+            return self._given(node)
         read_function(self.tree, defined, self.line, self.sites)
         names = _names(defined)
         inside = self._passed(defined, names[_is_bound(self.tree, defined) :])
@@ -64,6 +67,22 @@ class _Reader:
 
     def _plan(self, code: str) -> InputPlan:
         return InputPlan(code, needs_params=self.params)
+
+    def _given(self, node: cst.BaseExpression) -> InputPlan:
+        """A parameter: all that callers give for it must be called alike."""
+        values = passed_values(self.tree, node)
+        if values is None:
+            raise self.stop(_ELSEWHERE)
+        for value in values:
+            if isinstance(value, cst.Name) and value in self.followed:
+                raise self.stop(_ELSEWHERE)
+            self.followed.append(value)
+            plan = self.read(value)
+            plain = isinstance(value, cst.Lambda) and not value.params.params
+            called = plan.dataset == f"{self.tree.code(value)}()"
+            if self.params or not (plain or called):
+                raise self.stop("the input function is called in several ways")
+        return self._plan(f"{self.tree.code(node)}()")
 
     # -- shapes of an input function ------------------------------------------
 

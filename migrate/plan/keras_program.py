@@ -7,8 +7,8 @@ from dataclasses import replace
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
-from .config import read_run_config, read_strategy
-from .estimator_calls import own_statement, read_calls
+from .config import read_run_config
+from .estimator_calls import read_calls
 from .keras_model import ModelParts, find_model
 from .losses import read_loss, read_metrics
 from .places import find_place
@@ -20,12 +20,12 @@ from .program import (
     TrainingPlan,
 )
 from .sites import Blocked, KerasSites, Program
-from .tree import Body, Statement, Tree, statements_of, walk
+from .strategies import hoisted, read_strategy
+from .tree import Tree
 
 __all__ = [
     "KERAS_ESTIMATORS",
     "OPTIMIZERS",
-    "hoisted",
     "ragged_difference",
     "recognise_keras",
 ]
@@ -112,8 +112,8 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     place = find_place(tree, call)
     statement, body = place.statement, place.body
 
-    config, distribute, maker = read_run_config(tree, given.get("config"))
-    strategy, strategy_call = read_strategy(tree, distribute)
+    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    strategy, strategy_site = read_strategy(tree, distribute, line)
     if not is_none(given.get("model_dir")):
         config = replace(
             config,
@@ -133,9 +133,8 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     differences += uses.differences
     replica_differences(differences, strategy, line)
 
-    found = own_statement(tree, given.get("config"), body, "RunConfig")
-    drop.extend(s for s in (found, maker) if s is not None)
-    hoist = hoisted(tree, strategy_call, body, parts.statements[0])
+    drop.extend(made)
+    hoist = hoisted(tree, strategy_site, body, parts.statements[0])
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
@@ -153,7 +152,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         estimator_statement=statement,
         drop=[*drop, *parts.drop],
         hoist=hoist,
-        strategy_call=strategy_call,
+        strategy=strategy_site,
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,
@@ -200,59 +199,6 @@ def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
         metrics=read_metrics(tree, arguments.get("metrics"), loss_class),
         regularized=parts.regularized,
     )
-
-
-def hoisted(
-    tree: Tree, strategy_call: cst.Call | None, body: Body, before: Statement
-) -> list[Statement]:
-    """Assignments between the model and the strategy that the strategy needs."""
-    if strategy_call is None:
-        return []
-    statements = statements_of(body)
-    first = statements.index(before)
-    wanted: list[Statement] = []
-
-    def need(node: cst.CSTNode) -> None:
-        for name in walk(node):
-            if name not in tree.resolver.scopes.loads:
-                continue
-            assert isinstance(name, cst.Name)
-            binding = tree.assigned(name)
-            if binding is None or binding.value is None:
-                # A comprehension's own variable is bound where it is read.
-                own = tree.statement(name)
-                later = [s for s in statements[first:] if s is not own]
-                _check_plain(tree, name, later)
-                continue
-            statement = tree.statement(binding.value)
-            if statement not in statements or statements.index(statement) < first:
-                continue
-            if statement not in wanted:
-                need(binding.value)
-                wanted.append(statement)
-
-    need(strategy_call)
-    own = tree.statement(strategy_call)
-    is_late = own in statements and statements.index(own) >= first
-    if is_late and isinstance(tree.parent(strategy_call), cst.Assign):
-        wanted.append(own)
-    return wanted
-
-
-def _check_plain(tree: Tree, name: cst.Name, later: list[Statement]) -> None:
-    for binding in tree.resolver.bindings(name):
-        if binding.node is None or binding.node is tree.module:
-            continue
-        try:
-            statement = tree.statement(binding.node)
-        except ValueError:
-            continue
-        if statement in later:
-            raise Blocked(
-                "TFM111",
-                tree.line(name),
-                f"the strategy needs `{name.value}`, which is made after the model",
-            )
 
 
 def replica_differences(

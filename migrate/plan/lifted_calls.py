@@ -15,8 +15,8 @@ from .lifted_helpers import lift_helper
 from .lifted_names import source_text
 from .made_layers import Conversion, is_layer
 from .modern import modern_call
-from .program import TF
 from .pure import is_plain_call, is_pure, pure_function
+from .tables import TABLES, table_code
 
 if TYPE_CHECKING:
     from .lifter import Lifter
@@ -41,16 +41,6 @@ _GET_VARIABLE = (
 _VARIABLES = ("tf.get_variable", "tf.Variable", "tf.contrib.framework.model_variable")
 _KERAS_BASES = ("tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.models.Model")
 _KERAS_OBJECTS = ("tf.keras.Sequential", "tf.keras.models.Sequential")
-_TABLES = {
-    "tf.contrib.lookup.index_table_from_tensor": (
-        "mapping",
-        "num_oov_buckets",
-        "default_value",
-        "hasher_spec",
-        "dtype",
-        "name",
-    ),
-}
 
 
 class CallLifter(cst.CSTTransformer):
@@ -78,8 +68,8 @@ class CallLifter(cst.CSTTransformer):
         symbol = self.tree.symbol(value.func)
         if symbol in _VARIABLES:
             return self._variable(value, symbol, name)
-        if symbol in _TABLES:
-            return self.lifter.make(name, self._table(value, symbol))
+        if symbol in TABLES:
+            return self.lifter.make(name, self._table(value))
         constructor = self._constructor(value)
         return None if constructor is None else self.lifter.make(name, constructor)
 
@@ -167,23 +157,15 @@ class CallLifter(cst.CSTTransformer):
         constructor = self.lifter.text(call)
         return self.lifter.make(wanted, constructor, weight=True)
 
-    def _table(self, call: cst.Call, symbol: str) -> str:
+    def _table(self, call: cst.Call) -> str:
         try:
-            given = match_arguments(call, _TABLES[symbol])
+            code = table_code(self.tree, call, self.lifter.text)
         except UnknownArguments as problem:
             raise self.source.stop(call, f"a table with {problem}") from None
-        for name in ("hasher_spec", "dtype"):
-            if not is_none(given.get(name)):
-                raise self.source.stop(call, f"a table with `{name}`")
-        text = self.lifter.text
-        keys = text(given["mapping"])
-        indices = f"{TF}.range(len({keys}), dtype={TF}.int64)"
-        values = f"{TF}.lookup.KeyValueTensorInitializer({keys}, {indices})"
-        buckets = given.get("num_oov_buckets")
-        if buckets is not None and text(buckets) != "0":
-            return f"{TF}.lookup.StaticVocabularyTable({values}, {text(buckets)})"
-        default = text(given["default_value"]) if "default_value" in given else "-1"
-        return f"{TF}.lookup.StaticHashTable({values}, {default})"
+        if code is None:
+            reason = "a lookup table with options that are not understood"
+            raise self.source.stop(call, reason)
+        return code
 
     # -- calls ----------------------------------------
 
@@ -193,7 +175,7 @@ class CallLifter(cst.CSTTransformer):
     def _taken(self, node: cst.Call) -> bool:
         """A call that is replaced as a whole; its arguments are looked at then."""
         symbol = self.tree.symbol(node.func)
-        if symbol in _VARIABLES or symbol in _TABLES or is_layer(symbol):
+        if symbol in _VARIABLES or symbol in TABLES or is_layer(symbol):
             return True
         if self._is_keras(node) or self._helper(node) is not None:
             return True
@@ -217,8 +199,8 @@ class CallLifter(cst.CSTTransformer):
             return cst.parse_expression(
                 self._variable(call, symbol, wanted or "variable")
             )
-        if symbol in _TABLES:
-            made = self.lifter.make(wanted or "table", self._table(call, symbol))
+        if symbol in TABLES:
+            made = self.lifter.make(wanted or "table", self._table(call))
             return cst.parse_expression(made)
         maker = self._maker(call)
         owner = called_class(self.tree, maker)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..project.positions import code_of
+
 __all__ = ["RESERVED", "RESERVED_OF_LAYERS", "Lifted", "camel", "source_text"]
 
 # Attributes of Keras models and layers that an attribute of ours must not hide.
@@ -72,8 +74,8 @@ def source_text(node: cst.CSTNode) -> str:
     if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
         lines = [line for line in node.leading_lines if line.comment is not None]
         node = node.with_changes(leading_lines=lines)
-        return _PLAIN.code_for_node(node)
-    return _PLAIN.code_for_node(node).strip()
+        return code_of(_PLAIN, node)
+    return code_of(_PLAIN, node).strip()
 
 
 def camel(name: str) -> str:

@@ -26,13 +26,13 @@ from .model_fn_source import Source
 from .program import MODEL, LayerClass, MetricUpdate, ModelFnPlan, PredictPlan
 from .sites import Blocked
 from .statements import (
-    backward_slice,
     binds,
     is_docstring,
     loads,
     names_in,
 )
 from .tree import Statement, Tree, only_small, statements_of
+from .watched import read_watched
 
 __all__ = ["ModelFn", "read_model_fn"]
 
@@ -67,6 +67,7 @@ class ModelFn:
     predict: PredictPlan | None = None
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
 
     @property
     def helpers(self) -> list[Lifted]:
@@ -114,6 +115,7 @@ class ModelFn:
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             exports=self.exports,
+            watched=self.watched,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -142,10 +144,12 @@ def read_model_fn(
     predicts: bool = False,
     exports: bool = False,
     kept: str | None = None,
+    watched: Sequence[str] = (),
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
-    ``kept`` is the reason why its forward code is to stay as it is.
+    ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
+    the names of tensors that hooks fetch.
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -164,10 +168,14 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, factory, evaluates, predicts, exports, kept).read()
+    reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
+    reader.watched = tuple(watched)
+    return reader.read()
 
 
 class _Reader:
+    watched: tuple[str, ...] = ()
+
     def __init__(
         self,
         tree: Tree,
@@ -374,8 +382,12 @@ class _Reader:
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
         loss = spec["loss"]
+        self.found.watched = read_watched(self.source, statements, self.watched)
+        also = [variable for _, variable in self.found.watched]
+        if isinstance(loss, cst.Name) and loss.value in also:
+            raise self.source.stop(loss, "a hook fetches the loss by another name")
         self.found.train = read_loss(
-            self.sections, statements, loss, "TRAIN", split=True
+            self.sections, statements, loss, "TRAIN", split=True, also=also
         )
         assert isinstance(loss, cst.Name)
         self.found.train_op = read_train_op(
@@ -399,7 +411,7 @@ class _Reader:
         for metric in self.found.metrics:
             for argument in metric.arguments:
                 needed |= names_in(argument.removeprefix("sample_weight="))
-        wanted = backward_slice(self.tree, statements, needed)
+        wanted = self.sections.slice(statements, needed)
         for statement in wanted:
             self.sections.check(statement)
         self.found.eval_loss = [

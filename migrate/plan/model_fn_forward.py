@@ -15,6 +15,7 @@ from .model_fn_source import Source
 from .pure import is_pure
 from .sites import Blocked
 from .statements import assigned, backward_slice, binds, loads, names_in
+from .tables import TABLES
 from .tree import Statement, Tree, only_small, walk
 
 __all__ = ["Forward", "ForwardReader"]
@@ -68,7 +69,7 @@ class ForwardReader:
 
     def read(self, statements: Sequence[Statement]) -> Forward:
         """The forward pass, or Blocked with the reason why there is none."""
-        before, behind = self._split(statements)
+        before, behind = self._split(self._tables_first(statements))
         flat = self.modes.flat(behind)
         extra = 0
         while extra < len(flat) and self._extends(flat[extra]):
@@ -97,6 +98,20 @@ class ForwardReader:
         """A lifter that has seen nothing yet."""
         shared = Shared(self.regularised)
         return Lifter(self.source, self.modes, shared, self.kinds)
+
+    def _tables_first(self, statements: Sequence[Statement]) -> list[Statement]:
+        """Tables that only the loss uses are made with the layers all the same."""
+        lifter = self.lifter()
+        tables = [
+            s
+            for s in statements
+            if isinstance(small := only_small(s), cst.Assign)
+            and isinstance(small.value, cst.Call)
+            and self.tree.symbol(small.value.func) in TABLES
+            and not loads(self.tree, small.value) & lifter.locals - {"params"}
+            and set(assigned(s)) <= lifter.once
+        ]
+        return [*tables, *(s for s in statements if s not in tables)]
 
     # -- which statements --------------------------------------------------------
 

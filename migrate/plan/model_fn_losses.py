@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -10,7 +10,7 @@ import libcst as cst
 from .lifted_names import source_text
 from .model_fn_sections import LOSSES, Sections
 from .program import TF
-from .statements import backward_slice, binds
+from .statements import binds
 from .tree import Statement, only_small
 
 __all__ = ["LossCode", "read_loss"]
@@ -36,19 +36,22 @@ def read_loss(
     mode: str,
     *,
     split: bool,
+    also: Collection[str] = (),
 ) -> LossCode:
-    """The loss that a spec names, after the statements of its mode."""
-    tree = sections.tree
+    """The loss that a spec names, after the statements of its mode.
+
+    ``also`` are variables that must be made with it.
+    """
     names = {node.value} if isinstance(node, cst.Name) else set()
     if not names:
         raise sections.source.stop(node, "the loss is not held in a variable")
-    wanted = backward_slice(tree, statements, names)
+    wanted = sections.slice(statements, names | set(also))
     (name,) = names
     if not wanted:
         raise sections.source.stop(node, f"it is not seen how `{name}` is made")
     for statement in wanted:
         sections.check(statement)
-    if split:
+    if split and not also:
         found = _per_example(sections, wanted, statements, name, mode)
         if found is not None:
             return found

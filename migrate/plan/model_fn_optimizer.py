@@ -14,7 +14,13 @@ from .lifted_names import source_text
 from .model_fn_source import Source
 from .program import MODEL, OPTIMIZER, TF, OptimizerPlan
 from .pure import is_plain_call, is_pure
-from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
+from .schedules import (
+    GLOBAL_STEPS,
+    decay_function,
+    is_decay,
+    is_step,
+    schedule,
+)
 from .statements import assigned, backward_slice, binds, latest, loads
 from .tree import Statement, only_small, walk
 
@@ -68,6 +74,8 @@ class TrainOp:
     updates: bool = False
     # tf.gradients: not scaled by the number of replicas.
     unscaled: bool = False
+    # Functions that have nothing to do any more.
+    gone: list[cst.FunctionDef] = field(default_factory=list)
 
 
 def read_train_op(
@@ -334,26 +342,19 @@ class _Reader:
         rate = given.get("learning_rate")
         if is_none(decay):
             return "" if is_none(rate) else self._rate(rate)  # type: ignore[arg-type]
-        function = self.tree.value(decay)
-        if not isinstance(function, cst.Lambda) or rate is None:
+        assert decay is not None
+        own = decay_function(self.tree, decay)
+        if own is None or rate is None:
             raise self.stop(call, "optimize_loss with its own decay function")
-        body = function.body
-        names = [p.name.value for p in function.params.params]
-        if not isinstance(body, cst.Call) or not is_decay(self.tree.symbol(body.func)):
-            raise self.stop(call, "optimize_loss with its own decay function")
-        symbol = (self.tree.symbol(body.func) or "").removeprefix("tf.train.")
-        if symbol.startswith("piecewise") or len(names) != 2 or len(body.args) < 2:
-            raise self.stop(call, "optimize_loss with its own decay function")
-        first, second = body.args[0].value, body.args[1].value
-        if [self.tree.code(first), self.tree.code(second)] != names:
-            raise self.stop(call, "optimize_loss with its own decay function")
-        changed = {names[0]: self._rate(rate)}
+        if own.definition is not None:
+            self.found.gone.append(own.definition)
+        changed = {own.rate: self._rate(rate)}
 
         def text(node: cst.BaseExpression) -> str:
             code = source_text(node)
             return changed.get(code, code)
 
-        return schedule(self.source, body, text, step=second)
+        return schedule(self.source, own.call, text, step=own.step)
 
     # -- the optimizer ----------------------------------------
 

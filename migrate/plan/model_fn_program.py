@@ -7,17 +7,21 @@ from dataclasses import replace
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
-from .config import read_run_config, read_strategy
-from .estimator_calls import own_statement, read_calls
-from .keras_program import (
-    hoisted,
-    ragged_difference,
-)
+from .config import read_run_config
+from .estimator_calls import read_calls
+from .keras_program import ragged_difference
 from .model_fn import ModelFn, layer_class, read_model_fn
 from .places import find_place
-from .program import CallKind, Difference, EstimatorCall, TrainingPlan
+from .program import (
+    CallKind,
+    Difference,
+    EstimatorCall,
+    TrainingPlan,
+    watched,
+)
 from .sites import Blocked, ModelFnSites, Program
 from .statements import names_in
+from .strategies import hoisted, read_strategy
 from .tree import Body, Statement, Tree
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
@@ -43,8 +47,8 @@ def recognise_model_fn(
         raise Blocked("TFM103", line, "Estimator(`warm_start_from`=)")
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    config, distribute, maker = read_run_config(tree, given.get("config"))
-    strategy, strategy_call = read_strategy(tree, distribute)
+    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    strategy, strategy_site = read_strategy(tree, distribute, line)
     if not is_none(given.get("model_dir")):
         config = replace(
             config,
@@ -69,6 +73,7 @@ def recognise_model_fn(
         predicts=predicts,
         exports=any(plan.receiver is not None for plan, _ in calls),
         kept=kept,
+        watched=watched(plan for plan, _ in calls),
     )
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
@@ -110,8 +115,7 @@ def recognise_model_fn(
         )
     params = given.get("params")
     _check_free(tree, model, params, body, line)
-    found = own_statement(tree, given.get("config"), body, "RunConfig")
-    drop.extend(s for s in (found, maker) if s is not None)
+    drop.extend([*made, *model.train_op.gone])
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
@@ -132,8 +136,8 @@ def recognise_model_fn(
         first_call=first,
         estimator_statement=statement,
         drop=drop,
-        hoist=hoisted(tree, strategy_call, body, first),
-        strategy_call=strategy_call,
+        hoist=hoisted(tree, strategy_site, body, first),
+        strategy=strategy_site,
         calls=calls,
         hook_classes=uses.hook_classes,
         inputs=uses.inputs,

@@ -14,7 +14,7 @@ from .model_fn_source import Source
 from .modern import modern_call
 from .program import MODEL, TF
 from .pure import is_plain_call, is_pure, pure_function
-from .statements import assigned
+from .statements import assigned, backward_slice, binds, loads
 from .tree import Statement, only_small, walk
 
 if TYPE_CHECKING:
@@ -118,27 +118,88 @@ class Sections:
         shown = self.tree.code(node.func)
         raise self.source.stop(node, f"`{shown}` in the loss or a metric")
 
-    def total(self, call: cst.CSTNode, statements: Sequence[Statement]) -> str:
-        """``get_total_loss()`` as the sum of what it collected."""
-        names = []
-        for statement in statements:
-            made = [
-                node
-                for node in walk(statement)
-                if isinstance(node, cst.Call) and self.tree.symbol(node.func) in LOSSES
-            ]
+    def slice(
+        self, statements: Sequence[Statement], wanted: set[str]
+    ) -> list[Statement]:
+        """The statements that make the wanted names, with all that a total adds up."""
+        chosen = backward_slice(self.tree, statements, wanted)
+        for call in (c for s in chosen for c in self.tree.calls(s, (_TOTAL,))):
+            needed = set(wanted)
+            for name, made in self._collected(call, statements):
+                needed |= loads(self.tree, made) if name is None else {name}
+            if not needed <= wanted:
+                return self.slice(statements, needed)
+        return [s for s in chosen if not self._only_names(s)]
+
+    def _only_names(self, statement: Statement) -> bool:
+        """``loss = tf.identity(loss, name="loss")``: a name for sessions, no value."""
+        small = only_small(statement)
+        value = small.value if isinstance(small, cst.Assign) else None
+        return (
+            isinstance(value, cst.Call)
+            and self.tree.symbol(value.func) == "tf.identity"
+            and bool(value.args)
+            and isinstance(value.args[0].value, cst.Name)
+            and assigned(statement) == [value.args[0].value.value]
+        )
+
+    def _collected(
+        self, call: cst.CSTNode, statements: Sequence[Statement]
+    ) -> list[tuple[str | None, cst.Call]]:
+        """The losses before ``get_total_loss()``, with the names that hold them."""
+        found: list[tuple[str | None, cst.Call]] = []
+        for index, statement in enumerate(statements):
+            if call in walk(statement):
+                break
+            self._check_hidden(call, statement)
+            made = list(self.tree.calls(statement, LOSSES))
             if not made:
                 continue
             small = only_small(statement)
-            if not isinstance(small, cst.Assign) or small.value is not made[0]:
-                reason = "get_total_loss of losses that have no names"
+            alone = small.value if isinstance(small, (cst.Assign, cst.Expr)) else None
+            if len(made) != 1 or alone is not made[0]:
+                reason = "get_total_loss of losses that are parts of something else"
                 raise self.source.stop(call, reason)
-            names += assigned(statement)
-        if not names or len(set(names)) != len(names):
+            if isinstance(small, cst.Assign):
+                found.append((assigned(statement)[0], made[0]))
+                continue
+            found.append((None, made[0]))
+            read = loads(self.tree, made[0])
+            for later in statements[index + 1 :]:
+                if call in walk(later):
+                    break
+                if binds(later) & read:
+                    reason = "get_total_loss of a loss whose values are assigned anew"
+                    raise self.source.stop(call, reason)
+        return found
+
+    def _check_hidden(self, call: cst.CSTNode, statement: Statement) -> None:
+        for node in walk(statement):
+            if not isinstance(node, cst.Call):
+                continue
+            called = self.tree.resolver.definition(node.func)
+            if isinstance(called, cst.FunctionDef) and any(
+                self.tree.calls(called, LOSSES)
+            ):
+                shown = called.name.value
+                reason = f"get_total_loss of a loss that `{shown}` makes"
+                raise self.source.stop(call, reason)
+
+    def total(
+        self, call: cst.CSTNode, mode: str, statements: Sequence[Statement]
+    ) -> str:
+        """``get_total_loss()`` as the sum of what it collected."""
+        collected = self._collected(call, statements)
+        names = [name for name, _ in collected if name is not None]
+        if not collected or len(set(names)) != len(names):
             raise self.source.stop(call, "get_total_loss of losses that are not seen")
+        terms = [
+            self.expression(made, mode, statements) if name is None else name
+            for name, made in collected
+        ]
         if self.kept or self.lifter.shared.regularised:
-            names.append(f"{TF}.reduce_sum({MODEL}.losses)")
-        return " + ".join(names)
+            terms.append(f"{TF}.reduce_sum({MODEL}.losses)")
+        return " + ".join(terms)
 
 
 class _Section(cst.CSTTransformer):
@@ -160,7 +221,7 @@ class _Section(cst.CSTTransformer):
             return updated_node.with_changes(func=moved)
         code = graph_value(self.tree, original_node)
         if symbol == _TOTAL:
-            code = self.sections.total(original_node, self.statements)
+            code = self.sections.total(original_node, self.mode, self.statements)
         if symbol == "tf.trainable_variables" and not self.sections.kept:
             self._check_names(original_node)
         if code is None:

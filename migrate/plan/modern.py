@@ -18,6 +18,8 @@ _RENAMED = {
     # Of one table, and without max_norm, a look-up is nothing else.
     "tf.nn.embedding_lookup": ("gather", ()),
 }
+# Parameters that changed their order: named here, where lines are still fitted.
+_NAMED = {"tf.nn.in_top_k": ("predictions", "targets", "k")}
 
 
 def modern_call(symbol: str | None, call: cst.Call) -> cst.BaseExpression | None:
@@ -28,6 +30,14 @@ def modern_call(symbol: str | None, call: cst.Call) -> cst.BaseExpression | None
             func=cst.parse_expression(f"{TF}.cast"),
             args=[call.args[0].with_changes(keyword=None, equal=_EQUAL), kind],
         )
+    if symbol in _NAMED and len(call.args) == len(_NAMED[symbol]):
+        named = [
+            argument
+            if argument.keyword is not None
+            else argument.with_changes(keyword=cst.Name(name), equal=_PLAIN_EQUAL)
+            for name, argument in zip(_NAMED[symbol], call.args, strict=True)
+        ]
+        return call.with_changes(args=named)
     if symbol in _RENAMED:
         name, parameters = _RENAMED[symbol]
         keywords = [a.keyword.value for a in call.args if a.keyword is not None]
@@ -37,3 +47,5 @@ def modern_call(symbol: str | None, call: cst.Call) -> cst.BaseExpression | None
 
 
 _EQUAL = cst.MaybeSentinel.DEFAULT
+_NOTHING = cst.SimpleWhitespace("")
+_PLAIN_EQUAL = cst.AssignEqual(_NOTHING, _NOTHING)

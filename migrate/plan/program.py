@@ -7,6 +7,7 @@ kept apart, in :mod:`.sites`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ __all__ = [
     "StockHooks",
     "StrategyPlan",
     "TrainingPlan",
+    "watched",
 ]
 
 # Stands for the program's own name of tensorflow in source text of a plan.
@@ -69,12 +71,16 @@ class StrategyPlan:
     """The distribution strategy; ``arguments`` are (name, source) pairs.
 
     ``symbol`` is the canonical name of the legacy class, or None when the
-    program trains on one device without a strategy.
+    program trains on one device without a strategy. Where a condition chooses
+    among ``choices``, ``code`` is the whole expression, with ``__strategy_0__`` and
+    so on in their places, and ``symbol`` the one that asks most of a loop.
     """
 
     symbol: str | None = None
     variable: str | None = None
     arguments: tuple[tuple[str, str], ...] = ()
+    choices: tuple[StrategyPlan, ...] = ()
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -232,6 +238,8 @@ class ModelFnPlan:
     kept: str | None = None
     # Values that the model_fn saw as a closure, as (name, source) pairs.
     closure: tuple[tuple[str, str], ...] = ()
+    # What the hooks watch: a tensor's name, and the variable of a step that has it.
+    watched: tuple[tuple[str, str], ...] = ()
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 
@@ -249,13 +257,15 @@ class InputPlan:
 class HookPlan:
     """A hook given to train: source text and, for a user's class, its methods.
 
-    ``stops`` says that the callback may ask the loop to end.
+    ``stops`` says that the callback may ask the loop to end; ``watched`` are the
+    names of tensors that it is given besides the loss.
     """
 
     code: str
     class_name: str
     methods: tuple[str, ...] = ()
     stops: bool = False
+    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -323,6 +333,8 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
+    # What of its result the program uses: "", "metrics" or "pair", with the exports.
+    gives: str = ""
     # export: where to; with exporters of an EvalSpec, how a model is asked.
     directory: str | None = None
     exporters: tuple[ExporterPlan, ...] = ()
@@ -337,6 +349,12 @@ class EstimatorCall:
     def predicts(self) -> bool:
         """The call needs the model's predictions."""
         return self.kind == CallKind.PREDICT
+
+
+def watched(calls: Iterable[EstimatorCall]) -> tuple[str, ...]:
+    """Names of the tensors that the hooks of calls want besides the loss."""
+    names = (n for call in calls for hook in call.hooks for n in hook.watched)
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -370,6 +388,11 @@ class TrainingPlan:
     def exports(self) -> bool:
         """The program writes its model for serving."""
         return any(c.receiver is not None for c in self.calls)
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Names of the tensors that hooks want besides the loss."""
+        return watched(self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

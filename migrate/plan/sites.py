@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from .program import TF, Blocker, EstimatorCall, LayerClass, TrainingPlan
+from .program import (
+    TF,
+    Blocker,
+    EstimatorCall,
+    LayerClass,
+    StrategyPlan,
+    TrainingPlan,
+)
 from .tree import Body, Statement
 
 __all__ = [
@@ -18,6 +25,7 @@ __all__ = [
     "MadeInput",
     "ModelFnSites",
     "Program",
+    "StrategySite",
     "TensorTail",
 ]
 
@@ -103,6 +111,21 @@ class InputSites:
 
 
 @dataclass
+class StrategySite:
+    """Where a program makes its strategy.
+
+    ``places`` are whole expressions with the strategy each stands for;
+    ``statements`` those that assign the variable. They are ``alone`` when they do
+    nothing else. Those of a function are what it returns.
+    """
+
+    places: list[tuple[cst.BaseExpression, StrategyPlan]]
+    statements: list[Statement] = field(default_factory=list)
+    alone: bool = True
+    in_function: bool = False
+
+
+@dataclass
 class KerasSites:
     """Nodes of a ``model_to_estimator`` program that an emitter edits."""
 
@@ -113,7 +136,7 @@ class KerasSites:
     estimator_statement: Statement
     drop: list[Statement]
     hoist: list[Statement]
-    strategy_call: cst.Call | None
+    strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
@@ -136,7 +159,7 @@ class ModelFnSites:
     estimator_statement: Statement
     drop: list[Statement]
     hoist: list[Statement]
-    strategy_call: cst.Call | None
+    strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
@@ -157,7 +180,7 @@ class CannedSites:
     estimator_statement: Statement
     drop: list[Statement]
     hoist: list[Statement]
-    strategy_call: cst.Call | None
+    strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
     hook_classes: list[cst.ClassDef]
     inputs: InputSites

@@ -17,7 +17,7 @@ class _Substitute(cst.CSTTransformer):
         self, original_node: cst.Name, updated_node: cst.Name
     ) -> cst.BaseExpression:
         text = self.names.get(original_node.value)
-        return cst.parse_expression(text) if text is not None else updated_node
+        return updated_node if text is None else _parted(text)
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -28,12 +28,25 @@ class _Substitute(cst.CSTTransformer):
         return updated_node.with_changes(keyword=original_node.keyword)
 
 
+_ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.List)
+
+
+def _parted(text: str) -> cst.BaseExpression:
+    """Source text that means the same wherever it is put."""
+    made = cst.parse_expression(text)
+    if isinstance(made, (*_ATOMS, cst.SimpleString, cst.Dict)) or made.lpar:
+        return made
+    return made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
 def substituted(
     node: cst.BaseExpression, names: Mapping[str, str]
 ) -> cst.BaseExpression:
     """The expression with source text in the place of names."""
     if not names:
         return node
+    if isinstance(node, cst.Name) and node.value in names:
+        return cst.parse_expression(names[node.value])
     changed = node.visit(_Substitute(names))
     assert isinstance(changed, cst.BaseExpression)
     return changed

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..project.positions import code_of
 from ..symbols.scopes import BindingKind
 from .arguments import UnknownArguments, is_none, match_arguments
 from .inputs import EVAL, INFER, TRAIN
@@ -19,7 +20,7 @@ from .sites import Blocked
 from .tpu_metrics import SpecMetrics
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["TPU_ESTIMATORS", "PlainProgram", "without_tpu"]
+__all__ = ["TPU_ESTIMATORS", "without_tpu"]
 
 _PACKAGES = ("tensorflow", "tensorflow.compat.v1")
 _HOMES = ("tf.contrib.tpu", "tf.estimator.tpu")
@@ -71,22 +72,17 @@ _BATCHES = {
 _INPUT_SPECS = {"tf.estimator.TrainSpec": TRAIN, "tf.estimator.EvalSpec": EVAL}
 
 
-@dataclass(frozen=True)
-class PlainProgram:
-    """The module without TPU; what it did on top that is not done any more."""
+def without_tpu(tree: Tree, call: cst.Call) -> tuple[cst.Module, tuple[str, ...]]:
+    """The module of one ``TPUEstimator`` call said plainly, or raise Blocked.
 
-    module: cst.Module
-    losses: tuple[str, ...] = ()
-
-
-def without_tpu(tree: Tree, call: cst.Call) -> PlainProgram:
-    """The module of one ``TPUEstimator`` call said plainly, or raise Blocked."""
+    With it, what the program did on top that is not done any more.
+    """
     reader = _Reader(tree, call)
     reader.read()
     module = tree.module.visit(_Apply(reader))
     assert isinstance(module, cst.Module)
     # The new nodes need places of their own.
-    return PlainProgram(cst.parse_module(module.code), tuple(reader.lost))
+    return cst.parse_module(code_of(module)), tuple(reader.lost)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import cast
 
 import libcst as cst
 
-from ..project.positions import Span, spans
+from ..project.positions import Span, code_of, spans
 from ..project.text import Lines
 from ..symbols.nodes import parents, walk
 from ..symbols.resolver import Resolver
@@ -51,6 +51,11 @@ class Tree:
         for name in self.resolver.scopes.loads:
             found.setdefault(name.value, []).append(name)
         return found
+
+    @property
+    def text(self) -> str:
+        """The module's source."""
+        return self._places[0].text
 
     @cached_property
     def _places(self) -> tuple[Lines, dict[cst.CSTNode, Span]]:
@@ -119,7 +124,7 @@ class Tree:
 
     def code(self, node: cst.CSTNode) -> str:
         """Source text of an expression."""
-        return self.module.code_for_node(node).strip()
+        return code_of(self.module, node).strip()
 
     def symbol(self, node: cst.CSTNode | None) -> str | None:
         """Canonical TensorFlow name of an expression, if it has one."""

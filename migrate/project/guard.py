@@ -38,23 +38,29 @@ class GuardError(Exception):
 
 
 def check_output(
-    old: str, new: str, *, scopes: ScopeTree | None = None, cells: bool = False
+    old: str,
+    new: str,
+    *,
+    scopes: ScopeTree | None = None,
+    parsed: tuple[cst.Module, ScopeTree] | None = None,
+    cells: bool = False,
 ) -> tuple[cst.Module, ScopeTree]:
     """Parse, compile and look for undefined names; return the parsed result.
 
     A name counts as undefined only if the old text had it defined or did not
     use it: a file's own mistakes are not ours to refuse. ``scopes`` are those of
-    the old text. Notebooks (``cells``) may await at top level.
+    the old text, ``parsed`` the new text's module and scopes where they are at hand.
+    Notebooks (``cells``) may await at top level.
     """
     try:
-        module = cst.parse_module(new)
+        module = parsed[0] if parsed is not None else cst.parse_module(new)
     except (cst.ParserSyntaxError, RecursionError) as error:
         raise GuardError(f"the rewrite does not parse: {error}") from None
     if _compiles(old, cells):
         problem = _problem(new, cells)
         if problem is not None:
             raise GuardError(f"the rewrite does not compile: {problem}")
-    found = build_scopes(module)
+    found = parsed[1] if parsed is not None else build_scopes(module)
     fresh = undefined_names(found)
     if fresh:
         known = undefined_names(scopes or build_scopes(cst.parse_module(old)))

@@ -7,23 +7,32 @@ layout keep their bytes.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"]
 
 # Magics whose cell is still Python of this notebook; others (%%bash) are not.
-PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
+PYTHON_CELL_MAGICS = ("time", "timeit", "capture", "prun")
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MARKER = re.compile(r"(?m)^__tfmigrate_cell_(\d+)__[ \t]*(?:\r?\n|\Z)")
 _PLACEHOLDER = re.compile(r"__tfmigrate_magic_(\d+)__")
-_MAGIC_STATEMENT = re.compile(r"(?m)^([ \t]*)__tfmigrate_magic_\d+__")
+_MAGIC_STATEMENT = re.compile(r"(?m)^([ \t]*)__tfmigrate_magic_(\d+)__")
 # %magic, !shell, ?help, help?; after optional indentation.
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|[^#'\"\n]*[\w\])]\?{1,2}[ \t]*$)")
+# `%time train()` is a line of the program: the code stays, the magic waits behind it.
+_TIMED = re.compile(
+    rf"^([ \t]*)(%(?:{'|'.join(PYTHON_CELL_MAGICS)})[ \t]+"
+    r"(?:-\w+[ \t]+(?:\d+[ \t]+)?)*)([^-\s].*)$"
+)
+_TIMED_MARK = re.compile(r"(?m)^([ \t]*)(.*)  # __tfmigrate_timed_(\d+)__$")
 _ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.,\[\] ]+=[ \t]*)([%!].*)$")
 
 
@@ -100,10 +109,35 @@ class Notebook:
 
     def plain_python(self) -> str:
         """The code cells as one program, with nothing of IPython's in it."""
-        text = _MARKER.sub("", self.text)
+        text = _TIMED_MARK.sub(r"\1\2", _MARKER.sub("", self.text))
         # `pass` keeps a block whose only line is a magic.
         text = _MAGIC_STATEMENT.sub(r"\1pass", text)
         return _PLACEHOLDER.sub("None", text)
+
+    def python_cells(
+        self, statement: Callable[[int, str], str], value: Callable[[int, str], str]
+    ) -> Iterator[tuple[int, str]]:
+        """Number and Python of each code cell, foreign ones left out.
+
+        ``statement`` and ``value`` say what stands for a magic that is a line of
+        its own or behind ``name =``, from the cell's number and the magic's text.
+        """
+        pieces = _MARKER.split(_TIMED_MARK.sub(r"\1\2", self.text))[1:]
+        for cell, body in zip(self.cells, pieces[1::2], strict=True):
+            if cell.foreign:
+                continue
+
+            def line(match: re.Match[str], number: int = cell.number) -> str:
+                magic = self.magics[int(match.group(2))]
+                return match.group(1) + statement(number, magic)
+
+            def inside(match: re.Match[str], number: int = cell.number) -> str:
+                return value(number, self.magics[int(match.group(1))])
+
+            yield (
+                cell.number,
+                _PLACEHOLDER.sub(inside, _MAGIC_STATEMENT.sub(line, body)),
+            )
 
     def locate(self, line: int) -> tuple[int | None, int]:
         """The cell number and the line in it of a line of the joined text."""
@@ -138,10 +172,17 @@ class Notebook:
             source = _PLACEHOLDER.sub(
                 lambda m: self.magics[int(m.group(1))], sources[cell.number]
             )
+            source = _TIMED_MARK.sub(self._timed, source)
             if not cell.source.endswith("\n"):
                 source = source.rstrip("\n") if source.endswith("\n") else source
             result[cell.number] = source
         return result
+
+    def _timed(self, match: re.Match[str]) -> str:
+        """A line with its magic in front again, if it still is a whole statement."""
+        indent, code, number = match.groups()
+        magic = self.magics[int(number)] if _is_statement(code) else ""
+        return f"{indent}{magic}{code}"
 
     def render(self, text: str) -> bytes:
         """The notebook's new bytes."""
@@ -202,6 +243,16 @@ def _is_foreign(source: str) -> bool:
     return match is not None and match.group(1) not in PYTHON_CELL_MAGICS
 
 
+def _is_statement(code: str) -> bool:
+    """Whether a line is whole by itself."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return len(ast.parse(code).body) == 1
+    except (SyntaxError, ValueError):
+        return False
+
+
 def _hide_magics(source: str, magics: list[str]) -> str:
     """Replace IPython syntax by placeholder statements of the same line count."""
     lines = source.split("\n")
@@ -212,6 +263,13 @@ def _hide_magics(source: str, magics: list[str]) -> str:
         line = lines[index]
         if state.quote is None and state.depth <= 0:
             end = index
+            timed = _TIMED.match(line)
+            if timed and _is_statement(timed.group(3)):
+                indent, magic, code = timed.groups()
+                result.append(f"{indent}{code}  # __tfmigrate_timed_{len(magics)}__")
+                magics.append(magic)
+                index += 1
+                continue
             assigned = _ASSIGNED_MAGIC.match(line)
             if assigned or _MAGIC_LINE.match(line):
                 while lines[end].endswith("\\") and end + 1 < len(lines):

@@ -25,13 +25,14 @@ from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
 from .guard import GuardError, check_output
 from .notebook import NotebookError
 from .pins import notebook_pins, text_pins
-from .positions import Unfaithful
+from .positions import Unfaithful, code_of
 from .python2 import to_python3
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, decode, load_source
@@ -150,17 +151,23 @@ def _rewrite(
     visible (or had to postpone), so that no user has to run the tool twice.
     """
     source = parsed.source
-    text, findings = _round(parsed, job, facts)
+    moved, findings = _round(parsed, job, facts)
+    text = moved.text
     rounds = 1
     while text != source.text:
         module, scopes = check_output(
             source.text,
             text,
             scopes=parsed.resolver.scopes,
+            parsed=moved.parsed,
             cells=source.notebook is not None,
         )
         current = replace(source, text=text, module=module)
-        again, more = _round(facts.module_of(current, scopes), job, facts)
+        judged = moved.parsed is not None
+        moved, more = _round(
+            facts.module_of(current, scopes), job, facts, judged=judged
+        )
+        again = moved.text
         if again == text:
             break
         rounds += 1
@@ -210,26 +217,40 @@ def _joined(
     return joined
 
 
+@dataclass(frozen=True)
+class _Moved:
+    """The text a round leads to; its module and scopes where they were made."""
+
+    text: str
+    parsed: tuple[cst.Module, ScopeTree] | None = None
+
+
 def _round(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[str, list[Finding]]:
-    """One pass over a text: programs, symbols, notes; nothing is checked yet."""
+    parsed: ParsedModule, job: Job, facts: ProjectFacts, *, judged: bool = False
+) -> tuple[_Moved, list[Finding]]:
+    """One pass over a text: programs, symbols, notes; nothing is checked yet.
+
+    ``judged`` says that the symbol rules have seen this very text and changed nothing.
+    """
     source = parsed.source
-    text, programs = _programs(parsed, job, facts)
+    moved, programs = _programs(parsed, job, facts)
     if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
         # Half a rewrite, without its program, would run nowhere.
-        return source.text, programs
-    if text != source.text:
-        parsed = facts.module_of(source.with_text(text))
-    moved = parsed.source
-    silenced = ignored_lines(text)
-    result = run_rules(
-        text,
-        moved.module,
-        parsed.resolver,
-        allows=job.selection.allows,
-        silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
-    )
+        return _Moved(source.text), programs
+    if moved is not source:
+        parsed = facts.module_of(moved)
+    text = moved.text
+    if judged and moved is source:
+        result = RulesResult(text, ())
+    else:
+        silenced = ignored_lines(text)
+        result = run_rules(
+            text,
+            moved.module,
+            parsed.resolver,
+            allows=job.selection.allows,
+            silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
+        )
     findings = [*programs, *_symbol_findings(result, source, moved)]
     text = result.text
     # The emitter notes what it leaves at the Estimator itself.
@@ -240,13 +261,16 @@ def _round(
     ]
     if left:
         text = _with_notes(source, left, text)
-    return text, findings
+    known = None
+    if text == moved.text:
+        known = moved.module, parsed.resolver.scopes
+    return _Moved(text, known), findings
 
 
 def _programs(
     parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[str, list[Finding]]:
-    """The text with its training programs moved, and their findings."""
+) -> tuple[Source, list[Finding]]:
+    """The source with its training programs moved, and their findings."""
     from ..emit import rewrite_across_files, rewrite_programs
 
     source = parsed.source
@@ -262,28 +286,30 @@ def _programs(
         facts=facts,
         options=job.options,
     )
-    if programs.module is source.module:
-        text = source.text
-    else:
-        if source.module.code != source.text:
-            raise Unfaithful
-        text = programs.module.code
     findings = list(programs.findings)
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.
-        return source.text, []
+        return source, []
     if not job.selection.allows_all(f.rule for f in findings):
         # A program moves as a whole or not at all.
         allowed = [f for f in findings if job.selection.allows(f.rule)]
         reason = "a rule that the program needs was not selected"
-        return source.text, [
+        return source, [
             replace(f, outcome=Outcome.LEFT, reason=reason)
             if f.outcome is Outcome.REWRITTEN
             else f
             for f in allowed
         ]
-    return text, findings
+    if programs.module is source.module:
+        return source, findings
+    if (programs.before or code_of(source.module)) != source.text:
+        raise Unfaithful
+    if programs.text is not None:
+        moved = replace(source, text=programs.text, module=programs.module)
+    else:
+        moved = source.with_text(code_of(programs.module))
+    return moved if moved.text != source.text else source, findings
 
 
 def _symbol_findings(

@@ -1,7 +1,9 @@
-"""Where nodes stand in the text, for the few nodes that are asked about.
+"""Code of trees, and where the few nodes that are asked about stand in it.
 
 LibCST's PositionProvider records every node and costs more than the parse. One
-code generation that notes offsets only for wanted nodes costs a quarter.
+code generation that notes offsets only for wanted nodes costs a quarter. Plain
+code generation is here too, without the context managers that ``Module.code``
+makes for positions that nobody wants.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from types import TracebackType
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["Span", "Unfaithful", "spans"]
+__all__ = ["Span", "Unfaithful", "code_of", "spans"]
 
 Span = tuple[int, int]
 
@@ -61,6 +63,31 @@ class _Recorder(_Unwanted):
 
 
 _UNWANTED = _Unwanted()
+
+
+class _Plain(CodegenState):
+    """Generates code only."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(
+            default_indent=module.default_indent, default_newline=module.default_newline
+        )
+
+    def record_syntactic_position(  # type: ignore[override]
+        self,
+        node: cst.CSTNode,
+        *,
+        start_node: cst.CSTNode | None = None,
+        end_node: cst.CSTNode | None = None,
+    ) -> _Unwanted:
+        return _UNWANTED
+
+
+def code_of(module: cst.Module, node: cst.CSTNode | None = None) -> str:
+    """What ``module.code`` or ``module.code_for_node(node)`` says, in half the time."""
+    state = _Plain(module)
+    (module if node is None else node)._codegen(state)
+    return "".join(state.tokens)
 
 
 class _State(CodegenState):

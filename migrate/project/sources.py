@@ -129,6 +129,11 @@ def _parse(text: str) -> cst.Module:
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
+        if _is_python3(text):
+            # A few oddities, all in tests of Python's own grammar.
+            raise SourceError(
+                f"line {error.raw_line}: LibCST cannot parse this, though Python can"
+            ) from None
         python2 = looks_like_python2(text)
         if python2 is not None:
             raise SourceError(

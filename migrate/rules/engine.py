@@ -14,47 +14,36 @@ from functools import cached_property
 import libcst as cst
 
 from ..project.text import Edit, apply_edits
-from ..report.findings import Outcome, Safety
+from ..report.findings import Outcome
 from ..symbols.curated import importable
-from ..symbols.names import Door, canonical, door
+from ..symbols.names import Door
 from ..symbols.resolver import Resolver
-from ..symbols.scope_builder import dotted_name
-from ..symbols.scopes import Binding, BindingKind, ImportUse, Use
-from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
+from ..symbols.scopes import Binding, Use
+from ..symbols.table import lookup
 from . import (
     changed_arguments,
-    cross_entropy_labels,
     dataset_iterator,
     dataset_structure,
-    dropout_rate,
     string_symbol,
 )
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
 from .context import Context
+from .import_judge import import_diagnosis, rule_of, star_diagnosis
 from .import_line import import_edit, imports_tensorflow
 from .imports import (
     Fate,
     ImportItem,
-    advice,
     gather_imports,
-    has_no_home,
     rewrite_imports,
 )
 from .notes import note_edit
+from .symbol_judge import SPECIAL, diagnose, symbol_use, will_mean
 
 __all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
 
 # The reason of a rewrite that has to wait for the next round.
 POSTPONED = "it overlaps another rewrite; rewrite it by hand"
-
-_WRITER = "tensorflow.summary.create_file_writer"
-# Rules that know one symbol better than the table does.
-_SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
-    symbol: module.check
-    for module in (dropout_rate, cross_entropy_labels)
-    for symbol in module.SYMBOLS
-}
 
 
 @dataclass(frozen=True)
@@ -124,7 +113,8 @@ class _Engine:
             binding = self._binding_of(item)
             if binding is not None:
                 self.by_binding[binding] = item
-        uses = [u for u in map(self._symbol_use, self.resolver.scopes.uses) if u]
+        found = (symbol_use(use, self.resolver) for use in self.resolver.scopes.uses)
+        uses = [use for use in found if use is not None]
         for use in uses:
             self._want(use)
         self._choose_imports(uses)
@@ -153,37 +143,6 @@ class _Engine:
                 return binding
         return None
 
-    def _symbol_use(self, use: Use) -> SymbolUse | None:
-        """The symbol in a chain: the longest prefix that the table knows."""
-        dotted = self.resolver.qualified(use.node)
-        if dotted is None:
-            return None
-        where = door(dotted)
-        if where is None:
-            return None
-        node: cst.BaseExpression = use.node
-        first = True
-        while True:
-            symbol = canonical(dotted)
-            if symbol is None or symbol == "tf":
-                return None
-            move = lookup(symbol)
-            known = move is not None or needs_nothing(symbol) or has_no_home(symbol)
-            if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
-                today = "tf." + symbol[len("tf.compat.v2.") :]
-                move, known = Move(symbol, today), True
-            if known or symbol.startswith("tf.python"):
-                break
-            if not isinstance(node, cst.Attribute) or not isinstance(
-                node.value, (cst.Attribute, cst.Name)
-            ):
-                return None
-            node, first = node.value, False
-            dotted = dotted.rpartition(".")[0]
-        assert isinstance(node, (cst.Name, cst.Attribute))
-        call = self.resolver.scopes.calls.get(use.node) if first else None
-        return SymbolUse(use, node, symbol, dotted, where, move, call)
-
     def _root_item(self, use: Use) -> ImportItem | None:
         """The judged import that a chain starts from."""
         if use.root is None:
@@ -201,7 +160,7 @@ class _Engine:
                 direct.setdefault(item, []).append(use)
         for item, places in direct.items():
             move = lookup(item.symbol)
-            if move is None or move.old is None or item.symbol in _SPECIAL:
+            if move is None or move.old is None or item.symbol in SPECIAL:
                 continue
             if all(
                 place.call is not None
@@ -234,7 +193,7 @@ class _Engine:
         item = self._root_item(use.use)
         if item is not None:
             item.uses += 1
-        diagnosis = self._diagnose(use, item)
+        diagnosis = diagnose(use, item, self.context)
         if diagnosis is None:
             if item is not None and item.fate is Fate.KEEP:
                 item.rewritten += 1
@@ -255,79 +214,6 @@ class _Engine:
         if kept and rewrites and item is not None:
             item.rewritten += 1
 
-    def _diagnose(self, use: SymbolUse, item: ImportItem | None) -> Diagnosis | None:
-        symbol, move = use.symbol, use.move
-        if use.door is Door.COMPAT_V1 and in_compat_v1(symbol):
-            return None
-        if self._writes_events and symbol.startswith("tf.summary."):
-            return None
-        special = _SPECIAL.get(symbol)
-        if special is not None and isinstance(use.node, cst.Attribute):
-            return special(use, self.context)
-        if move is None:
-            return self._without_home(use)
-        if move.old is not None:
-            if isinstance(use.node, cst.Name) and item is not None:
-                return None
-            return changed_arguments.check(use, self.context)
-        if symbol.startswith("tf.contrib."):
-            rule, what = "TFM301", "moved to"
-        elif use.door is Door.PRIVATE:
-            rule, what = "TFM204", "is public as"
-        elif move.to.startswith("tf.compat.v1."):
-            rule, what = "TFM202", "lives on as"
-        else:
-            rule, what = "TFM201", "is called"
-        return Diagnosis(
-            rule,
-            f"`{symbol if rule != 'TFM204' else use.spelled}` {what} `{move.to}`",
-            symbol=symbol,
-            target=move.to,
-        )
-
-    @cached_property
-    def _writes_events(self) -> bool:
-        """The module has a writer of TF2, which TF1's summaries know nothing of."""
-        return any(
-            self.resolver.qualified(use.node) == _WRITER
-            for use in self.resolver.scopes.uses
-        )
-
-    def _without_home(self, use: SymbolUse) -> Diagnosis | None:
-        symbol = use.symbol
-        if needs_nothing(symbol):
-            if use.door is not Door.PRIVATE:
-                return None
-            return Diagnosis(
-                "TFM204",
-                f"`{use.spelled}` is public as `{symbol}`",
-                symbol=symbol,
-                target=symbol,
-            )
-        if symbol.startswith("tf.python"):
-            return Diagnosis(
-                "TFM204",
-                f"`{use.spelled}` is private and may move",
-                outcome=Outcome.ADVICE,
-                safety=Safety.NEEDS_REVIEW,
-                symbol=symbol,
-            )
-        text = advice(symbol)
-        if symbol.startswith("tf.contrib"):
-            rule = "TFM302"
-        elif symbol.startswith(("tf.estimator", "tf.keras.estimator")):
-            rule = "TFM209"
-        else:
-            rule = "TFM208"
-        return Diagnosis(
-            rule,
-            f"`{symbol}` is gone: {text}",
-            outcome=Outcome.ADVICE,
-            safety=Safety.NEEDS_REVIEW,
-            note=f"`{symbol}` is gone: {text}",
-            symbol=symbol,
-        )
-
     def _spelled(
         self, use: SymbolUse, item: ImportItem | None, diagnosis: Diagnosis
     ) -> Diagnosis | None:
@@ -335,7 +221,7 @@ class _Engine:
         target = diagnosis.target
         if target is None:
             return diagnosis
-        if self._will_mean(use, item) == target:
+        if will_mean(use, item, self.resolver) == target:
             return diagnosis if diagnosis.edits else None
         root = use.use.root
         near = root if root is not None and item is None else None
@@ -344,36 +230,6 @@ class _Engine:
             return diagnosis if diagnosis.edits else None
         edit = self.context.replace(use.node, spelled)
         return replace(diagnosis, edits=(edit, *diagnosis.edits))
-
-    def _will_mean(self, use: SymbolUse, item: ImportItem | None) -> str | None:
-        """What the chain will mean once its import or alias has been rewritten."""
-        root = use.use.root
-        if root is None:
-            return None
-        suffix = ""
-        node: cst.BaseExpression = use.node
-        while isinstance(node, cst.Attribute):
-            suffix = f".{node.attr.value}{suffix}"
-            node = node.value
-        if item is not None:
-            if item.fate is Fate.RENAME and item.target is not None:
-                return item.target + suffix
-            return None
-        bound = self.resolver.bindings(root)
-        if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN:
-            base = self.resolver.resolve(bound[0].value)
-            if base is None:
-                return None
-            if base == "tf":
-                return None
-            move = lookup(base)
-            if move is not None:
-                return (move.otherwise or move.to) + suffix
-            return base + suffix if needs_nothing(base) else None
-        dotted = self.resolver.qualified(root)
-        if dotted is None or door(dotted) is None or door(dotted) is Door.PRIVATE:
-            return None
-        return "tf" + dotted[len(dotted.split(".")[0]) :] + suffix
 
     def _judge_methods(self) -> None:
         """Methods and attributes of datasets, told by their names."""
@@ -425,103 +281,24 @@ class _Engine:
         for item in self.items:
             if item.fate is Fate.KEEP:
                 continue
-            diagnosis = self._import_diagnosis(item, edits)
+            diagnosis = import_diagnosis(item, edits)
             if diagnosis is not None:
                 self._add(item.alias, item.use.statement, diagnosis)
 
         for use in self.resolver.scopes.imports:
             if isinstance(use.node.names, cst.ImportStar):
-                self._judge_star(use)
-
-    def _judge_star(self, use: ImportUse) -> None:
-        """``from tensorflow.contrib.layers import *``: the module itself is gone."""
-        node = use.node
-        if not isinstance(node, cst.ImportFrom) or node.relative or not node.module:
-            return
-        dotted = dotted_name(node.module) or ""
-        symbol, where = canonical(dotted), door(dotted)
-        if symbol is None or where is Door.COMPAT_V1:
-            return
-        if not (has_no_home(symbol) or symbol.startswith("tf.python")):
-            return
-        self.context.want(node, use.statement)
-        message = f"`from {dotted} import *` cannot be imported in TensorFlow 2"
-        reason = advice(symbol)
-        self._add(
-            node,
-            use.statement,
-            Diagnosis(
-                "TFM205",
-                message,
-                outcome=Outcome.LEFT,
-                safety=Safety.NEEDS_REVIEW,
-                reason=reason,
-                note=None if use.guarded else f"{message}: {reason}",
-                symbol=symbol,
-            ),
-        )
-
-    def _rule_of(self, item: ImportItem) -> str:
-        move = lookup(item.symbol)
-        if item.fate is not Fate.RENAME:
-            return "TFM205"
-        if item.symbol.startswith("tf.contrib."):
-            return "TFM301"
-        if item.door is Door.PRIVATE:
-            return "TFM204"
-        if move is not None and move.old is not None and item.target == move.to:
-            return "TFM203"
-        if item.target is not None and item.target.startswith("tf.compat.v1."):
-            return "TFM202"
-        return "TFM201"
+                diagnosis = star_diagnosis(use)
+                if diagnosis is not None:
+                    self.context.want(use.node, use.statement)
+                    self._add(use.node, use.statement, diagnosis)
 
     def _may_move(self, item: ImportItem) -> bool:
-        rule = self._rule_of(item)
+        rule = rule_of(item)
         line, _ = self.context.lines.place(self.context.span(item.alias)[0])
         return (
             item.fate is not Fate.KEEP
             and self.allows(rule)
             and not self.silenced(line, rule)
-        )
-
-    def _import_diagnosis(
-        self, item: ImportItem, edits: dict[ImportItem, tuple[Edit, ...]]
-    ) -> Diagnosis | None:
-        rule = self._rule_of(item)
-        if item in edits:
-            if item.fate is Fate.RENAME:
-                message = f"`{item.dotted}` is `{item.target}` today"
-            else:
-                message = f"`{item.dotted}` is no longer needed"
-            # A second name in one statement shares the first one's edit.
-            return Diagnosis(
-                rule, message, edits[item], symbol=item.symbol, target=item.target
-            )
-        if item.symbol.startswith("tf.python"):
-            if item.uses and not item.blocked:
-                return None  # its uses have been told
-            return Diagnosis(
-                "TFM204",
-                f"`{item.dotted}` is private and may move",
-                outcome=Outcome.ADVICE,
-                safety=Safety.NEEDS_REVIEW,
-                symbol=item.symbol,
-            )
-        if item.blocked:
-            reason = item.blocked[0]
-        else:
-            reason = advice(item.symbol)
-        note = None
-        if not item.use.guarded:
-            note = f"`{item.dotted}` cannot be imported in TensorFlow 2: {reason}"
-        return Diagnosis(
-            "TFM205",
-            f"`{item.dotted}` cannot be imported in TensorFlow 2",
-            outcome=Outcome.LEFT,
-            safety=Safety.NEEDS_REVIEW,
-            reason=reason,
-            note=note,
-            symbol=item.symbol,
         )
 
     def _add(

@@ -96,6 +96,10 @@ def code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     )
 
 
+# Asking isinstance instead would go through the Python code of ABCMeta.
+_NO_NODES = frozenset({bool, int, cst.MaybeSentinel})
+
+
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly below, in source order, without layout."""
     found: list[cst.CSTNode] = []
@@ -105,7 +109,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
             continue
         if child.__class__ is list or child.__class__ is tuple:
             found.extend(child)
-        elif isinstance(child, cst.CSTNode):
+        elif child.__class__ not in _NO_NODES:
             found.append(child)
     return found
 

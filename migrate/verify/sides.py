@@ -91,9 +91,20 @@ def program_text(path: Path) -> str:
 
 
 def _is_legacy(tree: ast.AST) -> bool:
+    modules = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in LEGACY_NAMES:
-            return True
+            # An attribute of the program's own objects may have such a name too.
+            root: ast.expr = node
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in modules:
+                return True
         if isinstance(node, ast.ImportFrom):
             named = {*(node.module or "").split("."), *(a.name for a in node.names)}
             if "tensorflow" in named | {"tfmigrate"} and named & LEGACY_NAMES:

@@ -104,6 +104,9 @@ class TestLikePython:
             },
             {"cell_type": "code", "source": "if a:\n    %time b = a\nprint('in', a)"},
             {"cell_type": "code", "source": ["b = 7\n", "b * 6"]},
+            {"cell_type": "code", "source": "%time c = (7\\\n %4)\nfiles = !ls\n"},
+            {"cell_type": "code", "source": "%%bash\nexit 1"},
+            {"cell_type": "code", "source": "print(c, files, '''\\n!ls\\n'''.strip())"},
             {"cell_type": "code", "source": ["1 / (a - 2)"]},
         ]
         (tmp_path / "n.ipynb").write_text(
@@ -111,7 +114,9 @@ class TestLikePython:
         )
         done = tool_run(tmp_path, "n.ipynb")
         assert done.stdout.split("\n")[:2] == ["in 2", "42"]
+        assert done.stdout.split("\n")[2] == "3 None !ls"
         assert "not run: !pip install nothing" in done.stderr
+        assert "n.ipynb[5]: not run: %%bash" in done.stderr
         assert "1 / (a - 2)" in done.stderr
         assert "ZeroDivisionError" in done.stderr
         assert done.returncode == 1

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from tfmigrate.cli import cli
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.project.pipeline import Job, process_source
@@ -73,3 +75,11 @@ def test_installs_in_notebooks() -> None:
     assert result.status is FileStatus.UNCHANGED
     places = [(f.cell, f.line) for f in pins("n.ipynb", raw)]
     assert places == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)]
+
+
+def test_a_pin_is_something_left(tmp_path: Path) -> None:
+    """The rewrite of a project is not finished while it installs its old version."""
+    (tmp_path / "requirements.txt").write_text("tensorflow==1.15\n")
+    command = ["rewrite", "--check", str(tmp_path)]
+    assert CliRunner().invoke(cli, command).exit_code == 1
+    assert CliRunner().invoke(cli, [*command, "--ignore", "TFM503"]).exit_code == 0

@@ -57,6 +57,18 @@ def test_definitions_are_found_across_files(tree: Path) -> None:
     assert facts.find("pkg.main.missing", main.path) is None
 
 
+def test_a_module_is_parsed_once_for_each_content(tree: Path) -> None:
+    facts = facts_of(tree)
+    path = tree / "pkg/models.py"
+    first = facts.parsed(path)
+    assert first is not None
+    assert facts.parsed(path) is first
+    path.write_text("model_fn = None\n")
+    second = facts.parsed(path)
+    assert second is not None
+    assert second.source.text == "model_fn = None\n"
+
+
 def test_importers_are_known(tree: Path) -> None:
     facts = facts_of(tree)
     assert facts.importers(tree / "pkg/models.py") == (tree / "pkg/main.py",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -282,3 +283,19 @@ def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
         assert run("rewrite", "--allow-dirty", top).exit_code == 0
         assert {file.read_text() for file in files} == {new}
     assert seen["old"] > 0
+
+
+def test_the_pre_commit_hooks_do_what_they_say(tmp_path: Path) -> None:
+    """The check fails and writes nothing; the fix rewrites, then the check passes."""
+    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
+    entries = dict(
+        re.findall(r"- id: (\S+)\n(?:  .*\n)*?  entry: tfmigrate (.*)", hooks)
+    )
+    check, fix = (entries[f"tfmigrate-{name}"].split() for name in ("check", "fix"))
+    file = tmp_path / "a.py"
+    file.write_text(OLD)
+    assert run(*check, file).exit_code == 1
+    assert file.read_text() == OLD
+    assert run(*fix, file).exit_code == 0
+    assert file.read_text() == NEW
+    assert run(*check, file).exit_code == 0

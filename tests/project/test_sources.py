@@ -96,6 +96,11 @@ def test_only_the_symbol_changes(case: str) -> None:
 
 FAILURES = {
     "syntax error": (b"import tensorflow as tf\nx = (\n", "not valid Python"),
+    # Valid, and with something that looks like Python 2 to boot.
+    "an annotated name in parentheses": (
+        b"import tensorflow as tf\nassert 000 == 0\n(x): int\n",
+        "LibCST cannot parse this, though Python can",
+    ),
     "python 2 print": (b"import tensorflow as tf\nprint 'a'\n", "Python 2 only"),
     "python 2 except": (
         b"import tensorflow as tf\ntry:\n  pass\nexcept E, e:\n  pass\n",
@@ -224,6 +229,42 @@ def test_what_is_not_a_python_notebook_is_told(text: str, reason: str) -> None:
     result = process(text.encode(), "n.ipynb")
     assert result.status is FileStatus.FAILED
     assert reason in (result.error or "")
+
+
+def test_code_behind_a_timing_magic_is_code() -> None:
+    """``%time train()`` is a line of the program like any other."""
+    cell = (
+        "import tensorflow as tf\n%time x = tf.log(1.0)  # note\n"
+        "if x:\n    %timeit -n 3 tf.log(2.0)\n%time\n"
+    )
+    cells = [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": []}]
+    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+    result = process(raw, "n.ipynb")
+    assert len(result.findings) == 2
+    assert result.new is not None
+    assert json.loads(result.new)["cells"][0]["source"] == cell.replace(
+        "tf.log", "tf.math.log"
+    )
+
+
+def test_a_timing_magic_goes_with_the_line_it_timed() -> None:
+    """Where one line becomes many there is no place for the magic."""
+    cell = (
+        "import numpy as np\nimport tensorflow as tf\n"
+        "x, y = np.zeros((64, 4), np.float32), np.zeros(64, np.int32)\n"
+        "columns = [tf.feature_column.numeric_column('x', shape=[4])]\n"
+        "model = tf.estimator.DNNClassifier([10], columns, n_classes=3)\n"
+        "data = tf.estimator.inputs.numpy_input_fn({'x': x}, y, shuffle=False)\n"
+        "%time model.train(data)\n"
+    )
+    cells = [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": []}]
+    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+    result = process(raw, "n.ipynb")
+    assert result.new is not None
+    new = json.loads(result.new)["cells"][0]["source"]
+    assert "model.train(" not in new
+    assert "tfmigrate" not in new
+    assert "%time" not in new
 
 
 def test_a_notebook_as_plain_python() -> None:

@@ -45,7 +45,7 @@ _WHOLE_PROGRAM = ("TFM101", "TFM102")
 _KEEPS_ESTIMATOR = "TFM103"
 # Reasons for which a file may be refused; anything else is a failure.
 _REFUSED = re.compile(
-    r"not valid Python|Python 2 only|unknown encoding|not valid [\w-]+:|null bytes"
+    r"LibCST cannot parse|not valid Python|Python 2 only|unknown encoding|not valid [\w-]+:|null bytes"
     r"|bytes do not survive|too deeply nested|does not reproduce|moved a line with a form"
 )
 

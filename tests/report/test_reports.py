@@ -117,7 +117,10 @@ def test_json_fits_its_schema(report: Report) -> None:
         jsonschema.validate(data, schema())
 
 
-# What SARIF 2.1.0 (OASIS, sections 3.13 to 3.57) demands of the parts we write.
+# What SARIF 2.1.0 (OASIS, sections 3.13 to 3.57) demands of the parts we write. The
+# official schema is in none of the packages that were looked at (sarif-om, sarif-tools,
+# sarif-pydantic, node-sarif-builder), so its constraints are written down here.
+# sarif-om has classes made from it, which a test below uses.
 TEXT = {
     "type": "object",
     "required": ["text"],

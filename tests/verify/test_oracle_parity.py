@@ -66,6 +66,9 @@ SLOW = pytest.mark.slow
                 ("legacy", "fashion_mnist_imports", "tf115-r1", "train.py"),
                 ("legacy", "fashion_mnist_imports", "tf112-r2", "train.py"),
                 ("expected", "fashion_mnist_imports", "tf115-r1", "train.py"),
+                # model_fns that are methods.
+                ("expected", "class_held_estimator", "tf115-r1", "train.py"),
+                ("expected", "one_shot_iterator", "tf115-r1", "train.py"),
                 ("expected", "timeseries_keras_lstm", "tf115-r1", "train.py"),
             ]
         ),

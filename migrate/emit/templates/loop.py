@@ -70,7 +70,7 @@ def train_functions():
             else:
                 gradients = tape.gradient(loss, model.trainable_variables)
             X_APPLY
-        return loss
+        return X_STEP_RESULT
 
     if X_WRITES_EVENTS:
 
@@ -89,13 +89,18 @@ def train_functions():
     def train_steps(iterator, steps):
         """Runs up to `steps` steps; returns the last loss and how many ran."""
         loss, done = tf.constant(0.0), tf.constant(0)
+        X_NOTHING_WATCHED
         for batch in iterator:
-            losses = strategy.run(train_step, args=(batch,))
+            if X_WATCHES:
+                X_RUN
+            else:
+                losses = strategy.run(train_step, args=(batch,))
             loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+            X_WATCHED
             done += 1
             if done >= steps:
                 break
-        return loss, done
+        return X_STEPS_RESULT
 
 
 def test_functions():
@@ -383,7 +388,7 @@ def train_loop():
                 profiling = True
         if X_PER_STEP:
             X_BEFORE_STEP
-            loss, done = train_steps(train_iterator, 1)
+            X_ONE_STEP
             if not done:
                 break  # end of the data
             step += 1
@@ -401,7 +406,7 @@ def train_loop():
                     steps = min(steps, edge - step)
             if X_RATED:
                 started = time.time()
-            loss, done = train_steps(train_iterator, tf.constant(steps))
+            X_SOME_STEPS
             step += int(done)
             if done > 0:
                 if X_RATED:

@@ -1,0 +1,48 @@
+"""Values of a step that callbacks are given besides its loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..plan.tree import Statement
+from .template import parse_statements
+
+if TYPE_CHECKING:
+    from .loop_program import LoopEmitter
+
+__all__ = ["step_call", "watching_steps"]
+
+_FIRST = "# As a session fetched it: the value of the first replica.\n"
+
+
+def watching_steps(emitter: LoopEmitter) -> dict[str, Sequence[Statement]]:
+    """What the function that runs steps does with the values."""
+    names = [variable for _, variable in emitter.watched]
+    strategy, tf = emitter.strategy, emitter.tf
+    start = "".join(f"{name} = {tf}.constant(0.0)\n" for name in names)
+    results = ", ".join(["losses", *(f"all_{name}" for name in names)])
+    train_step = emitter.renamed["train_step"]
+    run = f"{results} = {strategy}.run({train_step}, args=(batch,))\n"
+    taken = "".join(
+        f"{name} = {strategy}.experimental_local_results(all_{name})[0]\n"
+        for name in names
+    )
+    if taken:
+        taken = _FIRST + taken
+    return {
+        "X_NOTHING_WATCHED": parse_statements(start),
+        "X_RUN": parse_statements(run),
+        "X_WATCHED": parse_statements(taken),
+    }
+
+
+def step_call(
+    emitter: LoopEmitter, names: dict[str, str], steps: str
+) -> Sequence[Statement]:
+    """The loop's call of that function; ``names`` are those of the loop."""
+    kept = [names[variable] for _, variable in emitter.watched]
+    results = ", ".join([names["loss"], *kept, names["done"]])
+    train_steps = emitter.renamed["train_steps"]
+    code = f"{results} = {train_steps}({names['train_iterator']}, {steps})\n"
+    return parse_statements(code)

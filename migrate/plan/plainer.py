@@ -1,0 +1,58 @@
+"""Programs in plainer words, so that one reader understands them all.
+
+Each step takes away one habit and leaves a program that means the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from .plain_methods import without_methods
+from .program import Difference
+from .tpu import TPU_ESTIMATORS, without_tpu
+from .tree import Tree
+
+__all__ = ["PlainProgram", "plainer"]
+
+_WITH_MODEL_FN = ("tf.estimator.Estimator", *TPU_ESTIMATORS)
+
+
+@dataclass(frozen=True)
+class PlainProgram:
+    """The module in other words; ``what`` is said of a program that stays."""
+
+    module: cst.Module
+    what: str
+    differences: tuple[Difference, ...] = ()
+
+
+def plainer(tree: Tree, call: cst.Call) -> PlainProgram | None:
+    """The first step that applies to an Estimator's program, or None."""
+    symbol = tree.symbol(call.func)
+    if symbol not in _WITH_MODEL_FN:
+        return None
+    model_fn = _model_fn(call)
+    if model_fn is not None:
+        module = without_methods(tree, model_fn)
+        if module is not None:
+            return PlainProgram(module, "the model_fn is a method")
+    if symbol in TPU_ESTIMATORS:
+        module, lost = without_tpu(tree, call)
+        return PlainProgram(module, "a TPU program", (_off_tpu(tree, call, lost),))
+    return None
+
+
+def _model_fn(call: cst.Call) -> cst.BaseExpression | None:
+    for index, argument in enumerate(call.args):
+        name = argument.keyword.value if argument.keyword is not None else None
+        if not argument.star and (name == "model_fn" or (name is None and not index)):
+            return argument.value
+    return None
+
+
+def _off_tpu(tree: Tree, call: cst.Call, lost: tuple[str, ...]) -> Difference:
+    message = "; ".join(["the loop trains on this machine's devices", *lost])
+    message += "; on a TPU, make the strategy a tf.distribute.TPUStrategy"
+    return Difference("TFM142", tree.line(call), message, needs_review=True)
