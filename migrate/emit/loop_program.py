@@ -31,7 +31,7 @@ from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
 from .optimizers import convert_optimizer
 from .spacing import with_blank_lines
-from .strategies import strategy_code
+from .strategies import remark, strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
@@ -296,6 +296,10 @@ class LoopEmitter:
 
     # -- the program -----------------------------------------------------------
 
+    def strategy_line(self, name: str, code: str) -> str:
+        """The statement that makes the strategy, with what is to be said of it."""
+        return f"{remark(code, self.tree.module.code)}{name} = {code}\n"
+
     def edit_strategy(self) -> str:
         """Today's strategy where the program makes its own.
 
@@ -303,13 +307,14 @@ class LoopEmitter:
         """
         site, edits = self.program.sites.strategy, self.edits
         plan, chosen = self.plan.strategy, self.options.strategy
-        code = self.text(strategy_code(plan, chosen))
+        source = self.tree.module.code
+        code = self.text(strategy_code(plan, chosen, source))
         if site is None:
             return code
         instead = chosen if not plan.choices else "keep"
         if plan.variable is not None or site.in_function:
             for place, one in site.places:
-                new = self.text(strategy_code(one, instead))
+                new = self.text(strategy_code(one, instead, source))
                 edits.expressions[place] = self.fitted_expression(place, new)
         if plan.variable is None:
             return code
@@ -329,7 +334,7 @@ class LoopEmitter:
         """The strategy, made before the statement that begins the model."""
         sites, edits = self.program.sites, self.edits
         code = self.edit_strategy()
-        line = f"{self.site_strategy} = {code}\n" if code else ""
+        line = self.strategy_line(self.site_strategy, code) if code else ""
         if self.options.mixed_precision:
             line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:

@@ -33,9 +33,7 @@ PREDICTIONS = list(estimator.predict(lambda: input_fn(False)))[:6]
 
 _ONE = "config = tf.estimator.RunConfig(tf_random_seed=7, log_step_count_steps=1)"
 _TWO = """\
-# Collective operations cannot add sparse gradients up between CPUs.
-strategy = tf.distribute.MirroredStrategy(
-    ['/cpu:0', '/cpu:1'], cross_device_ops=tf.distribute.ReductionToOneDevice())
+strategy = tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
 config = tf.estimator.RunConfig(
     tf_random_seed=7, log_step_count_steps=1, train_distribute=strategy)"""
 

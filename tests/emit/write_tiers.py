@@ -49,6 +49,8 @@ batches, on TensorFlow {tensorflow}.
 ~ marks a difference that grew from rounding: the same program with its initial
 weights changed in their last digits drifts as far (see [verify](verify.md)).
 ° was measured on an earlier form of the rewritten program; `-` is not measured.
+† TF 1.15 scaled the loss of Keras Estimators twice; the loop has the true mean, and
+the report says so ([TFM130](rules/TFM130.md)).
 """
 
 
@@ -70,6 +72,7 @@ class Rewritten:
     tier: str
     reason: str
     digest: str
+    rules: frozenset[str]
 
 
 def rewrite(target: Path, *options: str) -> dict[str, Any]:
@@ -95,11 +98,15 @@ def look_at_all(target: Path, report: Mapping[str, Any]) -> dict[str, Rewritten]
     """What the report says of each program folder."""
     found: dict[str, Rewritten] = {}
     for folder in sorted(path for path in LEGACY.iterdir() if path.is_dir()):
-        stops = [
+        findings = [
             finding
             for file in report["files"]
             if Path(file["path"]).resolve().is_relative_to(folder)
             for finding in file["findings"]
+        ]
+        stops = [
+            finding
+            for finding in findings
             if finding["rule"].startswith("TFM10") and finding["tier"] is not None
         ]
         if not stops:
@@ -110,7 +117,10 @@ def look_at_all(target: Path, report: Mapping[str, Any]) -> dict[str, Rewritten]
             for path in sorted(place.rglob("*.py")):
                 digest.update(path.read_bytes())
         found[folder.name] = Rewritten(
-            worst["tier"], worst["reason"] or "", digest.hexdigest()[:16]
+            worst["tier"],
+            worst["reason"] or "",
+            digest.hexdigest()[:16],
+            frozenset(finding["rule"] for finding in findings),
         )
     return found
 
@@ -141,25 +151,26 @@ def page(found: Mapping[str, Rewritten], measured: Mapping[str, Any]) -> str:
 
 def _shown(figures: Mapping[str, str], column: str, program: Rewritten) -> str:
     figure = figures.get(column, "-")
+    if column == "two" and "TFM130" in program.rules and "*" in figure:
+        figure = f"{figure.strip('*')}†"
     if figures.get("digest") == program.digest or figure == "-":
         return figure
     # An Estimator's figure says nothing of the loop it has become.
     return f"{figure}°" if figures.get("tier") == program.tier else "-"
 
 
+def recorded(name: str, replicas: int, *versions: str) -> Path | None:
+    """The recording by the first of the versions that has one."""
+    folders = (ORACLE / name / f"{version}-r{replicas}" for version in versions)
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
 def measure(name: str, rewritten: Path, mirrored: Path, tier: str) -> dict[str, str]:
     """Run a program in all its forms."""
     program = next(p for p in recorder().PROGRAMS if p.name == name)
     legacy = LEGACY / name / program.script
-    one = ORACLE / name / "tf115-r1"
-    two = next(
-        (
-            ORACLE / name / f"{version}-r2"
-            for version in ("tf112", "tf115")
-            if (ORACLE / name / f"{version}-r2").is_dir()
-        ),
-        None,
-    )
+    one, two = recorded(name, 1, "tf115", "tf112"), recorded(name, 2, "tf112", "tf115")
+    assert one is not None, name
     figures = {"compat": compare(program, one, legacy, 1)}
     if tier in ("T1", "T2"):
         new = rewritten / name / program.script
@@ -167,6 +178,8 @@ def measure(name: str, rewritten: Path, mirrored: Path, tier: str) -> dict[str, 
         figures["two"] = (
             compare(program, two, new, 2)
             if two is not None
+            else "-"
+            if program.light
             else execute(program, mirrored / name / program.script)
         )
     elif tier == "T3":
@@ -247,11 +260,11 @@ def main() -> None:
             # Some programs write where they are started.
             os.chdir(folder)
             rewrite(mirrored, "--strategy", "mirrored")
-        recorded = {program.name for program in recorder().PROGRAMS}
+        known = {program.name for program in recorder().PROGRAMS}
         for name, program in found.items():
             measured = json.loads(MEASURED.read_text())
             old = measured["programs"].get(name, {})
-            if wanted is None or name not in recorded:
+            if wanted is None or name not in known:
                 continue
             if wanted and name not in wanted:
                 continue

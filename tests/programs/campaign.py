@@ -52,10 +52,12 @@ class Campaign:
 def choices(seed: int) -> RewriteOptions:
     """Options drawn for a program; most programs take the defaults."""
     draw = random.Random(-1 - seed)
-    return RewriteOptions(
-        loop=draw.choice(("epoch", "epoch", "step", "graph")),
-        keras=draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3")),
-    )
+    loop = draw.choice(("epoch", "epoch", "step", "graph"))
+    keras = draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3"))
+    styles = ["auto", "auto", "class"]
+    if generate(seed).traits["placement"] in ("module", "main"):
+        styles.append("inline")
+    return RewriteOptions(loop=loop, keras=keras, style=draw.choice(styles))
 
 
 def run_campaign(

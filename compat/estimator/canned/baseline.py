@@ -26,9 +26,16 @@ SUM: str = tf.losses.Reduction.SUM
 
 
 def baseline_logits(
-    features: Any, *, units: int, weight_column: Any = None
+    features: Any,
+    *,
+    units: int,
+    weight_column: Any = None,
+    bias_of: Callable[[int], Any] | None = None,
 ) -> tuple[Any, Any]:
-    """The bias variable, and the bias once per example."""
+    """The bias variable, and the bias once per example.
+
+    ``bias_of`` makes the variable; by default it is one of ``tf.get_variable``.
+    """
     fc.check_features(features)
     weights = weight_key(weight_column)
     sizes = [tf.shape(value)[0] for key, value in features.items() if key != weights]
@@ -39,10 +46,12 @@ def baseline_logits(
         )
     same = [tf.assert_equal(sizes[0], size) for size in sizes[1:]]
     with tf.control_dependencies(same), tf.variable_scope("baseline"):
-        bias = tf.get_variable(
-            "bias", shape=[units], initializer=tf.zeros_initializer()
-        )
+        bias = (bias_of or _bias)(units)
         return bias, tf.multiply(bias, tf.ones([sizes[0], units]))
+
+
+def _bias(units: int) -> Any:
+    return tf.get_variable("bias", shape=[units], initializer=tf.zeros_initializer())
 
 
 def _model_fn(

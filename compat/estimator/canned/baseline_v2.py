@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import tensorflow as tf2
+
 from ..estimator import EstimatorV2
 from ..heads import modern as heads
 from ..heads.base import MEAN_OVER_BATCH
@@ -15,13 +17,21 @@ from .modern_training import counting_optimizer, train_op_of
 __all__ = ["BaselineClassifier", "BaselineEstimator", "BaselineRegressor"]
 
 
+def _bias(units: int) -> Any:
+    # As in TF 2.15: of a tf.Variable, checkpoints hold the copies of all replicas.
+    return tf2.Variable(tf2.zeros([units]), name="bias")
+
+
 def _model_fn(
     head: Any, optimizer: Any, weight_column: Any = None
 ) -> Callable[..., Any]:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config
         bias, logits = baseline_logits(
-            features, units=head.logits_dimension, weight_column=weight_column
+            features,
+            units=head.logits_dimension,
+            weight_column=weight_column,
+            bias_of=_bias,
         )
         train_op_fn = None
         if mode == ModeKeys.TRAIN:
