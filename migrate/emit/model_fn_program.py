@@ -18,6 +18,7 @@ from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
+from .metric_classes import MetricClasses
 from .mixed_precision import POLICY, float32_outputs
 from .names import Names, rename
 from .optimizers import convert_optimizer
@@ -62,6 +63,7 @@ class ModelFnEmitter(LoopEmitter):
         self.model = model
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
+        self.metric_classes = MetricClasses(self)
         self.metric_names = {
             metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
@@ -70,7 +72,12 @@ class ModelFnEmitter(LoopEmitter):
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        edits.replace[sites.model_fn] = [self._class()]
+        made = self._class()
+        classes = self.metric_classes.definitions()
+        edits.replace[sites.model_fn] = [
+            made,
+            *fit(self.tree.module, classes, 0),
+        ]
         for helper, layer in sites.helpers:
             made = class_statement(layer, self.text)
             edits.replace[helper] = fit(self.tree.module, [made], 0)
@@ -176,7 +183,8 @@ class ModelFnEmitter(LoopEmitter):
     def _test_metrics(self) -> list[Statement]:
         return parse_statements(
             "".join(
-                f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
+                f"{self.metric_names[metric.key]} = "
+                f"{self.text(self.metric_classes.code(metric))}\n"
                 for metric in self.model.metrics
             )
         )

@@ -39,6 +39,7 @@ from .keras_program import KerasEmitter
 from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .own_hparams import own_hparams
 from .recurrent_defaults import spell_recurrent_defaults
 from .tf1_doors import open_tf1_doors
 
@@ -230,9 +231,16 @@ def _native(
     if compat_flavour(tree).endswith("v1"):
         new = Tree(edited, Resolver(edited))
         edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
+    edited = cst.parse_module(edited.bytes)
+    owned = own_hparams(edited, Tree(edited, Resolver(edited)))
+    if owned is not None:
+        edited = drop_unused_imports(edited, cst.parse_module(owned.bytes))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
+    if owned is not None:
+        message = "`tf.contrib.training.HParams` becomes a class of the program"
+        found.append(replace(found[0], rule="TFM302", message=message))
     for rule, message in numbers_changed(options):
         found.append(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)

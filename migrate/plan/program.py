@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .canned_plan import CannedPlan
 
 __all__ = [
+    "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
     "TF",
@@ -45,6 +46,8 @@ TF = "__tf__"
 # Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
+# Stands for the name of a metric class that the program is given.
+METRIC_CLASS = "__metric_class__"
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ class MetricUpdate:
     key: str
     code: str
     arguments: tuple[str, ...]
+    # A class that is to be written, in whose place METRIC_CLASS stands in the code.
+    made: str = ""
 
 
 @dataclass(frozen=True)
