@@ -23,7 +23,7 @@ from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.plainer import PlainProgram, plainer
-from ..plan.program import Blocker, Difference, ModelFnPlan, TrainingPlan
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..project.positions import code_of
@@ -343,18 +343,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
             tier=tier,
         )
     ]
-    differences = list(plan.differences)
-    if plan.config.summary_steps is not None:
-        differences.append(
-            Difference(
-                "TFM138",
-                plan.line,
-                f"RunConfig(save_summary_steps={plan.config.summary_steps}): the loop "
-                "prints the loss and writes no event files",
-                needs_review=True,
-            )
-        )
-    for difference in differences:
+    for difference in plan.differences:
         safety = (
             Safety.NEEDS_REVIEW if difference.needs_review else Safety.CHANGES_NUMBERS
         )

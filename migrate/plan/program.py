@@ -310,7 +310,9 @@ class StockHooks:
     """What TensorFlow's own hooks ask of a loop, as source text.
 
     ``no_change`` is early stopping: metric, whether smaller is better, steps
-    without a better figure, steps that come first.
+    without a better figure, steps that come first. ``crossed``: metric, sign,
+    threshold, steps that come first. ``nan`` says what a NaN loss does: "raise" or
+    "stop". ``save_steps`` and ``save_seconds`` take the place of RunConfig's.
     """
 
     log_steps: str | None = None
@@ -318,6 +320,19 @@ class StockHooks:
     num_steps: str | None = None
     last_step: str | None = None
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
+    crossed: tuple[tuple[str, str, str, str], ...] = ()
+    nan: str | None = None
+    save_dir: str | None = None
+    save_steps: str | None = None
+    save_seconds: str | None = None
+    # ProfilerHook: every so many steps, one into this directory.
+    profile_steps: str | None = None
+    profile_dir: str = ""
+
+    @property
+    def evaluated(self) -> bool:
+        """They look at the figures of evaluations."""
+        return bool(self.no_change or self.crossed)
 
 
 class CallKind:
