@@ -10,7 +10,12 @@ import subprocess
 import sys
 from typing import Any
 
-from ...project.notebook import PYTHON_CELL_MAGICS, Notebook, NotebookError
+from tfmigrate.project.notebook import (
+    PYTHON_CELL_MAGICS,
+    Notebook,
+    NotebookError,
+)
+
 from .execute import LaunchError, new_main
 
 __all__ = ["run_notebook"]

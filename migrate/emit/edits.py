@@ -148,6 +148,9 @@ class _Applier(cst.CSTTransformer):
                 mine.append((now[statement], scoped))
             mine += [(s, scoped) for s in edits.after.get(statement, ())]
             mine = self._apart_from_definitions(mine)
+            if mine and items and mine[0][0] is not now[statement]:
+                above = (items[-1].statement, False)
+                mine = self._apart_from_definitions([above, *mine])[1:]
             if mine and spaced:
                 first, flag = mine[0]
                 mine[0] = (_with_lines(first, _apart(first, spaced)), flag)

@@ -21,6 +21,7 @@ from ..plan.sites import Blocked, Program
 from ..plan.tree import Tree, only_small
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
+from .event_files import MEMBERS, writes_events
 from .exports import rename_export
 from .gone_inputs import gone_inputs
 from .hook_class import edit_hook_class
@@ -102,6 +103,8 @@ class LoopEmitter:
         if self.evaluates:
             wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
             wanted += ["evaluate"]
+        if writes_events(self.plan.config):
+            wanted += MEMBERS
         if self.plan.predicts:
             wanted.append("predict_step")
         if self.predict_calls:
@@ -221,6 +224,7 @@ class LoopEmitter:
             flags={
                 "X_OWN_UPDATES": False,
                 "X_UNLABELLED": not self.reads_labels,
+                "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_WATCHES": bool(self.watched),
                 **(flags or {}),
             },
@@ -366,7 +370,7 @@ class LoopEmitter:
                 "X_MODEL_DIR": self._model_dir(),
                 "X_KEEP_MAX": "None" if keep == "0" else keep,
             },
-            flags={"X_RESTORES": restores},
+            flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
         )
         lines = self.tree.module.code_for_node(result[0]).splitlines()
         if max(map(len, lines)) + self.indent > WIDTH:

@@ -21,6 +21,7 @@ from .kept_forward import kept_class, needs_params
 from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
+from .metric_classes import MetricClasses
 from .mixed_precision import POLICY, float32_outputs
 from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
@@ -32,7 +33,7 @@ from .trainer import Trainer
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
-_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
+_CELLS = {"lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
@@ -73,6 +74,7 @@ class ModelFnEmitter(LoopEmitter):
         self.model = model
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
+        self.metric_classes = MetricClasses(self)
         self.metric_names = {
             metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
@@ -82,6 +84,7 @@ class ModelFnEmitter(LoopEmitter):
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         classes = [*self._metric_class(), *self._cells(), self._class()]
+        classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
         edits.replace[sites.model_fn] = [
             with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
             if number
@@ -249,7 +252,8 @@ class ModelFnEmitter(LoopEmitter):
             return parse_statements(self.text(f"{METRICS} = {{}}\n{self.metric_setup}"))
         return parse_statements(
             "".join(
-                f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
+                f"{self.metric_names[metric.key]} = "
+                f"{self.text(self.metric_classes.code(metric))}\n"
                 for metric in self.model.metrics
             )
         )

@@ -23,7 +23,7 @@ from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.plainer import PlainProgram, plainer
-from ..plan.program import Blocker, Difference, ModelFnPlan, TrainingPlan
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..project.positions import code_of
@@ -40,6 +40,7 @@ from .keras_program import KerasEmitter
 from .mode_names import name_modes
 from .model_fn_program import ModelFnEmitter
 from .names import Names
+from .own_hparams import own_hparams
 from .recurrent_defaults import spell_recurrent_defaults
 from .tf1_doors import open_tf1_doors
 
@@ -239,9 +240,16 @@ def _native(
     if compat_flavour(tree).endswith("v1"):
         new = Tree(edited, Resolver(edited))
         edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
+    edited = cst.parse_module(edited.bytes)
+    owned = own_hparams(edited, Tree(edited, Resolver(edited)))
+    if owned is not None:
+        edited = drop_unused_imports(edited, cst.parse_module(owned.bytes))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
+    if owned is not None:
+        message = "`tf.contrib.training.HParams` becomes a class of the program"
+        found.append(replace(found[0], rule="TFM302", message=message))
     for rule, message in numbers_changed(options):
         found.append(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)
@@ -335,18 +343,7 @@ def _moved(path: Path, program: Program) -> list[Finding]:
             tier=tier,
         )
     ]
-    differences = list(plan.differences)
-    if plan.config.summary_steps is not None:
-        differences.append(
-            Difference(
-                "TFM138",
-                plan.line,
-                f"RunConfig(save_summary_steps={plan.config.summary_steps}): the loop "
-                "prints the loss and writes no event files",
-                needs_review=True,
-            )
-        )
-    for difference in differences:
+    for difference in plan.differences:
         safety = (
             Safety.NEEDS_REVIEW if difference.needs_review else Safety.CHANGES_NUMBERS
         )

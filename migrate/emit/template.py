@@ -36,20 +36,17 @@ class Filling:
 
 
 @cache
-def _template(file: str, name: str) -> cst.FunctionDef:
+def _templates(file: str) -> dict[str, cst.FunctionDef]:
     path = resources.files(__package__) / "templates" / f"{file}.py"
     module = cst.parse_module(path.read_text("utf-8"))
-    for statement in module.body:
-        if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
-            return statement
-    raise KeyError(f"{file}.{name}")
+    return {s.name.value: s for s in module.body if isinstance(s, cst.FunctionDef)}
 
 
 @cache
 def _chosen(
     file: str, name: str, flags: tuple[tuple[str, bool], ...]
 ) -> cst.IndentedBlock:
-    body = _template(file, name).body
+    body = _templates(file)[name].body
     chosen = body.visit(_Chooser(dict(flags)))
     assert isinstance(chosen, cst.IndentedBlock)
     return chosen

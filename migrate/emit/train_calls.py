@@ -19,6 +19,8 @@ from ..plan.program import (
 )
 from ..plan.results import METRICS, PAIR, unpacked
 from ..plan.tree import Statement, statements_of
+from .evaluations import evaluations
+from .event_files import writes_events
 from .hook_class import RENAMED
 from .layout import fit, one_line
 from .spacing import space_definitions, with_blank_lines
@@ -32,6 +34,7 @@ __all__ = ["TrainCalls", "function_form", "input_argument"]
 
 # The hooks of a function's parameter.
 _EACH = "hooks"
+_PROFILE_DIR = 'f"{manager.directory}/profile"'
 
 
 def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
@@ -204,6 +207,10 @@ class TrainCalls:
             rate_steps=setting("rate_steps", stock.rate_steps),
             num_steps=setting("num_steps", stock.num_steps),
             last_step=setting("last_step", stock.last_step),
+            save_steps=setting("save_steps", stock.save_steps),
+            save_seconds=setting("save_seconds", stock.save_seconds),
+            profile_steps=setting("profile_steps", stock.profile_steps),
+            profile_dir=setting("profile_dir", stock.profile_dir) or "",
         )
 
     def _defined(
@@ -247,10 +254,16 @@ class TrainCalls:
     ) -> list[Statement]:
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
+        if stock.save_steps is not None or stock.save_seconds is not None:
+            # A hook that saves takes the place of the Estimator's own.
+            config = replace(
+                config, save_steps=stock.save_steps, save_seconds=stock.save_seconds
+            )
         wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
         wanted += [variable for _, variable in emitter.watched]
         names = {n: n if local else self.names.fresh(n) for n in wanted}
-        if emitter.options.profile:
+        profiles = emitter.options.profile or stock.profile_steps is not None
+        if profiles:
             for name in ("profile_from", "profile_to", "profiling", "edge"):
                 names[name] = name if local else self.names.fresh(name)
         names["steps"] = "chunk" if local else self.names.fresh("steps")
@@ -270,7 +283,11 @@ class TrainCalls:
         names["time"] = names["started"] = "time"
         by_step = config.save_steps is not None
         rated = stock.rate_steps is not None
-        if not by_step or together or rated:
+        events = writes_events(config)
+        if events:
+            for name in ("last_written", "written", "per_second", "figures"):
+                names[name] = name if local else self.names.fresh(name)
+        if not by_step or together or rated or events:
             names["time"] = emitter.module("time")
         if rated:
             names["started"] = "started" if local else self.names.fresh("started")
@@ -309,6 +326,8 @@ class TrainCalls:
         terms = {"step": ["1"], "graph": []}.get(emitter.options.loop, [log_steps])
         if by_step:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
+        if events and (by_step or config.summary_steps != log_steps):
+            terms.append(f"{names['last_written']} + {config.summary_steps} - {step}")
         optional = bool(limit) and _is_optional(call)
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
@@ -328,6 +347,9 @@ class TrainCalls:
                 "X_SAVE_SECONDS": config.save_seconds or "600",
                 "X_SAVE_STEPS": config.save_steps or "",
                 "X_THROTTLE": call.throttle_seconds,
+                "X_SUMMARY_STEPS": config.summary_steps or "",
+                "X_PROFILE_STEPS": stock.profile_steps or "",
+                "X_PROFILE_DIR": stock.profile_dir or _PROFILE_DIR,
             },
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),
@@ -339,7 +361,7 @@ class TrainCalls:
                     emitter, names, f"{emitter.tf}.constant({names['steps']})"
                 ),
                 "X_STOP": parse_statements("".join(stops)),
-                **self._early_stop(call, step, evaluation, local=local),
+                **evaluations(self, call, step, evaluation, local=local),
                 "X_END": lines("end"),
             },
             flags={
@@ -347,65 +369,16 @@ class TrainCalls:
                 "X_SAVES_BY_STEP": by_step,
                 "X_PER_STEP": per_step,
                 "X_CHUNKED": not per_step,
-                "X_PROFILES": emitter.options.profile,
+                "X_PROFILES": profiles,
+                "X_PROFILES_AGAIN": stock.profile_steps is not None,
+                "X_WATCHES_NAN": stock.nan is not None,
+                "X_RAISES_NAN": stock.nan == "raise",
                 "X_RATED": rated,
                 "X_LIMIT_OPTIONAL": optional,
                 "X_EVALUATES": together,
             },
             names=names,
         )
-
-    def _early_stop(
-        self, call: EstimatorCall, step: str, evaluation: str, *, local: bool
-    ) -> dict[str, Sequence[Statement]]:
-        """Evaluations, and what follows from their figures: exports, an early stop."""
-        stock = call.stock
-        shown = f'print(f"step {{{step}}}:", {evaluation})\n' if evaluation else ""
-        made = parse_statements(shown)
-        if not stock.no_change and not call.exporters and not call.gives:
-            return {
-                "X_EVALUATE_NOW": made,
-                "X_EVALUATE_LAST": made,
-                "X_NO_CHANGE": [],
-                "X_BEST": [],
-            }
-        results = "results" if local else self.names.fresh("results")
-        begin, after = "", ""
-        if call.gives:
-            results = self.kept
-            begin = f"{results} = None\n"
-        for metric, smaller, most, first in stock.no_change:
-            best, since = (
-                name if local else self.names.fresh(name)
-                for name in ("best", "best_step")
-            )
-            begin += f"{best}, {since} = None, {step}\n"
-            value, sign = f"{results}[{metric}]", "<" if smaller else ">"
-            inner = (
-                f"if {best} is None or {value} {sign} {best}:\n"
-                f"    {best}, {since} = {value}, {step}\n"
-                f"if {step} - {since} >= {most}:\n"
-                f"    break  # no better for too long\n"
-            )
-            if first != "0":
-                lines = "".join(f"    {line}\n" for line in inner.splitlines())
-                inner = f"if {step} >= {first}:\n{lines}"
-            after += inner
-        shown = f'{results} = {evaluation}\nprint(f"step {{{step}}}:", {results})\n'
-        if call.exporters:
-            exported = f"{self.emitter.renamed['export_evaluated']}({results})\n"
-            if call.gives == PAIR:
-                begin += f"{self.exported} = None\n"
-                exported = f"{self.exported} = {exported}"
-            shown += exported
-        if call.exporters or call.gives:
-            made = parse_statements(shown)
-        return {
-            "X_EVALUATE_NOW": parse_statements(shown),
-            "X_EVALUATE_LAST": made,
-            "X_NO_CHANGE": parse_statements(after),
-            "X_BEST": parse_statements(begin),
-        }
 
     def _config(self, shared: bool) -> RunConfigPlan:
         """The cadence of the RunConfig, as the loop can read it."""
@@ -418,6 +391,7 @@ class TrainCalls:
             save_steps=setting("save_steps", config.save_steps),
             save_seconds=setting("save_seconds", config.save_seconds),
             log_steps=setting("log_steps", config.log_steps),
+            summary_steps=setting("summary_steps", config.summary_steps),
         )
 
     def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def per_class(emitter: LoopEmitter) -> None:
         raise Blocked("TFM116", trains[0].line, "hooks with different methods")
     trainer = emitter.trainer
     for call in trains:
-        for rule in call.stock.no_change:
+        for rule in (*call.stock.no_change, *call.stock.crossed):
             if trainer is not None and not all(trainer.visible(c) for c in rule[2:]):
                 raise Blocked("TFM116", call.line, "early stopping with local settings")
     together = [c for c in trains if c.kind == CallKind.TRAIN_AND_EVALUATE]

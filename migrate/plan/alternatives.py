@@ -10,7 +10,15 @@ import libcst as cst
 from ..symbols.scopes import Binding, BindingKind
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["Alternatives", "Choice", "Found", "Value", "is_repeatable", "leaves"]
+__all__ = [
+    "Alternatives",
+    "Choice",
+    "Found",
+    "Value",
+    "is_repeatable",
+    "leaves",
+    "only_asks",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,17 +258,20 @@ _ASKING = ("os.environ.get", "os.getenv", "os.path.exists", "os.path.isdir")
 _BUILTINS = ("bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "str")
 
 
+def only_asks(tree: Tree, call: cst.Call) -> bool:
+    """The call looks at something and changes nothing."""
+    function = call.func
+    builtin = isinstance(function, cst.Name) and function.value in _BUILTINS
+    if isinstance(function, cst.Name) and tree.resolver.bindings(function):
+        builtin = False
+    return builtin or tree.resolver.qualified(function) in _ASKING
+
+
 def is_repeatable(tree: Tree, test: cst.BaseExpression) -> bool:
     """The test gives the same wherever it stands after its own place."""
     for node in walk(test):
         if isinstance(node, cst.Call):
-            function = node.func
-            builtin = (
-                isinstance(function, cst.Name)
-                and function.value in _BUILTINS
-                and not tree.resolver.bindings(function)
-            )
-            if not builtin and tree.resolver.qualified(function) not in _ASKING:
+            if not only_asks(tree, node):
                 return False
         elif isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(node):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .alternatives import Alternatives, Found, Value, is_repeatable
+from .alternatives import Alternatives, Found, Value, is_repeatable, only_asks
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .estimator_calls import own_statement
 from .program import RunConfigPlan
@@ -207,22 +207,42 @@ def _from_function(
 
 def _only_makes_config(tree: Tree, function: cst.FunctionDef) -> bool:
     """Nothing is lost with the function: it assigns names of its own and returns."""
+    scope = tree.resolver.scopes.opened.get(function)
+    local = set(scope.bindings) if scope is not None else set()
     for node in walk(function.body):
         if isinstance(node, cst.BaseSmallStatement):
-            plain = isinstance(node, (cst.Assign, cst.AugAssign, cst.Return, cst.Pass))
+            plain = isinstance(node, (cst.Assign, cst.Return, cst.Pass))
             quiet = isinstance(node, cst.Expr) and isinstance(
                 node.value, (cst.SimpleString, cst.ConcatenatedString)
             )
             if not plain and not quiet:
                 return False
-        elif (
-            isinstance(node, cst.BaseCompoundStatement) and not isinstance(node, cst.If)
-        ) or (
-            isinstance(node, cst.Subscript)
-            and isinstance(tree.parent(node), cst.AssignTarget)
-        ):
+        elif isinstance(node, cst.BaseCompoundStatement):
+            if not isinstance(node, cst.If):
+                return False
+        elif isinstance(node, cst.AssignTarget):
+            if not _root(node.target) & local:
+                return False
+        elif isinstance(node, cst.Call) and not _is_quiet(tree, node):
             return False
     return True
+
+
+def _root(target: cst.BaseExpression) -> set[str]:
+    """``session`` for ``session.gpu_options.allow_growth``; nothing for an element."""
+    while isinstance(target, cst.Attribute):
+        target = target.value
+    return {target.value} if isinstance(target, cst.Name) else set()
+
+
+def _is_quiet(tree: Tree, call: cst.Call) -> bool:
+    """The call makes something of TensorFlow's, or only asks."""
+    function = call.func
+    if tree.symbol(function) is not None:
+        return True
+    if isinstance(function, cst.Attribute) and function.attr.value == "replace":
+        return True
+    return only_asks(tree, call)
 
 
 def _read(

@@ -28,8 +28,12 @@ def settle_early_stopping(
     differences: list[Difference],
 ) -> None:
     """Drop hooks of ``train`` that never saw a figure; Blocked for the others."""
+    for plan, _ in calls:
+        if plan.stock.save_dir not in (None, config.model_dir):
+            reason = "`CheckpointSaverHook` writes into a directory of its own"
+            raise Blocked("TFM116", plan.line, reason)
     for index, (plan, call) in enumerate(calls):
-        if plan.kind != CallKind.TRAIN or not plan.stock.no_change:
+        if plan.kind != CallKind.TRAIN or not plan.stock.evaluated:
             continue
         if config.model_dir is not None:
             reason = (
@@ -45,7 +49,7 @@ def settle_early_stopping(
                 "between several calls of train"
             )
             raise Blocked("TFM116", plan.line, reason)
-        stock = replace(plan.stock, no_change=())
+        stock = replace(plan.stock, no_change=(), crossed=())
         calls[index] = (replace(plan, stock=stock), call)
         differences[:] = [d for d in differences if d.rule != _RULE]
         differences.append(

@@ -158,6 +158,8 @@ class _Reader:
         self._outside(key)
         code = source_text(key)
         metric = self.made(code, node, seen)
+        if metric.made:
+            raise self.source.stop(node, "a metric of its own class in a filled dict")
         inside = ", ".join(metric.arguments)
         return MetricBlock(
             f"{METRICS}[{code}] = {metric.code}\n",

@@ -11,7 +11,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .metric_dict import Copied, is_filled, metric_blocks
 from .model_fn_source import Source
-from .program import TF, MetricBlock, MetricUpdate
+from .program import METRIC_CLASS, TF, MetricBlock, MetricUpdate
 from .statements import latest
 from .tree import Statement
 
@@ -22,7 +22,8 @@ Text = Callable[[cst.BaseExpression], str]
 _TAIL = ("metrics_collections", "updates_collections", "name")
 _LABELS = ("labels", "predictions", "weights", *_TAIL)
 _CLASSES = ("labels", "predictions", "num_classes", "weights", *_TAIL)
-# tf.metrics function -> Keras class with the same figure, its parameters.
+# tf.metrics function -> Keras class with the same figure, its parameters. Without
+# one, the program is given a class of its own.
 _METRICS = {
     "accuracy": ("Accuracy", _LABELS),
     "false_negatives": ("FalseNegatives", _LABELS),
@@ -34,6 +35,7 @@ _METRICS = {
         "Mean",
         ("labels", "predictions", "normalizer", *_LABELS[2:]),
     ),
+    "mean_per_class_accuracy": ("", _CLASSES),
     "mean_squared_error": ("Mean", _LABELS),
     "precision": ("Precision", _LABELS),
     "recall": ("Recall", _LABELS),
@@ -151,7 +153,7 @@ def _metric(
     made = [f"name={key}"]
     if short == "auc":
         made += _auc(source, value, given, text)
-    if short == "mean_iou":
+    if parameters is _CLASSES:
         made.insert(0, text(given["num_classes"]))
     names = ("values",) if short == "mean" else ("labels", "predictions")
     arguments = [text(given[name]) for name in names]
@@ -173,8 +175,9 @@ def _metric(
         if short == "root_mean_squared_error":
             raise source.stop(node, "a weighted root_mean_squared_error")
         arguments.append(f"sample_weight={text(given['weights'])}")
-    code = f"{TF}.keras.metrics.{keras}({', '.join(made)})"
-    return MetricUpdate(key, code, tuple(arguments))
+    name = f"{TF}.keras.metrics.{keras}" if keras else METRIC_CLASS
+    code = f"{name}({', '.join(made)})"
+    return MetricUpdate(key, code, tuple(arguments), made="" if keras else short)
 
 
 def _auc(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -12,25 +11,19 @@ from .arguments import UnknownArguments, is_none, match_arguments
 from .keras_program import OPTIMIZERS
 from .lifted_names import source_text
 from .model_fn_source import Source
+from .optimizer_setup import OptimizerSetup, TrainOp
 from .program import MODEL, OPTIMIZER, TF, OptimizerPlan
 from .pure import is_plain_call, is_pure
 from .schedules import (
-    GLOBAL_STEPS,
     decay_function,
-    is_decay,
     is_step,
     schedule,
 )
-from .statements import assigned, backward_slice, binds, latest, loads
+from .statements import assigned, backward_slice, binds, latest, loads, names_in
 from .tree import Statement, only_small, walk
 
 __all__ = ["TrainOp", "read_head_optimizer", "read_train_op"]
 
-_CLIPPED = (
-    "tf.contrib.estimator.clip_gradients_by_norm",
-    "tf.contrib.tpu.CrossShardOptimizer",
-    "tf.tpu.CrossShardOptimizer",
-)
 _ALL_VARIABLES = ("tf.trainable_variables",)
 _OPTIMIZE_LOSS = (
     "loss",
@@ -58,26 +51,6 @@ _BY_NAME = {
 }
 
 
-@dataclass
-class TrainOp:
-    """How a model_fn trains.
-
-    ``setup`` makes ``__optimizer__``; ``__optimizer_0__`` and so on stand for
-    the constructors in ``optimizers``. ``apply`` are the statements after
-    ``gradients = tape.gradient(...)``.
-    """
-
-    setup: list[str] = field(default_factory=list)
-    optimizers: list[OptimizerPlan] = field(default_factory=list)
-    apply: list[str] = field(default_factory=list)
-    # The update operations of batch normalization run with it.
-    updates: bool = False
-    # tf.gradients: not scaled by the number of replicas.
-    unscaled: bool = False
-    # Functions that have nothing to do any more.
-    gone: list[cst.FunctionDef] = field(default_factory=list)
-
-
 def read_train_op(
     source: Source,
     statements: Sequence[Statement],
@@ -103,9 +76,14 @@ class _Reader:
     ) -> None:
         self.source = source
         self.tree = source.tree
-        self.statements = list(statements)
         self.loss = loss
         self.found = TrainOp()
+        self.setup = OptimizerSetup(source, statements, self.found)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements of training; those of wrappers that were read are gone."""
+        return self.setup.statements
 
     def stop(self, node: cst.CSTNode, reason: str) -> Exception:
         return self.source.stop(node, reason)
@@ -144,7 +122,7 @@ class _Reader:
                     return self._operation(inner)
             if symbol is not None and symbol.endswith("layers.optimize_loss"):
                 return value
-            if symbol is None and _method(value) in ("minimize", "apply_gradients"):
+            if symbol is None and method(value) in ("minimize", "apply_gradients"):
                 return value
         raise self.stop(node, "the train_op is not a plain minimize")
 
@@ -191,7 +169,7 @@ class _Reader:
 
     def minimize(self, optimizer: cst.BaseExpression) -> None:
         """All variables, by an optimizer that may clip."""
-        clip = self._optimizer(optimizer)
+        clip = self.setup.read(optimizer)
         if clip is not None:
             self.found.apply.append(
                 f"gradients, _ = {TF}.clip_by_global_norm(gradients, {clip})\n"
@@ -223,19 +201,62 @@ class _Reader:
             raise self.stop(call, f"apply_gradients with {problem}") from None
         if not is_step(self.source, given.get("global_step")):
             raise self.stop(call, "apply_gradients without the global step")
-        clip = self._optimizer(optimizer)
+        clip = self.setup.read(optimizer)
         if clip is not None:
             raise self.stop(call, "an optimizer that clips, and gradients by hand")
         pairs = given["grads_and_vars"]
         wanted = loads(self.tree, pairs) - self._setup_names(optimizer)
         chosen = backward_slice(self.tree, self.statements, wanted)
-        steps = [s for s in chosen if self._after_loss(s, chosen)]
+        late = [s for s in chosen if self._after_loss(s, chosen)]
+        steps = self._with_settings(chosen, late, pairs)
         for statement in steps:
             self.found.apply += self._gradient_statement(statement)
         arguments = self._gradient_text(pairs)
         self.found.apply.append(f"{OPTIMIZER}.apply_gradients({arguments})\n")
+        self.found.apply = _without_unused(self.found.apply)
         if not any("gradients" in line for line in self.found.apply):
             raise self.stop(call, "it is not seen how the gradients are made")
+
+    def _with_settings(
+        self,
+        chosen: Sequence[Statement],
+        late: Sequence[Statement],
+        pairs: cst.BaseExpression,
+    ) -> list[Statement]:
+        """The statements on gradients, with the plain values that these read."""
+        made = {name for statement in late for name in binds(statement)}
+        wanted = loads(self.tree, pairs)
+        for statement in late:
+            wanted |= loads(self.tree, statement)
+        reads = {self.loss}
+        for node in walk(pairs):
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                reads |= loads(self.tree, node.func.value)
+        for statement in late:
+            for node in walk(statement):
+                if isinstance(node, cst.Call) and method(node) is not None:
+                    assert isinstance(node.func, cst.Attribute)
+                    reads |= loads(self.tree, node.func.value)
+        kept: list[Statement] = []
+        missing = wanted - made - reads
+        for statement in reversed(chosen):
+            if statement in late:
+                kept.append(statement)
+            elif binds(statement) & missing:
+                self._check_setting(statement)
+                kept.append(statement)
+                missing |= loads(self.tree, statement)
+        return kept[::-1]
+
+    def _check_setting(self, statement: Statement) -> None:
+        """A plain value: nothing of the model or of the step is in it."""
+        small = only_small(statement)
+        calls = (n for n in walk(statement) if isinstance(n, cst.Call))
+        if not isinstance(small, cst.Assign) or not all(
+            is_plain_call(self.source, call) for call in calls
+        ):
+            shown = ", ".join(assigned(statement))
+            raise self.stop(statement, f"the gradients depend on `{shown}`")
 
     def _setup_names(self, optimizer: cst.BaseExpression) -> set[str]:
         return {optimizer.value} if isinstance(optimizer, cst.Name) else set()
@@ -248,7 +269,7 @@ class _Reader:
                 isinstance(node, cst.Call)
                 and (
                     self.tree.symbol(node.func) in ("tf.gradients", *_ALL_VARIABLES)
-                    or _method(node) == "compute_gradients"
+                    or method(node) == "compute_gradients"
                 )
                 for node in walk(one)
             )
@@ -267,7 +288,7 @@ class _Reader:
                 isinstance(value.func, cst.Name)
                 and value.func.value == "zip"
                 and isinstance(inner, cst.Call)
-                and _method(inner) == "compute_gradients"
+                and method(inner) == "compute_gradients"
                 and len(names) == 2
             ):
                 self._of_loss(inner, inner.args[0].value)
@@ -296,7 +317,7 @@ class _Reader:
                 continue
             if symbol is not None and not is_pure(symbol):
                 raise self.stop(node, f"`{symbol}` on the gradients")
-            if _method(node) == "compute_gradients":
+            if method(node) == "compute_gradients":
                 continue
             if symbol is None and not is_plain_call(self.source, node):
                 shown = self.tree.code(node.func)
@@ -328,7 +349,7 @@ class _Reader:
         elif symbol in OPTIMIZERS:
             pass
         elif isinstance(value, cst.Call) or not isinstance(value, cst.Lambda):
-            self._optimizer(node)
+            self.setup.read(node)
             symbol = None
         else:
             raise self.stop(node, "optimize_loss with a function for the optimizer")
@@ -354,14 +375,14 @@ class _Reader:
         decay = given.get("learning_rate_decay_fn")
         rate = given.get("learning_rate")
         if is_none(decay):
-            return "" if is_none(rate) else self._rate(rate)  # type: ignore[arg-type]
+            return "" if is_none(rate) else self.setup.rate(rate)  # type: ignore[arg-type]
         assert decay is not None
         own = decay_function(self.tree, decay)
         if own is None or rate is None:
             raise self.stop(call, "optimize_loss with its own decay function")
         if own.definition is not None:
             self.found.gone.append(own.definition)
-        changed = {own.rate: self._rate(rate)}
+        changed = {own.rate: self.setup.rate(rate)}
 
         def text(node: cst.BaseExpression) -> str:
             code = source_text(node)
@@ -369,129 +390,29 @@ class _Reader:
 
         return schedule(self.source, own.call, text, step=own.step)
 
-    # -- the optimizer ----------------------------------------
 
-    def _optimizer(self, node: cst.BaseExpression) -> str | None:
-        """Fills ``setup``; the norm to clip to, where a wrapper clips."""
-        value = latest(self.tree, self.statements, node)
-        symbol = self.tree.symbol(value.func) if isinstance(value, cst.Call) else None
-        if isinstance(value, cst.Call) and symbol in _CLIPPED and value.args:
-            inner = value.args[0].value
-            if (
-                isinstance(node, cst.Name)
-                and isinstance(inner, cst.Name)
-                and (inner.value == node.value)
-            ):
-                # optimizer = clip_gradients_by_norm(optimizer, 5.0)
-                own = [s for s in self.statements if value in walk(s)]
-                self.statements = [s for s in self.statements if s not in own]
-            clip = self._optimizer(inner)
-            if symbol == _CLIPPED[0]:
-                if clip is not None or len(value.args) != 2:
-                    raise self.stop(value, "gradients that are clipped twice")
-                return source_text(value.args[1].value)
-            return clip
-        if not isinstance(node, cst.Name):
-            assert value is not None
-            code = self._setup_text(value)
-            self._rates([value])
-            self.found.setup.append(f"{OPTIMIZER} = {code}\n")
-            return None
-        chosen = backward_slice(self.tree, self.statements, {node.value})
-        if not chosen:
-            raise self.stop(node, f"it is not seen how `{node.value}` is made")
-        self._rates(chosen)
-        for statement in chosen:
-            if isinstance(only_small(statement), cst.Assign) and self._only_step(
-                statement
-            ):
-                continue
-            self._setup_statement(statement, node.value)
-        if not self.found.optimizers:
-            shown = symbol or self.tree.code(node)
-            reason = f"the optimizer `{shown}` is not converted yet"
-            raise self.stop(node, reason)
-        return None
-
-    def _only_step(self, statement: Statement) -> bool:
-        small = only_small(statement)
-        return isinstance(small, cst.Assign) and is_step(self.source, small.value)
-
-    def _setup_statement(self, statement: Statement, name: str) -> None:
-        for node in walk(statement):
-            if isinstance(node, (cst.While, cst.Try, cst.With, cst.FunctionDef)):
-                raise self.stop(node, "the optimizer is made in a way not understood")
-        changed = statement.visit(_Setup(self, name))
-        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        self.found.setup.append(source_text(changed))
-
-    def _setup_text(self, node: cst.BaseExpression) -> str:
-        changed = node.visit(_Setup(self, ""))
-        assert isinstance(changed, cst.BaseExpression)
-        return source_text(changed)
-
-    def _rate(self, node: cst.BaseExpression) -> str:
-        """Source of a learning rate that is given by itself."""
-        wanted = loads(self.tree, node)
-        chosen = backward_slice(self.tree, self.statements, wanted)
-        self._rates([*chosen, node])
-        for statement in chosen:
-            if not self._only_step(statement):
-                self._setup_statement(statement, "")
-        return self._setup_text(node)
-
-    def _rates(self, nodes: Sequence[cst.CSTNode]) -> None:
-        """Rates may depend on the step through a decay, and through nothing else."""
-        for root in nodes:
-            if isinstance(root, cst.SimpleStatementLine) and self._only_step(root):
-                continue
-            for node in walk(root):
-                if isinstance(node, cst.Name) and is_step(self.source, node):
-                    parent: cst.CSTNode | None = self.tree.parent(node)
-                    call = self.tree.parent(parent) if parent is not None else None
-                    if isinstance(call, cst.Call) and is_decay(
-                        self.tree.symbol(call.func)
-                    ):
-                        continue
-                    raise self.stop(node, "a learning rate computed from the step")
-                if isinstance(node, cst.Call) and is_decay(self.tree.symbol(node.func)):
-                    self._check_decay(node)
-
-    def _check_decay(self, call: cst.Call) -> None:
-        """A schedule is an object: it can be given, not computed with."""
-        parent = self.tree.parent(call)
-        if isinstance(parent, (cst.Assign, cst.IfExp)):
-            names = assigned(self.tree.statement(call))
-            for statement in self.statements:
-                small = only_small(statement)
-                for node in walk(statement):
-                    if (
-                        isinstance(node, cst.Name)
-                        and node.value in names
-                        and node in self.tree.resolver.scopes.loads
-                        and not self._is_given(node)
-                        and not isinstance(small, cst.Expr)
-                    ):
-                        raise self.stop(node, "a decayed learning rate is changed")
-            return
-        if not self._is_given(call):
-            raise self.stop(call, "a decayed learning rate is changed")
-
-    def _is_given(self, node: cst.CSTNode) -> bool:
-        """The node is an argument of an optimizer's constructor or of a summary."""
-        argument = self.tree.parent(node)
-        call = self.tree.parent(argument) if argument is not None else None
-        if not isinstance(call, cst.Call):
-            return isinstance(argument, (cst.DictElement, cst.IfExp))
-        symbol = self.tree.symbol(call.func) or ""
-        return (
-            symbol in OPTIMIZERS
-            or symbol.startswith(("tf.summary.", "tf.identity"))
-            or symbol.endswith("layers.optimize_loss")
-        )
+def _without_unused(lines: Sequence[str]) -> list[str]:
+    """The lines with ``_`` for parts of a tuple that only a summary read."""
+    found = list(lines)
+    for number, line in enumerate(found):
+        tree = ast.parse(line)
+        made = tree.body[0] if tree.body else None
+        if not isinstance(made, ast.Assign) or not isinstance(
+            made.targets[0], ast.Tuple
+        ):
+            continue
+        later = {name for after in found[number + 1 :] for name in names_in(after)}
+        parts = [n for n in made.targets[0].elts if isinstance(n, ast.Name)]
+        # From the last one on, so that the places of the others stay.
+        for name in sorted(parts, key=lambda part: -part.col_offset):
+            if name.id not in later and name.lineno == 1 and "#" not in line:
+                start, end = name.col_offset, name.end_col_offset
+                found[number] = found[number][:start] + "_" + found[number][end:]
+    return found
 
 
-def _method(call: cst.Call) -> str | None:
+def method(call: cst.Call) -> str | None:
+    """The name of the method that is called."""
     return call.func.attr.value if isinstance(call.func, cst.Attribute) else None
 
 
@@ -508,7 +429,7 @@ class _Gradients(cst.CSTTransformer):
         symbol = self.tree.symbol(original_node.func)
         if symbol in _ALL_VARIABLES and not original_node.args:
             return cst.parse_expression(f"{MODEL}.trainable_variables")
-        if _method(original_node) == "compute_gradients" and symbol is None:
+        if method(original_node) == "compute_gradients" and symbol is None:
             self._arguments(original_node, ("loss", "var_list"))
             code = f"list(zip(gradients, {MODEL}.trainable_variables))"
             return cst.parse_expression(code)
@@ -528,49 +449,3 @@ class _Gradients(cst.CSTTransformer):
         reader._of_loss(call, loss)
         if not is_none(variables) and not reader._all_variables(variables):
             raise reader.stop(call, "gradients of some variables only")
-
-
-class _Setup(cst.CSTTransformer):
-    """The optimizer and its rate, as they are made before training."""
-
-    def __init__(self, reader: _Reader, name: str) -> None:
-        self.reader = reader
-        self.tree = reader.tree
-        self.name = name
-
-    def visit_Call(self, node: cst.Call) -> bool:
-        return not is_decay(self.tree.symbol(node.func))
-
-    def leave_Call(
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        reader, found = self.reader, self.reader.found
-        symbol = self.tree.symbol(original_node.func)
-        if symbol in OPTIMIZERS:
-            try:
-                given = match_arguments(updated_node, OPTIMIZERS[symbol])
-            except UnknownArguments as problem:
-                reason = f"optimizer with {problem}"
-                raise reader.stop(original_node, reason) from None
-            plan = OptimizerPlan(
-                symbol, tuple((n, source_text(a)) for n, a in given.items())
-            )
-            found.optimizers.append(plan)
-            return cst.Name(f"__optimizer_{len(found.optimizers) - 1}__")
-        if is_decay(symbol):
-            code = schedule(reader.source, original_node, source_text)
-            return cst.parse_expression(code)
-        if symbol is not None and symbol not in GLOBAL_STEPS and not is_pure(symbol):
-            shown = f"the optimizer `{symbol}` is not converted yet"
-            raise reader.stop(original_node, shown)
-        if symbol is None and not is_plain_call(reader.source, original_node):
-            shown = self.tree.code(original_node.func)
-            raise reader.stop(original_node, f"`{shown}` makes the optimizer")
-        return updated_node
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        if self.name and original_node.value == self.name:
-            return cst.Name(OPTIMIZER)
-        return updated_node

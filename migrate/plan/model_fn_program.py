@@ -106,7 +106,7 @@ def recognise_model_fn(
         if output.method != "predict":
             differences.append(
                 Difference(
-                    "TFM143",
+                    "TFM144",
                     tree.line(model.definition),
                     f"the exported signature `{key}` answers Predict requests; "
                     f"it was made for {output.method.capitalize()}",

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import libcst as cst
 
 from .keras_program import KERAS_ESTIMATORS
+from .model_fn_factory import read_factory
+from .plain_calls import with_helpers_written_out
 from .plain_methods import without_methods
 from .plain_models import with_named_model
 from .program import Difference
+from .sites import Blocked
 from .tpu import TPU_ESTIMATORS, without_tpu
 from .tree import Tree
 
@@ -46,7 +49,24 @@ def plainer(tree: Tree, call: cst.Call) -> PlainProgram | None:
     if symbol in TPU_ESTIMATORS:
         module, lost = without_tpu(tree, call)
         return PlainProgram(module, "a TPU program", (_off_tpu(tree, call, lost),))
+    defined = _definition(tree, model_fn)
+    if defined is not None:
+        written = with_helpers_written_out(tree, defined)
+        if written is not None:
+            return PlainProgram(written, "helpers of the model_fn")
     return None
+
+
+def _definition(tree: Tree, node: cst.BaseExpression | None) -> cst.FunctionDef | None:
+    """The model_fn behind an argument."""
+    made = tree.value(node)
+    if isinstance(made, cst.Call):
+        try:
+            return read_factory(tree, made).model_fn
+        except Blocked:
+            return None
+    defined = tree.resolver.definition(node)
+    return defined if isinstance(defined, cst.FunctionDef) else None
 
 
 def _model_fn(call: cst.Call) -> cst.BaseExpression | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
     "TF",
@@ -49,6 +50,8 @@ MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
 # Stands for the dict of metrics where a program fills one.
 METRICS = "__metrics__"
+# Stands for the name of a metric class that the program is given.
+METRIC_CLASS = "__metric_class__"
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,8 @@ class MetricUpdate:
     key: str
     code: str
     arguments: tuple[str, ...]
+    # A class that is to be written, in whose place METRIC_CLASS stands in the code.
+    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,7 @@ class ModelFnPlan:
     predict: PredictPlan | None = None
     # In the place of ``metrics``, where the program fills a dict step by step.
     metric_blocks: tuple[MetricBlock, ...] = ()
-    # Recurrent cells that the layers need: "gru", "lstm".
+    # Recurrent cells that the layers need: "lstm".
     cells: tuple[str, ...] = ()
     # What makes loss, metrics and predictions of logits, where a head does.
     heads: tuple[ModelHead, ...] = ()
@@ -305,7 +310,9 @@ class StockHooks:
     """What TensorFlow's own hooks ask of a loop, as source text.
 
     ``no_change`` is early stopping: metric, whether smaller is better, steps
-    without a better figure, steps that come first.
+    without a better figure, steps that come first. ``crossed``: metric, sign,
+    threshold, steps that come first. ``nan`` says what a NaN loss does: "raise" or
+    "stop". ``save_steps`` and ``save_seconds`` take the place of RunConfig's.
     """
 
     log_steps: str | None = None
@@ -313,6 +320,19 @@ class StockHooks:
     num_steps: str | None = None
     last_step: str | None = None
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
+    crossed: tuple[tuple[str, str, str, str], ...] = ()
+    nan: str | None = None
+    save_dir: str | None = None
+    save_steps: str | None = None
+    save_seconds: str | None = None
+    # ProfilerHook: every so many steps, one into this directory.
+    profile_steps: str | None = None
+    profile_dir: str = ""
+
+    @property
+    def evaluated(self) -> bool:
+        """They look at the figures of evaluations."""
+        return bool(self.no_change or self.crossed)
 
 
 class CallKind:

@@ -19,7 +19,6 @@ __all__ = ["CELL", "is_cell", "is_rnn", "lift_rnn"]
 # Stands for the name of a cell's class, between its kind and two underscores.
 CELL = "__cell_{}__"
 _LSTM = ("num_units", "forget_bias", "state_is_tuple", "activation", "reuse", "name")
-_GRU = ("num_units", "activation", "reuse")
 _LONG = (
     "num_units",
     "use_peepholes",
@@ -39,7 +38,6 @@ _LONG = (
 _CELLS = {
     "BasicLSTMCell": ("lstm", _LSTM),
     "LSTMCell": ("lstm", _LONG),
-    "GRUCell": ("gru", _GRU),
 }
 _HOMES = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _RNN = "tf.nn.dynamic_rnn"
@@ -85,9 +83,7 @@ def lift_rnn(lifter: Lifter, statement: Statement, call: cst.Call) -> Statement:
     if not is_none(kind) and lifter.tree.symbol(kind) != "tf.float32":
         raise stop(call, "dynamic_rnn(`dtype`=)")
     outputs, states = _targets(lifter, statement)
-    which, made = _cell(lifter, given["cell"])
-    if which == "gru" and len(states) != 1:
-        raise stop(call, "the state of a GRU has one part")
+    _, made = _cell(lifter, given["cell"])
     used = bool(lifter.tree.loads(outputs))
     masked = not is_none(given.get("sequence_length"))
     options = ["return_state=True"]
@@ -103,7 +99,7 @@ def lift_rnn(lifter: Lifter, statement: Statement, call: cst.Call) -> Statement:
         length = source_text(lifter.moved(given["sequence_length"]))
         code += f", mask={TF}.sequence_mask({length}, {TF}.shape({inputs})[1])"
     target = ", ".join([outputs, *states])
-    if which == "lstm" and len(states) == 1:
+    if len(states) == 1:
         target = f"{outputs}, *{states[0]}"
         lifter.tuples.add(states[0])
     new = cst.parse_statement(f"{target} = {layer}({code})\n")

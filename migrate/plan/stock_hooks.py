@@ -35,6 +35,17 @@ _NO_CHANGE = (
     "run_every_secs",
     "run_every_steps",
 )
+_CROSSED = (
+    "estimator",
+    "metric_name",
+    "threshold",
+    "eval_dir",
+    "min_steps",
+    "run_every_secs",
+    "run_every_steps",
+)
+_NAN = ("loss_tensor", "fail_on_nan_loss")
+_PROFILER = ("save_steps", "save_secs", "output_dir", "show_dataflow", "show_memory")
 # max_steps_without_decrease or ..._increase
 _RENAMED = {
     "max_steps_without_decrease": "max_steps",
@@ -157,7 +168,73 @@ def _stop_at(hook: _Hook, found: StockHooks) -> _Read:
 
 
 def _nan(hook: _Hook, found: StockHooks) -> _Read:
-    raise hook.stop("`NanTensorHook` watches a tensor that is not seen here")
+    given = hook.given(_NAN)
+    tensor = given.get("loss_tensor")
+    name = hook.tree.code(tensor)[1:-1] if isinstance(tensor, cst.SimpleString) else ""
+    if name not in _LOSS_NAMES:
+        raise hook.stop("`NanTensorHook` watches a tensor that is not seen here")
+    fails = hook.text(given, "fail_on_nan_loss") or "True"
+    if fails not in ("True", "False"):
+        raise hook.stop("`NanTensorHook(fail_on_nan_loss=)` is not seen here")
+    return replace(found, nan="raise" if fails == "True" else "stop"), []
+
+
+def _saver(hook: _Hook, found: StockHooks) -> _Read:
+    given = hook.given(_SAVER)
+    hook.refuse(given, "saver", "scaffold", "listeners")
+    if hook.text(given, "checkpoint_basename") not in (None, '"model.ckpt"'):
+        raise hook.stop("`CheckpointSaverHook(checkpoint_basename=)`")
+    directory = hook.text(given, "checkpoint_dir")
+    steps, seconds = hook.text(given, "save_steps"), hook.text(given, "save_secs")
+    if directory is None or (steps is None) == (seconds is None) or found.save_dir:
+        raise hook.stop("`CheckpointSaverHook` in a way not understood")
+    asked = replace(found, save_dir=directory, save_steps=steps, save_seconds=seconds)
+    return asked, []
+
+
+def _profiler(hook: _Hook, found: StockHooks) -> _Read:
+    given = hook.given(_PROFILER)
+    hook.refuse(given, "save_secs")
+    steps = hook.text(given, "save_steps")
+    if steps is None or found.profile_steps is not None:
+        raise hook.stop("`ProfilerHook` in a way not understood")
+    directory = hook.text(given, "output_dir")
+    if directory is None or directory in ("''", '""'):
+        directory = '"."'
+    other = Difference(
+        "TFM143",
+        hook.line,
+        "ProfilerHook wrote Chrome traces; the loop writes profiles for TensorBoard",
+        needs_review=True,
+    )
+    return replace(found, profile_steps=steps, profile_dir=directory), [other]
+
+
+def _lower(hook: _Hook, found: StockHooks, sign: str = "<") -> _Read:
+    given = hook.given(_CROSSED)
+    hook.refuse(given, "eval_dir")
+    metric = given.get("metric_name")
+    threshold = hook.text(given, "threshold")
+    if not isinstance(metric, cst.SimpleString) or threshold is None:
+        raise hook.stop("which figure stops the training is not seen")
+    first = hook.text(given, "min_steps") or "0"
+    rule = (hook.tree.code(metric), sign, threshold, first)
+    if found.evaluated:
+        raise hook.stop("two hooks that stop early")
+    return replace(found, crossed=(rule,)), [_looked(hook)]
+
+
+def _higher(hook: _Hook, found: StockHooks) -> _Read:
+    return _lower(hook, found, ">")
+
+
+def _looked(hook: _Hook) -> Difference:
+    return Difference(
+        "TFM137",
+        hook.line,
+        "early stopping looks at each evaluation as it is made; the hook read them "
+        "from event files, every 60 seconds by default",
+    )
 
 
 def _no_decrease(hook: _Hook, found: StockHooks, smaller: bool = True) -> _Read:
@@ -182,15 +259,9 @@ def _no_decrease(hook: _Hook, found: StockHooks, smaller: bool = True) -> _Read:
         hook.tree.code(given["max_steps"]),
         hook.text(given, "min_steps") or "0",
     )
-    if found.no_change:
+    if found.evaluated:
         raise hook.stop("two hooks that stop early")
-    looked = Difference(
-        "TFM137",
-        hook.line,
-        "early stopping looks at each evaluation as it is made; the hook read them "
-        "from event files, every 60 seconds by default",
-    )
-    return replace(found, no_change=(rule,)), [looked]
+    return replace(found, no_change=(rule,)), [_looked(hook)]
 
 
 def _no_increase(hook: _Hook, found: StockHooks) -> _Read:
@@ -198,10 +269,14 @@ def _no_increase(hook: _Hook, found: StockHooks) -> _Read:
 
 
 STOCK_HOOKS: dict[str, Callable[[_Hook, StockHooks], _Read]] = {
+    "CheckpointSaverHook": _saver,
     "LoggingTensorHook": _logging,
     "NanTensorHook": _nan,
+    "ProfilerHook": _profiler,
     "StepCounterHook": _counter,
     "StopAtStepHook": _stop_at,
+    "stop_if_higher_hook": _higher,
+    "stop_if_lower_hook": _lower,
     "stop_if_no_decrease_hook": _no_decrease,
     "stop_if_no_increase_hook": _no_increase,
 }

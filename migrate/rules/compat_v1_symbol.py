@@ -33,5 +33,7 @@ RULE = Rule(
     noops=(
         "import tensorflow.compat.v1 as tf\n\nopt = tf.train.AdamOptimizer(0.001)\n",
         "import tensorflow as tf\n\nopt = tf.compat.v1.train.AdamOptimizer(0.001)\n",
+        "import tensorflow as tf\n\nwriter = tf.summary.create_file_writer('logs')\n"
+        "with writer.as_default(3):\n    tf.summary.scalar('loss', 0.5)\n",
     ),
 )

@@ -15,6 +15,8 @@ from ..symbols.table import in_compat_v1
 
 __all__ = ["Context"]
 
+_WRITER = "tensorflow.summary.create_file_writer"
+
 
 class Context:
     """Answers about one parsed module; collects imports the edits need."""
@@ -32,6 +34,14 @@ class Context:
     def lines(self) -> Lines:
         """Offsets of the text."""
         return Lines(self.text)
+
+    @cached_property
+    def writes_events(self) -> bool:
+        """The module has a writer of TF2, which TF1's summaries know nothing of."""
+        return any(
+            self.resolver.qualified(use.node) == _WRITER
+            for use in self.resolver.scopes.uses
+        )
 
     # -- places -------------------------------------------------------------
 

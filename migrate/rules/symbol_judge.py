@@ -73,6 +73,8 @@ def diagnose(
         and len(use.call.args) < _TF1_LOAD
     ):
         return None  # TF 2's function of the same name
+    if context.writes_events and symbol.startswith("tf.summary."):
+        return None
     special = SPECIAL.get(symbol)
     if special is not None and isinstance(use.node, cst.Attribute):
         return special(use, context)

@@ -234,20 +234,22 @@ RULES = (
         name="early-stopping",
         summary="Early stopping looks at each evaluation as it is made.",
         why=(
-            "The hooks `stop_if_no_decrease_hook` and `stop_if_no_increase_hook` read "
-            "the evaluations' event files every so many seconds, and stopped some "
-            "steps later. The loop decides right after an evaluation."
+            "The hooks that stop early read the evaluations' event files every so "
+            "many seconds, and stopped some steps later. The loop decides right after "
+            "an evaluation, by the evaluations of this run. Given to a single `train` "
+            "into a fresh directory, they never saw an evaluation: they go."
         ),
         safety=Safety.CHANGES_NUMBERS,
     ),
     Rule(
         id="TFM138",
         name="no-event-files",
-        summary="The loop writes no event files for TensorBoard.",
+        summary="Earlier event files are not read.",
         why=(
-            "An Estimator wrote its loss and speed to event files, every "
-            "`save_summary_steps` steps. The loop prints the loss at the same cadence "
-            "as its log; add a tf.summary.create_file_writer where dashboards read it."
+            "Estimators wrote event files and read them again. The loop writes loss, "
+            "steps per second and evaluations to event files where the program set "
+            "`save_summary_steps`, and reads none: what was decided by the figures of "
+            "earlier runs begins anew."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
@@ -290,6 +292,17 @@ RULES = (
     ),
     Rule(
         id="TFM143",
+        name="profiled-steps",
+        summary="Profiles are written for TensorBoard, of whole steps.",
+        why=(
+            "ProfilerHook wrote a Chrome trace of one session call every so many "
+            "steps. The loop profiles one step as often with "
+            "tf.profiler.experimental; TensorBoard's Profile tab shows it."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM144",
         name="predict-signatures",
         summary="Signatures that classified or regressed answer Predict requests.",
         why=(

@@ -288,3 +288,32 @@ def test_the_result_of_train_and_evaluate(old: str, new: str, wanted: str) -> No
     assert wanted in made
     used = native(program, style="class")
     assert "return results, []" in used
+
+
+CONFIG_FUNCTION = """\
+def get_config(steps):
+    session = tf.ConfigProto()
+    session.gpu_options.allow_growth = True
+    if steps:
+        return tf.estimator.RunConfig(
+            session_config=session, save_checkpoints_steps=steps // 4)
+    return tf.estimator.RunConfig(save_checkpoints_steps=steps)
+
+
+def main"""
+
+
+def test_a_function_that_only_makes_a_config_goes() -> None:
+    program = PROGRAM.replace(NONE, "").replace("def main", CONFIG_FUNCTION)
+    program = program.replace(CONFIG, "    config = get_config(gpus + 8)\n")
+    made = native(program)
+    assert "get_config" not in made
+    assert "((gpus + 8) // 4 if (gpus + 8) else (gpus + 8))" in made
+    for effect in (
+        "os.environ['X'] = '1'",
+        "os.environ.LEVEL = 3",
+        "x = os.makedirs('y')",
+        "print(3)",
+    ):
+        changed = program.replace("    session =", f"    {effect}\n    session =")
+        assert "built in a way not understood" in refused(changed)

@@ -204,7 +204,7 @@ def test_magics_in_all_places_come_back() -> None:
     result = process(notebook(source).encode(), "n.ipynb")
     assert result.error is None
     cells = json.loads(result.new or b"")["cells"]
-    assert cells[0]["source"] == source.replace("w = tf.log", "w = tf.math.log")
+    assert cells[0]["source"] == source.replace("= tf.log", "= tf.math.log")
 
 
 def test_a_needed_import_lands_in_a_cell() -> None:

@@ -69,6 +69,8 @@ SLOW = pytest.mark.slow
                 # model_fns that are methods.
                 ("expected", "class_held_estimator", "tf115-r1", "train.py"),
                 ("expected", "one_shot_iterator", "tf115-r1", "train.py"),
+                # A train_op from a helper, HParams, a metric of its own.
+                ("expected", "hparams_factory", "tf115-r1", "train.py"),
                 ("expected", "timeseries_keras_lstm", "tf115-r1", "train.py"),
                 # Heads, metrics in loops, exports.
                 ("expected", "multi_head_contrib", "tf115-r1", "train.py"),

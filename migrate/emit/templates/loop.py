@@ -26,6 +26,11 @@ def manager():
         manager = tf.train.CheckpointManager(
             checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
         )
+    if X_WRITES_EVENTS:
+        # What TensorBoard shows.
+        train_writer = tf.summary.create_file_writer(manager.directory)
+        if X_EVALUATES:
+            test_writer = tf.summary.create_file_writer(f"{manager.directory}/eval")
 
 
 def train_functions():
@@ -66,6 +71,19 @@ def train_functions():
                 gradients = tape.gradient(loss, model.trainable_variables)
             X_APPLY
         return X_STEP_RESULT
+
+    if X_WRITES_EVENTS:
+
+        def write_events(writer, step, figures):
+            """Writes figures to event files, which TensorBoard shows."""
+            values = [
+                tf.compat.v1.Summary.Value(tag=name, simple_value=value)
+                for name, value in figures.items()
+            ]
+            summary = tf.compat.v1.Summary(value=values)
+            with writer.as_default(step):
+                tf.summary.experimental.write_raw_pb(summary.SerializeToString())
+            writer.flush()
 
     @tf.function
     def train_steps(iterator, steps):
@@ -144,6 +162,8 @@ def test_functions():
                 test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         X_MORE_RESULTS
+        if X_WRITES_EVENTS:
+            write_events(test_writer, int(optimizer.iterations.numpy()), results)
         results["global_step"] = int(optimizer.iterations.numpy())
         return results
 
@@ -349,16 +369,22 @@ def train_loop():
         last_save = step
     if X_EVALUATES:
         last_evaluation, evaluated = time.time(), step
+    if X_WRITES_EVENTS:
+        last_written, written = step, time.time()
     if X_PROFILES:
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
-        profile_from, profile_to = step + 10, step + 20
+        if X_PROFILES_AGAIN:
+            profile_to = step + X_PROFILE_STEPS
+            profile_from = profile_to - 1
+        else:
+            profile_from, profile_to = step + 10, step + 20
         profiling = False
     X_BEST
     X_BEGIN
     while X_CONDITION:
         if X_PROFILES:
             if step == profile_from:
-                tf.profiler.experimental.start(f"{manager.directory}/profile")
+                tf.profiler.experimental.start(X_PROFILE_DIR)
                 profiling = True
         if X_PER_STEP:
             X_BEFORE_STEP
@@ -388,10 +414,27 @@ def train_loop():
                     print(f"step {step}: loss = {float(loss):.6f} ({rate:.1f} steps/s)")
                 else:
                     print(f"step {step}: loss = {float(loss):.6f}")
+        if X_WRITES_EVENTS:
+            if step - last_written >= X_SUMMARY_STEPS:
+                per_second = (step - last_written) / (time.time() - written)
+                figures = {"loss": float(loss), "global_step/sec": per_second}
+                write_events(train_writer, step, figures)
+                last_written, written = step, time.time()
         if X_PROFILES:
             if profiling and step == profile_to:
                 tf.profiler.experimental.stop()
                 profiling = False
+                if X_PROFILES_AGAIN:
+                    profile_to = step + X_PROFILE_STEPS
+                    profile_from = profile_to - 1
+        if X_WATCHES_NAN:
+            if X_RAISES_NAN:
+                if tf.math.is_nan(loss):
+                    raise FloatingPointError(f"the loss is NaN at step {step}")
+            else:
+                if tf.math.is_nan(loss):
+                    print(f"step {step}: the loss is NaN, training stops")
+                    break
         if X_SAVES_BY_TIME:
             if time.time() - last_save >= X_SAVE_SECONDS:
                 manager.save(step)

@@ -1,0 +1,67 @@
+"""Helpers that a model_fn leaves its training to are written out in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from tfmigrate.emit import ProgramsRewrite, rewrite_programs
+from tfmigrate.options import RewriteOptions
+from tfmigrate.report.findings import Tier
+from tfmigrate.symbols.resolver import Resolver
+
+HELPERS = (Path(__file__).parent / "model_fns" / "helpers_train.py").read_text("utf-8")
+
+
+def run(code: str) -> ProgramsRewrite:
+    module = cst.parse_module(code)
+    return rewrite_programs(
+        module,
+        path=Path("program.py"),
+        resolver=Resolver(module),
+        options=RewriteOptions(),
+    )
+
+
+def test_a_helper_is_written_out_with_what_it_was_given() -> None:
+    result = run(HELPERS)
+    text = result.module.code
+    assert {finding.tier for finding in result.findings} == {Tier.NATIVE}
+    for helper in ("get_optimizer", "create_train_op", "def metrics"):
+        assert helper not in text
+    assert 'if params["kind"] == "adam":' in text
+    assert "# Any of three." in text
+    assert 'clip_by_global_norm(gradients, params["limit"])' in text
+    # A name that the model_fn has for something else.
+    assert "classes_ = tf.argmax(logits, axis=1)" in text
+    assert "optimizer = optimizer\n" not in text
+
+
+def test_a_helper_that_others_call_stays_as_well() -> None:
+    text = run(HELPERS + "\n\ndef other():\n    return metrics(1, 2)\n").module.code
+    assert "def metrics(truth, logits):" in text
+    assert "classes_ = tf.argmax(logits, axis=1)" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("def get_optimizer", "@cached\ndef get_optimizer", "`get_optimizer`"),
+        ("    if kind ==", "    global RATE\n    if kind ==", "`get_optimizer`"),
+        ("    return tf.train.Gr", "    if rate:\n        return tf.train.Gr", "`get_"),
+        # The helper's global is a local of the model_fn.
+        ("    step = tf.layers", "    RATE = 2.0\n    step = tf.layers", "`get_optim"),
+        ("optimizer(kind, decayed)", "optimizer(*given)", "`get_optimizer`"),
+        ("return {", "return labels or {", "plain dict"),
+        ('limit=params["limit"]', "limit=tf.norm(logits)", "depend on `limit"),
+    ],
+)  # fmt: skip
+def test_what_is_not_seen_through_stays(old: str, new: str, reason: str) -> None:
+    code = HELPERS.replace(old, new, 1)
+    if "RATE = 2.0" in new:
+        code = code.replace("(learning_rate)", "(learning_rate * RATE)")
+    (finding,) = run(code).findings
+    assert finding.tier is Tier.COMPAT
+    assert finding.reason is not None
+    assert reason in finding.reason
