@@ -141,7 +141,9 @@ def _parts(
     tree = sections.tree
     value = latest(tree, statements, node)
     # What the model returns is a name; only what is made behind it is looked into.
-    behind = value is node or any(value in walk(s) for s in statements)
+    behind = value is node or any(
+        value is inner for s in statements for inner in walk(s)
+    )
     entries: dict[str, cst.BaseExpression] = {}
     if isinstance(value, cst.Dict):
         for element in value.elements:

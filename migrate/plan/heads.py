@@ -213,10 +213,10 @@ def _head(tree: Tree, call: cst.Call) -> HeadPlan:
         raise _stop(tree, call, f"no loop yet for the head `{symbol}`")
     task, parameters = _SIGNATURES[symbol]
     given = _given(tree, call, parameters)
-    for name in ("thresholds", "loss_fn", "inverse_link_fn"):
-        if not is_none(given.get(name)):
-            raise _stop(tree, call, f"a head with `{name}`")
-    name = None
+    for option in ("thresholds", "loss_fn", "inverse_link_fn"):
+        if not is_none(given.get(option)):
+            raise _stop(tree, call, f"a head with `{option}`")
+    name: str | None = None
     if not is_none(given.get("name")):
         value = tree.value(given["name"])
         if not isinstance(value, cst.SimpleString):

@@ -157,7 +157,7 @@ class Modes:
         return None
 
     def spec(self, call: cst.Call) -> dict[str, cst.BaseExpression]:
-        parameters = _SPEC_PARAMETERS
+        parameters: tuple[str, ...] = _SPEC_PARAMETERS
         if is_head_spec(self.tree, call):
             parameters = SPEC_PARAMETERS
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .tree import Tree, statements_of, walk
+from .tree import Statement, Tree, statements_of, walk
 
 __all__ = ["with_named_model"]
 
@@ -42,7 +42,7 @@ def with_named_model(tree: Tree, call: cst.Call) -> cst.Module | None:
     named = statement.deep_replace(given, given.with_changes(value=cst.Name(name)))
     assert isinstance(named, cst.SimpleStatementLine)
     named = named.with_changes(leading_lines=[])
-    statements = []
+    statements: list[Statement] = []
     for one in statements_of(body):
         statements += [made, named] if one is statement else [one]
     changed = body.with_changes(body=statements)
