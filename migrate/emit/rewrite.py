@@ -16,6 +16,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
+from ..plan.config import lost_settings
 from ..plan.head_units import with_head_units
 from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import KERAS_OBJECT
@@ -250,6 +251,9 @@ def _native(
     if owned is not None:
         message = "`tf.contrib.training.HParams` becomes a class of the program"
         found.append(replace(found[0], rule="TFM302", message=message))
+    for lost in lost_settings(tree):
+        of_session = replace(found[0], rule=lost.rule, message=lost.message)
+        found.append(replace(of_session, line=lost.line, safety=Safety.NEEDS_REVIEW))
     for rule, message in numbers_changed(options):
         found.append(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)

@@ -7,12 +7,12 @@ import libcst as cst
 from .alternatives import Alternatives, Found, Value, is_repeatable, only_asks
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .estimator_calls import own_statement
-from .program import RunConfigPlan
+from .program import Difference, RunConfigPlan
 from .sites import Blocked
 from .substitute import substituted
 from .tree import Body, Statement, Tree, walk
 
-__all__ = ["RUN_CONFIGS", "read_run_config"]
+__all__ = ["RUN_CONFIGS", "lost_settings", "read_run_config"]
 
 RUN_CONFIGS = ("tf.estimator.RunConfig", "tf.contrib.learn.RunConfig")
 
@@ -50,6 +50,8 @@ _WITHOUT_EFFECT = {
     "session_creation_timeout_secs",
     "checkpoint_save_graph_def",
 }
+# What TF 2 sets for the process, and a loop therefore does not.
+_OF_SESSIONS = ("session_config", "gpu_memory_fraction", "log_device_placement")
 _UNSUPPORTED = (
     "device_fn",
     "experimental_distribute",
@@ -90,6 +92,29 @@ _ODD = "the RunConfig is built in a way not understood"
 _Fields = dict[str, cst.BaseExpression]
 # These stand alone where the loop has them.
 _WHOLE = ("keep_checkpoint_max", "tf_random_seed")
+
+
+def lost_settings(tree: Tree) -> list[Difference]:
+    """Settings of sessions that the module's RunConfigs made and loops do not."""
+    found = []
+    for call in walk(tree.module):
+        if not isinstance(call, cst.Call):
+            continue
+        replaced = isinstance(call.func, cst.Attribute) and (
+            call.func.attr.value == "replace"
+        )
+        if not replaced and tree.symbol(call.func) not in RUN_CONFIGS:
+            continue
+        for argument in call.args:
+            name = argument.keyword.value if argument.keyword is not None else ""
+            if name in _OF_SESSIONS and not is_none(argument.value):
+                message = (
+                    f"RunConfig(`{name}`=) is not carried over: set memory growth, "
+                    "devices and threads by tf.config, before the first tensor"
+                )
+                line = tree.line(call)
+                found.append(Difference("TFM145", line, message, needs_review=True))
+    return found
 
 
 def _arguments(tree: Tree, found: Found, line: int) -> _Fields:

@@ -313,4 +313,19 @@ RULES = (
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
+    Rule(
+        id="TFM145",
+        name="session-settings",
+        summary="Settings of a RunConfig's sessions are not carried over.",
+        why=(
+            "session_config set up the sessions of an Estimator: memory growth, "
+            "threads, placement. TF 2 has no sessions; the same is set once for the "
+            "process, before the first tensor is made: "
+            "tf.config.experimental.set_memory_growth(gpu, True), "
+            "tf.config.threading.set_intra_op_parallelism_threads(n), "
+            "tf.config.set_soft_device_placement(True), "
+            "tf.debugging.set_log_device_placement(True)."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
 )
