@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,7 +26,6 @@ from .template import parse_statements
 
 if TYPE_CHECKING:
     from .loop_program import LoopEmitter
-    from .model_fn_program import ModelFnEmitter
     from .trainer import Trainer
 
 __all__ = ["export_functions", "rename_export"]
@@ -35,35 +35,45 @@ _RULE = "TFM110"
 _SHORT = 60
 
 
-def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
-    """The signatures, ``export``, and what exporters need."""
+def export_functions(
+    emitter: LoopEmitter,
+    signed: Sequence[tuple[str, PredictPlan]],
+    forward: str = "",
+    definition: cst.CSTNode | None = None,
+) -> list[Statement]:
+    """The signatures, ``export``, and what exporters need.
+
+    ``signed`` has what each signature answers, after the statement ``forward`` ran
+    the model; a class of the loop stands where ``definition`` stood.
+    """
     calls = [call for call in emitter.plan.calls if call.receiver is not None]
     if not calls:
         return []
     receiver, line = calls[0].receiver, calls[0].line
     assert receiver is not None
     if emitter.trainer is not None:
-        _check_class(emitter, emitter.trainer, receiver)
+        if definition is None:
+            raise Blocked(_RULE, line, "an export by a class has no equivalent yet")
+        _check_class(emitter, emitter.trainer, receiver, definition)
     if any(call.receiver != receiver for call in calls):
         raise Blocked(_RULE, line, "exports with different receiver functions")
     together = [call for call in calls if call.exporters]
     if len(together) > 1:
         raise Blocked(_RULE, line, "exporters of several train_and_evaluate")
     model = emitter.plan.model
-    assert isinstance(model, ModelFnPlan)
-    if model.kept is not None:
+    if isinstance(model, ModelFnPlan) and model.kept is not None:
         reason = f"an export of forward code that is kept ({model.kept})"
         raise Blocked(_RULE, line, reason)
     signatures: dict[str, str] = {}
     made: list[Statement] = []
-    exports = [(k, one) for k, one in model.exports if _served(receiver, one)]
+    exports = [(k, one) for k, one in signed if _served(receiver, one)]
     for key, output in exports:
         wanted = "serve"
         if len(exports) > 1 and key.isidentifier():
             wanted = f"serve_{key.removeprefix('serving_')}"
         name = wanted if emitter.trainer else emitter.names.fresh(wanted)
         signatures[key] = emitter.own(wanted, name)
-        made += _signature(emitter, name, receiver, output, line)
+        made += _signature(emitter, name, receiver, output, forward, line)
     if len(signatures) == 1:
         # A lone signature was the default one, too.
         signatures.setdefault("serving_default", *signatures.values())
@@ -84,7 +94,10 @@ def export_functions(emitter: ModelFnEmitter) -> list[Statement]:
 
 
 def _check_class(
-    emitter: ModelFnEmitter, trainer: Trainer, receiver: ReceiverPlan
+    emitter: LoopEmitter,
+    trainer: Trainer,
+    receiver: ReceiverPlan,
+    definition: cst.CSTNode,
 ) -> None:
     """Raise Blocked unless a class at module level can read what the receiver reads."""
     scopes = emitter.tree.resolver.scopes
@@ -99,7 +112,7 @@ def _check_class(
             reason = "the receiver function reads what a class cannot see"
             raise Blocked(_RULE, call.line, reason)
         # A decorator is read where the class stands, before what comes later.
-        line = emitter.tree.line(emitter.sites.model_fn)
+        line = emitter.tree.line(definition)
         for name in {name for spec in specs for name in names_in(spec)}:
             bindings = scopes.module_scope.bindings.get(name, ())
             if any(emitter.tree.line(one.node) > line for one in bindings):
@@ -127,10 +140,11 @@ def _examples(receiver: ReceiverPlan) -> ReceiverPlan:
 
 
 def _signature(
-    emitter: ModelFnEmitter,
+    emitter: LoopEmitter,
     name: str,
     receiver: ReceiverPlan,
     output: PredictPlan,
+    forward: str,
     line: int,
 ) -> list[Statement]:
     """One function for ``tf.saved_model.save``."""
@@ -140,7 +154,7 @@ def _signature(
     specs = ", ".join(spec for _, spec in receiver.inputs)
     own = {*inputs, "features", *(text.split(" ", 1)[0] for text in receiver.lines)}
     body = "".join(output.lines) + f"return {one_line(output.code)}\n"
-    body = emitter.section(f"{emitter.call_model('False')}{body}")
+    body = emitter.section(f"{forward}{body}")
     outer = names_in(emitter.text(receiver.features)) - own
     if (names_in(body) - {"features"}) & (own - {"features"}):
         shown = sorted((names_in(body) - {"features"}) & own)[0]
@@ -163,7 +177,7 @@ def _signature(
 
 
 def _exporters(
-    emitter: ModelFnEmitter, call: EstimatorCall, modules: dict[str, str]
+    emitter: LoopEmitter, call: EstimatorCall, modules: dict[str, str]
 ) -> list[Statement]:
     best = [one for one in call.exporters if one.kind == "BestExporter"]
     if len(best) > 1:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..options import RewriteOptions
-from ..plan.program import TF, KerasModelPlan
+from ..plan.program import TF, KerasModelPlan, PredictPlan
 from ..plan.sites import Blocked, KerasSites, Program
 from ..plan.tree import Tree
 from .edits import Edits, Statement
+from .exports import export_functions
 from .loop_program import LoopEmitter
 from .mixed_precision import in_float32, output_layer
 from .names import Names
@@ -150,6 +151,14 @@ class KerasEmitter(LoopEmitter):
             return f"{TF}.cast({call}, {TF}.float32)"
         return call
 
+    def _answer(self) -> PredictPlan:
+        """What an export of the model gives: outputs by their layers' names."""
+        model = self.renamed["model"]
+        outputs = f"outputs = {TF}.nest.flatten({model}(features, training=False))\n"
+        return PredictPlan(
+            (outputs,), f"dict(zip({model}.output_names, outputs))", True
+        )
+
     def _functions(self) -> list[Statement]:
         result = self.manager()
         before = list(self.sites.estimator_statement.leading_lines)
@@ -203,6 +212,7 @@ class KerasEmitter(LoopEmitter):
             )
         if self.plan.predicts:
             result += self.predict_functions(self.fill("keras_predictions"))
+        result += export_functions(self, [("serving_default", self._answer())])
         if self.function_form:
             result += self.train_function()
         return result

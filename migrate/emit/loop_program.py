@@ -173,6 +173,10 @@ class LoopEmitter:
 
     # -- pieces of text ------------------------------------------------------
 
+    def section(self, code: str) -> str:
+        """Text of the functions of a step."""
+        return self.text(code)
+
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names for what it stands for."""
         return code.replace(TF, self.tf).replace(MODEL, self.renamed["model"])

@@ -390,7 +390,7 @@ class ModelFnEmitter(LoopEmitter):
             },
         )
         if not self.evaluates:
-            return result + self._predictions() + export_functions(self)
+            return result + self._predictions() + self._exports()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         updates += "".join(block.update for block in model.metric_blocks)
@@ -409,7 +409,11 @@ class ModelFnEmitter(LoopEmitter):
             names.append(test_loss)
         more = parse_statements(self.head_code.results)
         result += self.test_functions(self.listed(names), body, more=more)
-        return result + self._predictions() + export_functions(self)
+        return result + self._predictions() + self._exports()
+
+    def _exports(self) -> list[Statement]:
+        forward = self.call_model("False")
+        return export_functions(self, self.model.exports, forward, self.sites.model_fn)
 
     def _predictions(self) -> list[Statement]:
         plan = self.model.predict

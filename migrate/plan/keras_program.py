@@ -128,10 +128,6 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     differences: list[Difference] = []
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
-    for asked, _ in calls:
-        if asked.receiver is not None:
-            reason = "exports of this kind of Estimator have no loop yet"
-            raise Blocked("TFM110", asked.line, reason)
     differences += uses.differences
     replica_differences(differences, strategy, line)
 
