@@ -43,6 +43,7 @@ from .model_fn_program import ModelFnEmitter
 from .names import Names
 from .own_hparams import own_hparams
 from .recurrent_defaults import spell_recurrent_defaults
+from .session_settings import drop_session_settings
 from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
@@ -228,7 +229,7 @@ def _native(
         # Input functions that took a mode take its name.
         name = (tree.symbol(node) or "").rpartition(".")[2]
         edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
-    edited = edits.apply(module)
+    edited = drop_session_settings(tree, edits.apply(module))
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from .alternatives import Alternatives, Found, Value, is_repeatable, only_asks
@@ -12,7 +14,7 @@ from .sites import Blocked
 from .substitute import substituted
 from .tree import Body, Statement, Tree, walk
 
-__all__ = ["RUN_CONFIGS", "lost_settings", "read_run_config"]
+__all__ = ["RUN_CONFIGS", "lost_settings", "read_run_config", "session_configs"]
 
 RUN_CONFIGS = ("tf.estimator.RunConfig", "tf.contrib.learn.RunConfig")
 
@@ -97,6 +99,23 @@ _WHOLE = ("keep_checkpoint_max", "tf_random_seed")
 def lost_settings(tree: Tree) -> list[Difference]:
     """Settings of sessions that the module's RunConfigs made and loops do not."""
     found = []
+    for call, argument in _of_sessions(tree):
+        assert argument.keyword is not None
+        message = (
+            f"RunConfig(`{argument.keyword.value}`=) is not carried over: set memory "
+            "growth, devices and threads by tf.config, before the first tensor"
+        )
+        line = tree.line(call)
+        found.append(Difference("TFM145", line, message, needs_review=True))
+    return found
+
+
+def session_configs(tree: Tree) -> list[cst.BaseExpression]:
+    """What the module's RunConfigs were given for their sessions."""
+    return [argument.value for _, argument in _of_sessions(tree)]
+
+
+def _of_sessions(tree: Tree) -> Iterator[tuple[cst.Call, cst.Arg]]:
     for call in walk(tree.module):
         if not isinstance(call, cst.Call):
             continue
@@ -108,13 +127,7 @@ def lost_settings(tree: Tree) -> list[Difference]:
         for argument in call.args:
             name = argument.keyword.value if argument.keyword is not None else ""
             if name in _OF_SESSIONS and not is_none(argument.value):
-                message = (
-                    f"RunConfig(`{name}`=) is not carried over: set memory growth, "
-                    "devices and threads by tf.config, before the first tensor"
-                )
-                line = tree.line(call)
-                found.append(Difference("TFM145", line, message, needs_review=True))
-    return found
+                yield call, argument
 
 
 def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
