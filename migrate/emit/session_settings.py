@@ -43,7 +43,7 @@ def _settings(module: cst.Module, name: str) -> set[cst.CSTNode] | None:
         small = only_small(node)
         if not isinstance(small, cst.Assign) or len(small.targets) != 1:
             continue
-        target = small.targets[0].target
+        target: cst.BaseExpression = small.targets[0].target
         makes = isinstance(target, cst.Name) and _makes_config(small.value)
         while isinstance(target, cst.Attribute):
             target = target.value
