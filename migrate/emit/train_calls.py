@@ -34,7 +34,6 @@ __all__ = ["TrainCalls", "function_form", "input_argument"]
 
 # The hooks of a function's parameter.
 _EACH = "hooks"
-_PROFILE_DIR = 'f"{manager.directory}/profile"'
 
 
 def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
@@ -266,6 +265,7 @@ class TrainCalls:
         if profiles:
             for name in ("profile_from", "profile_to", "profiling", "edge"):
                 names[name] = name if local else self.names.fresh(name)
+        profile_dir = f'f"{{{emitter.renamed["manager"]}.directory}}/profile"'
         names["steps"] = "chunk" if local else self.names.fresh("steps")
         names["train_batches"] = data
         together = call.evaluated_input is not None
@@ -349,7 +349,7 @@ class TrainCalls:
                 "X_THROTTLE": call.throttle_seconds,
                 "X_SUMMARY_STEPS": config.summary_steps or "",
                 "X_PROFILE_STEPS": stock.profile_steps or "",
-                "X_PROFILE_DIR": stock.profile_dir or _PROFILE_DIR,
+                "X_PROFILE_DIR": stock.profile_dir or profile_dir,
             },
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),

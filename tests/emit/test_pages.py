@@ -44,7 +44,7 @@ def test_tiers_are_current(tmp_path: Path) -> None:
 
 def test_figures_of_other_code_do_not_count() -> None:
     tiers = script("write_tiers")
-    program = tiers.Rewritten("T1", "", "now")
+    program = tiers.Rewritten("T1", "", "now", frozenset())
     figures = {"digest": "then", "compat": "1e-7 in 5", "one": "2e-7 in 5"}
 
     def row(tier: str) -> str:

@@ -54,6 +54,9 @@ def program(door: str, names: tuple[str, ...]) -> str:
         body = DOORS[door].format(
             name=name, parent=parent, last=last, package="tensorflow" + parent[2:]
         )
+        if name == "tf.saved_model.load":
+            # With one argument it is the function of the same name in TF 2.
+            body = body.replace("(1)", "(session, tags, path)")
         functions.append(f"def f{number}():\n{body}\n")
     return "import tensorflow as tf\n\n" + "\n".join(functions)
 

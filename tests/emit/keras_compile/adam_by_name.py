@@ -24,7 +24,7 @@ def input_fn():
 
 tf.logging.set_verbosity(tf.logging.INFO)
 est = tf.keras.estimator.model_to_estimator(
-    keras_model=get_model(), model_dir=os.environ["MODEL_DIR"]
+    keras_model=get_model(), model_dir=os.environ["MODEL_DIR"] or None
 )
 est.train(input_fn, steps=20)
 print(est.evaluate(input_fn, steps=3))

@@ -44,7 +44,7 @@ def model_fn(features, labels, mode, params):
     # Adam would make steps of rounding errors: in front of a normalisation the
     # gradient of a bias is zero but for them.
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-        train_op = tf.train.MomentumOptimizer(0.02, 0.9).minimize(
+        train_op = tf.train.GradientDescentOptimizer(0.02).minimize(
             loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
