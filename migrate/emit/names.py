@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from ..plan.substitute import VariableTransformer
 from ..plan.tree import Body, Tree
 from ..symbols.scopes import Scope
 
@@ -53,7 +54,7 @@ def rename(code: str, names: Mapping[str, str]) -> str:
     return changed.code
 
 
-class _Rename(cst.CSTTransformer):
+class _Rename(VariableTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 
@@ -64,11 +65,3 @@ class _Rename(cst.CSTTransformer):
         if name not in self.names:
             return updated_node
         return cst.parse_expression(self.names[name])
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)

@@ -9,7 +9,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .canned_columns import check_columns, column_kinds
 from .canned_optimizer import canned_optimizer
-from .canned_plan import CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
+from .canned_plan import REDUCTIONS, CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
 from .config import read_run_config
 from .estimator_calls import read_calls
 from .places import find_place
@@ -93,13 +93,6 @@ _ADVICE = {
         "clustering has no counterpart in TF2: keep it on tfmigrate.compat, or use "
         "scikit-learn's MiniBatchKMeans"
     ),
-}
-_REDUCTIONS = {
-    "SUM": "sum",
-    "MEAN": "weighted_mean",
-    "SUM_OVER_BATCH_SIZE": "mean",
-    "SUM_OVER_NONZERO_WEIGHTS": "nonzero_mean",
-    "SUM_BY_NONZERO_WEIGHTS": "nonzero_mean",
 }
 # Sparse updates of these leave untouched rows alone in TF 1 and not in Keras.
 _ROWS_DIFFER = ("tf.train.RMSPropOptimizer", "tf.train.AdadeltaOptimizer")
@@ -320,9 +313,9 @@ class _Reader:
         node = self.given["loss_reduction"]
         symbol = self.tree.symbol(node) or self.tree.symbol(self.tree.value(node)) or ""
         prefix, _, name = symbol.rpartition(".")
-        if prefix != "tf.losses.Reduction" or name not in _REDUCTIONS:
+        if prefix != "tf.losses.Reduction" or name not in REDUCTIONS:
             raise self.stop(f"the loss reduction `{self.tree.code(node)}`")
-        return _REDUCTIONS[name]
+        return REDUCTIONS[name]
 
     # -- the parts -----------------------------------------------------------------
 

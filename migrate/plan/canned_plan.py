@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .program import OptimizerPlan
 
 __all__ = [
+    "REDUCTIONS",
     "CannedPlan",
     "DeepPlan",
     "HeadPlan",
@@ -14,6 +15,15 @@ __all__ = [
     "ModelHead",
     "Task",
 ]
+
+# What a head does with the losses of a batch, by the name of tf.losses.Reduction.
+REDUCTIONS = {
+    "SUM": "sum",
+    "MEAN": "weighted_mean",
+    "SUM_OVER_BATCH_SIZE": "mean",
+    "SUM_OVER_NONZERO_WEIGHTS": "nonzero_mean",
+    "SUM_BY_NONZERO_WEIGHTS": "nonzero_mean",
+}
 
 
 class Task:

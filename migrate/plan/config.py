@@ -213,11 +213,7 @@ def _from_function(
     function, call = reader.function, reader.call
     assert function is not None
     assert call is not None
-    callers = [
-        load
-        for load in tree.loads(function.name.value)
-        if tree.resolver.definition(load) is function
-    ]
+    callers = tree.loads_of(function)
     scope = tree.resolver.scopes.opened.get(function)
     if len(callers) != 1 or scope is None or not _only_makes_config(tree, function):
         raise Blocked(_RULE, line, _ODD)

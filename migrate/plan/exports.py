@@ -105,12 +105,7 @@ class ExportReader:
             found.append(tree.statement(binding.value))
         for function, nodes in self._functions.items():
             name = function.name.value
-            uses = [
-                load
-                for load in tree.loads(name)
-                if tree.resolver.definition(load) is function
-            ]
-            if len(uses) != len(nodes):
+            if len(tree.loads_of(function)) != len(nodes):
                 reason = f"the receiver function `{name}` is used elsewhere too"
                 raise Blocked(_RULE, tree.line(function), reason)
             found.append(function)

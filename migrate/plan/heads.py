@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
-from .canned_plan import HeadPlan, ModelHead, Task
+from .canned_plan import REDUCTIONS, HeadPlan, ModelHead, Task
 from .sites import Blocked
 from .tree import Statement, Tree, walk
 
@@ -85,13 +85,6 @@ SPEC_PARAMETERS = (
     "train_op_fn",
     "regularization_losses",
 )
-_REDUCTIONS = {
-    "SUM": "sum",
-    "MEAN": "weighted_mean",
-    "SUM_OVER_BATCH_SIZE": "mean",
-    "SUM_OVER_NONZERO_WEIGHTS": "nonzero_mean",
-    "SUM_BY_NONZERO_WEIGHTS": "nonzero_mean",
-}
 
 
 @dataclass(frozen=True)
@@ -263,9 +256,9 @@ def _reduction(tree: Tree, call: cst.Call, node: cst.BaseExpression | None) -> s
     symbol = tree.symbol(node) or tree.symbol(tree.value(node)) or ""
     prefix, _, name = symbol.rpartition(".")
     known = ("tf.losses.Reduction", "tf.keras.losses.Reduction")
-    if prefix not in known or name not in _REDUCTIONS:
+    if prefix not in known or name not in REDUCTIONS:
         raise _stop(tree, call, f"the head's loss reduction `{tree.code(node)}`")
-    return _REDUCTIONS[name]
+    return REDUCTIONS[name]
 
 
 def _text(tree: Tree, node: cst.BaseExpression) -> str:

@@ -150,11 +150,7 @@ def _compiled_by_builder(
         and node.func.attr.value == "compile"
         and isinstance(node.func.value, cst.Name)
     ]
-    callers = [
-        load
-        for load in tree.loads(defined.name.value)
-        if tree.resolver.definition(load) is defined
-    ]
+    callers = tree.loads_of(defined)
     if len(compiles) != 1 or len(callers) != 1:
         raise Blocked(
             "TFM113", line, f"no single compile call is seen for `{variable}`"

@@ -148,11 +148,7 @@ class _Uses:
             raise self.stop(
                 statement, "the estimator's builder returns in several ways"
             )
-        callers = [
-            load
-            for load in tree.loads(function.name.value)
-            if tree.resolver.definition(load) is function
-        ]
+        callers = tree.loads_of(function)
         if not callers:
             raise self.stop(statement, "the estimator's builder is not called here")
         for load in callers:

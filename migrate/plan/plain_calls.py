@@ -18,6 +18,7 @@ from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
 from .single_exit import single_exit
 from .statements import is_docstring
+from .substitute import VariableTransformer
 from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["with_helpers_written_out"]
@@ -392,7 +393,7 @@ class _Placed(_Changes):
         return super().on_leave(original_node, updated_node)
 
 
-class _Renames(cst.CSTTransformer):
+class _Renames(VariableTransformer):
     """Other names, or what they stand for, in a helper's statements."""
 
     def __init__(self, names: dict[str, cst.BaseExpression]) -> None:
@@ -403,14 +404,6 @@ class _Renames(cst.CSTTransformer):
     ) -> cst.BaseExpression:
         new = self.names.get(original_node.value)
         return updated_node if new is None else new.deep_clone()
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
 
 
 def _returns(body: Sequence[Statement]) -> int:

@@ -160,11 +160,7 @@ def _from_function(
     function, call = reader.function, reader.call
     assert function is not None
     assert call is not None
-    callers = [
-        load
-        for load in tree.loads(function.name.value)
-        if tree.resolver.definition(load) is function
-    ]
+    callers = tree.loads_of(function)
     if len(callers) != 1:
         raise Blocked(_RULE, line, f"`{function.name.value}` is called elsewhere too")
     if tree.value(node) is not call:

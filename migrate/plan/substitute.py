@@ -6,18 +6,11 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-__all__ = ["substituted"]
+__all__ = ["VariableTransformer", "substituted"]
 
 
-class _Substitute(cst.CSTTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        text = self.names.get(original_node.value)
-        return updated_node if text is None else _parted(text)
+class VariableTransformer(cst.CSTTransformer):
+    """Changes names of variables, and none after a dot or in front of an argument."""
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -26,6 +19,17 @@ class _Substitute(cst.CSTTransformer):
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         return updated_node.with_changes(keyword=original_node.keyword)
+
+
+class _Substitute(VariableTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        text = self.names.get(original_node.value)
+        return updated_node if text is None else _parted(text)
 
 
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.List)

@@ -148,6 +148,14 @@ class Tree:
             if any(found is binding for found in self.resolver.bindings(node))
         ]
 
+    def loads_of(self, function: cst.FunctionDef) -> list[cst.Name]:
+        """The places that read the name of a function and mean it."""
+        return [
+            load
+            for load in self.loads(function.name.value)
+            if self.resolver.definition(load) is function
+        ]
+
     def assigned(self, node: cst.BaseExpression | None) -> Binding | None:
         """The one plain assignment behind a name, or None."""
         if not isinstance(node, cst.Name):
