@@ -108,8 +108,8 @@ def test_a_small_keras_program_becomes_native() -> None:
         ("(x, y)).repeat(9)", "x).make_one_shot_iterator()", "iterator"),
         (
             ", steps=3",
-            ", hooks=[tf.train.SummarySaverHook(1)]",
-            "SummarySaverHook",
+            ", hooks=[tf.train.FinalOpsHook(1)]",
+            "FinalOpsHook",
         ),
         ("(model)", "(model, **more)", "`**`"),
         ('"mse")', '"mse", loss_weights=[2])', "loss_weights"),
