@@ -408,6 +408,8 @@ class LoopEmitter:
         for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
             edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
+        for directory in sites.directories:
+            asked.directory(directory)
         for call, node in sites.calls:
             if self.trainer is not None and call.kind != CallKind.VALUE:
                 self.trainer.edit_call(call, node)

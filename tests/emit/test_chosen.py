@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 PROGRAM = """\
 import os
@@ -54,18 +50,6 @@ def main(gpus):
 NONE = "    distribution = None\n"
 CONFIG = "    config = tf.estimator.RunConfig(train_distribute=distribution)\n"
 TRAIN = "    estimator.train(data, steps=3)\n"
-
-
-def run(code: str, **options: object) -> ProgramsRewrite:
-    """The rewrite of one module."""
-    compile(code, "program.py", "exec")
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(**options),  # type: ignore[arg-type]
-    )
 
 
 def native(code: str, **options: object) -> str:
