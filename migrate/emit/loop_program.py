@@ -30,6 +30,7 @@ from .layout import WIDTH, OneLine, fit
 from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
 from .optimizers import convert_optimizer
+from .paces import STEPS_FUNCTIONS, paces
 from .predictors import predictors
 from .spacing import with_blank_lines
 from .strategies import remark, strategy_code
@@ -99,7 +100,9 @@ class LoopEmitter:
             "optimizer": self.optimizer,
             "checkpoint": names.fresh("checkpoint"),
         }
-        wanted = ["manager", "train_step", "train_steps"]
+        wanted = ["manager", "train_step"]
+        self.paces = paces(options, self.plan.trains, shared=self.function_form)
+        wanted += [STEPS_FUNCTIONS[alone] for alone in sorted(self.paces)]
         if self.evaluates:
             wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
             wanted += ["evaluate"]
@@ -220,6 +223,14 @@ class LoopEmitter:
                 **(expressions or {}),
                 "X_STEP_RESULT": ", ".join(["loss", *results]),
                 "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
+                "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
+                "X_NO_RESULT": f"{self.tf}.constant(0.0), " * (1 + len(results))
+                + "False",
+            }
+            flags = {
+                "X_CHUNKS": False in self.paces,
+                "X_STEPWISE": True in self.paces,
+                **(flags or {}),
             }
         expressions = {"X_TRAINED": self.trained, **(expressions or {})}
         called = {**self.renamed, **(names or {})}

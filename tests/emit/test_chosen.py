@@ -217,7 +217,7 @@ def test_a_hook_gets_a_tensor_by_the_name_it_fetched() -> None:
     made = native(HOOKED)
     assert "def after_step(self, step, loss, part):" in made
     assert "self.seen = part, step" in made
-    assert "return loss, part, done" in made
+    assert "return loss, part, True" in made
     assert "watch.after_step(step, float(loss), float(part))" in made
     assert 'name="part"' not in made
 
