@@ -4,7 +4,8 @@
 def prepare():
     """What must be made under the strategy's scope, next to the model."""
     X_OPTIMIZER
-    optimizer.build(model.trainable_variables)
+    if X_BUILDS:
+        optimizer.build(model.trainable_variables)
     X_OPTIMIZER_STATE
     if X_LOSS_OBJECT:
         loss_object = X_LOSS
@@ -254,7 +255,8 @@ def trainer_init_keras():
 def trainer_site_keras():
     """What must be made under the strategy's scope, next to the model."""
     X_OPTIMIZER
-    optimizer.build(model.trainable_variables)
+    if X_BUILDS:
+        optimizer.build(model.trainable_variables)
     X_OPTIMIZER_STATE
 
 
