@@ -1,6 +1,6 @@
 """Runs `scan` and `rewrite --out` over a whole tree of real code and checks them.
 
-    python tests/project/whole_tree.py FOLDER [--jobs N] [--probe]
+    python tests/project/whole_tree.py FOLDER [--jobs N] [--probe] [--record FILE]
 
 Of every file: neither command crashes, both report the same, a file without a
 finding keeps every byte, changes stay at statements that have a finding, and
@@ -9,6 +9,10 @@ what Python compiled before it compiles afterwards.
 Most files of most trees have no legacy code, so little of the tool would run.
 With ``--probe`` each file is also taken with one legacy line added at its end:
 then everything runs on it, and that line is all that may change.
+
+With ``--record`` the entries of the folder are taken one after the other, the
+count of each is added to the file as a line of JSON when it is done, and what
+the file has already is not done again: a long run can be stopped and go on.
 """
 
 from __future__ import annotations
@@ -204,7 +208,8 @@ def check_commands(folder: Path, jobs: int) -> list[Seen]:
         for entry, other in zip(rewrite["files"], scan["files"], strict=True):
             path = Path(entry["path"])
             old = path.read_bytes()
-            new = (Path(scratch) / path.relative_to(folder)).read_bytes()
+            inside = path.relative_to(folder) if path != folder else path.name
+            new = (Path(scratch) / inside).read_bytes()
             if entry != other:
                 problem: str | None = "scan and rewrite report differently"
             else:
@@ -219,23 +224,75 @@ def check_commands(folder: Path, jobs: int) -> list[Seen]:
     return seen
 
 
+def check_probes(folder: Path, jobs: int) -> list[Seen]:
+    """Take every file of a folder with one legacy line at its end."""
+    paths = [candidate.path for candidate in find_files([folder])]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(check_probe, paths, chunksize=16))
+
+
+CHECKS = {"commands": check_commands, "probe": check_probes}
+
+
+def check_with_record(folder: Path, jobs: int, what: str, record: Path) -> list[str]:
+    """Check the entries of a folder one by one; return all problems on record."""
+    lines = record.read_text("utf-8").splitlines() if record.exists() else []
+    done = [entry for entry in map(json.loads, lines) if entry["what"] == what]
+    known = {entry["entry"] for entry in done}
+    entries = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_dir() or path.suffix in (".py", ".ipynb")
+    )
+    for number, path in enumerate(entries, 1):
+        if str(path) in known or path.name == "__pycache__":
+            continue
+        print(f"[{number}/{len(entries)}] {path.name}", flush=True)
+        seen = CHECKS[what](path, jobs)
+        entry = {
+            "entry": str(path),
+            "what": what,
+            "lines": sum(s.lines for s in seen),
+            "status": Counter(s.status for s in seen),
+            "problems": [f"{s.path}: {s.problem}" for s in seen if s.problem],
+        }
+        done.append(entry)
+        with record.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(entry) + "\n")
+        for problem in entry["problems"]:
+            print(f"PROBLEM {problem}", flush=True)
+    total: Counter[str] = Counter()
+    for entry in done:
+        total.update(entry["status"])
+    problems = [problem for entry in done for problem in entry["problems"]]
+    print(
+        f"{what}: {len(done)} entries, {total.total()} files, "
+        f"{sum(entry['lines'] for entry in done):,} lines: "
+        + ", ".join(f"{n} {status}" for status, n in sorted(total.items()))
+        + f"; {len(problems)} problems",
+        flush=True,
+    )
+    return problems
+
+
 def main() -> None:
     """Check a tree and say what was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--record", type=Path)
     options = parser.parse_args()
     folder = options.folder.resolve()
-    seen = check_commands(folder, options.jobs)
-    tell("commands", seen)
-    failed = any(s.problem for s in seen)
-    if options.probe:
-        paths = [candidate.path for candidate in find_files([folder])]
-        with ProcessPoolExecutor(options.jobs) as pool:
-            probed = list(pool.map(check_probe, paths, chunksize=16))
-        tell("probe", probed)
-        failed = failed or any(s.problem for s in probed)
+    failed = False
+    for what in ["commands", "probe"] if options.probe else ["commands"]:
+        if options.record is not None:
+            problems = check_with_record(folder, options.jobs, what, options.record)
+            failed = failed or bool(problems)
+        else:
+            seen = CHECKS[what](folder, options.jobs)
+            tell(what, seen)
+            failed = failed or any(s.problem for s in seen)
     sys.exit(failed)
 
 
