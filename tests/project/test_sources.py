@@ -101,6 +101,18 @@ FAILURES = {
         b"import tensorflow as tf\nassert 000 == 0\n(x): int\n",
         "LibCST cannot parse this, though Python can",
     ),
+    # Nothing here is Python 2: a bracket is missing.
+    "numbers and strings that look like Python 2": (
+        b"import tensorflow as tf\nrate = 0.05 + 1e-05 + 00\n# print 'x' `y`\n"
+        b"s = 'a <> 010L'\nf = lambda: g(h(1), (2, 3))\n"
+        b"def k(a, b=(1, 2)): pass\nx = (\n",
+        "not valid Python",
+    ),
+    "python 2 octal": (b"import tensorflow as tf\nos.chmod(f, 0755)\n", "an octal"),
+    "python 2 tuples": (
+        b"import tensorflow as tf\nf = lambda (a, b): a\n",
+        "tuple parameters in line 2",
+    ),
     "python 2 print": (b"import tensorflow as tf\nprint 'a'\n", "Python 2 only"),
     "python 2 except": (
         b"import tensorflow as tf\ntry:\n  pass\nexcept E, e:\n  pass\n",

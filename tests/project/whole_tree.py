@@ -53,6 +53,8 @@ _REFUSED = re.compile(
     r"|bytes do not survive|too deeply nested|does not reproduce|moved a line with a form"
 )
 
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -78,6 +80,7 @@ def compiles(raw: bytes) -> bool:
 def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
     """The lines of the statements (or their headers) that have a finding."""
     owner: dict[int, tuple[int, int]] = {}
+    joined: dict[int, tuple[int, int]] = {}
     for node in ast.walk(ast.parse(raw)):
         if not isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             continue
@@ -85,13 +88,31 @@ def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
         first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
         if isinstance(body, list) and body:
             # A compound statement owns its header only.
-            last = max(first, body[0].lineno - 1)
+            parts = {id(n) for name in _BLOCKS for n in getattr(node, name, [])}
+            last = max(
+                first,
+                body[0].lineno - 1,
+                *(
+                    getattr(child, "end_lineno", 0)
+                    for child in ast.iter_child_nodes(node)
+                    if id(child) not in parts
+                ),
+            )
             first = min(
                 [first, *(d.lineno for d in getattr(node, "decorator_list", []))]
             )
+        simple = not isinstance(body, list)
+        if simple:
+            # Statements behind one another on a line are taken together.
+            for line in (first, last):
+                if line in joined:
+                    first = min(first, joined[line][0])
+                    last = max(last, joined[line][1])
+            joined.update(dict.fromkeys(range(first, last + 1), (first, last)))
         for line in range(first, last + 1):
             if line not in owner or last - first < owner[line][1] - owner[line][0]:
                 owner[line] = first, last
+    owner.update(joined)
     found: set[int] = set()
     for line in findings:
         first, last = owner.get(line, (line, line))
@@ -109,7 +130,11 @@ def stray_change(old: bytes, new: bytes, findings: list[dict[str, Any]]) -> str 
         raw.decode(encoding).splitlines(keepends=True) for raw in (old, new)
     )
     keeps = any(f["rule"] == _KEEPS_ESTIMATOR for f in findings)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    # Lines that may change are no landmarks when the two texts are laid together.
+    landmarks = [
+        f"\0{n}" if n + 1 in allowed else line for n, line in enumerate(before)
+    ]
+    matcher = difflib.SequenceMatcher(None, landmarks, after, autojunk=False)
     for tag, first, last, new_first, new_last in matcher.get_opcodes():
         if tag == "equal":
             continue
