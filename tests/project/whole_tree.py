@@ -1,6 +1,7 @@
 """Runs `scan` and `rewrite --out` over a whole tree of real code and checks them.
 
     python tests/project/whole_tree.py FOLDER [--jobs N] [--probe] [--record FILE]
+        [--rewrite-only]
 
 Of every file: neither command crashes, both report the same, a file without a
 finding keeps every byte, changes stay at statements that have a finding, and
@@ -12,7 +13,8 @@ then everything runs on it, and that line is all that may change.
 
 With ``--record`` the entries of the folder are taken one after the other, the
 count of each is added to the file as a line of JSON when it is done, and what
-the file has already is not done again: a long run can be stopped and go on.
+the file has already is not done again: a long run can be stopped and go on. With
+``--rewrite-only`` the other command, which shares all but the writing, is left out.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ import time
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -222,14 +225,16 @@ def _cli(*arguments: str) -> tuple[dict[str, Any], float]:
     return report, time.perf_counter() - begin
 
 
-def check_commands(folder: Path, jobs: int) -> list[Seen]:
+def check_commands(folder: Path, jobs: int, *, scan_too: bool = True) -> list[Seen]:
     """Run both commands over a folder and look at every file."""
     seen: list[Seen] = []
     with tempfile.TemporaryDirectory() as scratch:
-        scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
         rewrite, rewritten = _cli(
             "rewrite", str(folder), "-j", str(jobs), "--out", scratch
         )
+        scan, scanned = rewrite, 0.0
+        if scan_too:
+            scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
         for entry, other in zip(rewrite["files"], scan["files"], strict=True):
             path = Path(entry["path"])
             old = path.read_bytes()
@@ -256,7 +261,11 @@ def check_probes(folder: Path, jobs: int) -> list[Seen]:
         return list(pool.map(check_probe, paths, chunksize=16))
 
 
-CHECKS = {"commands": check_commands, "probe": check_probes}
+CHECKS: dict[str, Callable[[Path, int], list[Seen]]] = {
+    "commands": check_commands,
+    "rewrite": partial(check_commands, scan_too=False),
+    "probe": check_probes,
+}
 
 
 def check_with_record(folder: Path, jobs: int, what: str, record: Path) -> list[str]:
@@ -306,11 +315,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--rewrite-only", action="store_true")
     parser.add_argument("--record", type=Path)
     options = parser.parse_args()
     folder = options.folder.resolve()
     failed = False
-    for what in ["commands", "probe"] if options.probe else ["commands"]:
+    command = "rewrite" if options.rewrite_only else "commands"
+    for what in [command, "probe"] if options.probe else [command]:
         if options.record is not None:
             problems = check_with_record(folder, options.jobs, what, options.record)
             failed = failed or bool(problems)
