@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import libcst as cst
-
 from ..options import RewriteOptions
 from ..plan.legacy import legacy_places
 from ..plan.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.parsing import parse
 from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety
@@ -65,7 +64,7 @@ def rewrite_across_files(
             kept.append(main)
         if shared is not None and own in shared.texts:
             text = shared.texts[own]
-            module = source.module if text == source.text else cst.parse_module(text)
+            module = source.module if text == source.text else parse(text)
             return ProgramsRewrite(module, shared.findings.get(own, ()))
     return follow_to_compat(parsed, kept, options=options, facts=facts)
 
@@ -215,7 +214,7 @@ def _check_reach(
 def _bound(text: str) -> set[str]:
     from ..symbols.scope_builder import build_scopes
 
-    return set(build_scopes(cst.parse_module(text)).module_scope.bindings)
+    return set(build_scopes(parse(text)).module_scope.bindings)
 
 
 def _findings(

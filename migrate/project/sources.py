@@ -20,6 +20,7 @@ import libcst as cst
 
 from .deep import bracket_depth
 from .notebook import Notebook, NotebookError
+from .parsing import parse
 from .text import Lines
 
 __all__ = ["Source", "SourceError", "load_source"]
@@ -82,7 +83,7 @@ class Source:
 
     def with_text(self, text: str) -> Source:
         """The same file with another analysis text, parsed again."""
-        return replace(self, text=text, module=cst.parse_module(text))
+        return replace(self, text=text, module=parse(text))
 
 
 def load_source(path: Path, raw: bytes) -> Source:
@@ -128,13 +129,14 @@ def _parse(text: str) -> cst.Module:
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             raise SourceError("too deeply nested, or not valid Python") from None
     try:
-        module = cst.parse_module(text)
-    except cst.ParserSyntaxError as error:
+        module = parse(text)
+    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
         problem = _first_error(text)
         if problem is None:
             # A few oddities, all in tests of Python's own grammar.
+            line = getattr(error, "raw_line", 1)
             raise SourceError(
-                f"line {error.raw_line}: LibCST cannot parse this, though Python can"
+                f"line {line}: LibCST cannot parse this, though Python can"
             ) from None
         python2 = looks_like_python2(text)
         if python2 is not None:
