@@ -165,7 +165,13 @@ def _first_error(text: str) -> tuple[int, str] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(text, "<source>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile(
+                text,
+                "<source>",
+                "exec",
+                ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+                dont_inherit=True,
+            )
     except SyntaxError as error:
         return error.lineno or 1, error.msg
     except (ValueError, MemoryError, RecursionError) as error:
