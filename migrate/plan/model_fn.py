@@ -13,6 +13,7 @@ from .canned_plan import ModelHead
 from .export_outputs import read_export_outputs
 from .head_specs import head_loss, head_outputs, head_train_op
 from .heads import is_head_spec
+from .hooks import Hooks
 from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
@@ -36,6 +37,7 @@ from .program import (
     PredictPlan,
 )
 from .sites import Blocked
+from .spec_hooks import read_spec_hooks
 from .statements import (
     binds,
     is_docstring,
@@ -43,6 +45,7 @@ from .statements import (
     names_in,
 )
 from .tree import Statement, Tree, only_small, statements_of
+from .warm_start import check_effects, read_warm_start
 from .watched import read_watched
 
 __all__ = ["ModelFn", "read_model_fn"]
@@ -81,6 +84,9 @@ class ModelFn:
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
     watched: tuple[tuple[str, str], ...] = ()
+    started: tuple[str, ...] = ()
+    # The hooks of the spec for training.
+    hooks: Hooks = field(default_factory=Hooks)
 
     @property
     def helpers(self) -> list[Lifted]:
@@ -133,6 +139,9 @@ class ModelFn:
             cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
             watched=self.watched,
+            started=self.started,
+            choosing=tuple(self.train_op.choosing),
+            trained=self.train_op.trained,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -235,8 +244,7 @@ class _Reader:
             wanted,
         )
         lifter = self.reader.lifter()
-        if kept is not None and factory is not None:
-            raise self.source.stop(defined, kept.removeprefix("model_fn: "))
+        check_effects(source, kept=kept is not None)
         self.found = ModelFn(
             defined,
             "params" in names,
@@ -365,6 +373,8 @@ class _Reader:
     ) -> None:
         statements, call = self._branch(aside, behind, "TRAIN")
         self._train(statements, call)
+        if self.found.kept is not None:
+            self.found.started = read_warm_start(self.source, statements, made)
         if self.evaluates:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
@@ -437,8 +447,13 @@ class _Reader:
             self.sections, statements, loss, "TRAIN", split=True, also=also
         )
         assert isinstance(loss, cst.Name)
+        for name in ("training_hooks", "training_chief_hooks"):
+            hooks = read_spec_hooks(
+                self.source, statements, spec.get(name), loss.value, self.found.hooks
+            )
+            self.found.hooks = hooks
         self.found.train_op = read_train_op(
-            self.source, statements, spec["train_op"], loss.value
+            self.source, statements, spec["train_op"], loss.value, self.sections
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
