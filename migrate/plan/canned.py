@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -134,10 +135,6 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         )
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
-    for asked, _ in calls:
-        if asked.receiver is not None:
-            reason = "exports of this kind of Estimator have no loop yet"
-            raise Blocked("TFM118", asked.line, reason)
     first = statement
     if not place.travels:
         if calls[0][0].kind not in CallKind.TRAINING:
@@ -157,6 +154,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
                 "own batches; the Estimator evaluated with their mean",
             )
         )
+    reader.note_signatures([asked for asked, _ in calls])
     drop.extend(made)
     plan = TrainingPlan(
         line=line,
@@ -246,6 +244,18 @@ class _Reader:
 
     def stop(self, reason: str) -> Blocked:
         return Blocked("TFM118", self.line, f"{self.name}: {reason}")
+
+    def note_signatures(self, calls: Sequence[EstimatorCall]) -> None:
+        """Exports that took serialized examples had signatures of other methods."""
+        asked = [c for c in calls if c.receiver is not None and c.receiver.is_examples]
+        if asked:
+            message = (
+                "the exported signatures for Classify and Regress requests answer "
+                "Predict requests, under the same names"
+            )
+            self.differences.append(
+                Difference("TFM144", asked[0].line, message, needs_review=True)
+            )
 
     def has(self, name: str) -> bool:
         node = self.given.get(name)

@@ -47,13 +47,28 @@ def find_place(tree: Tree, call: cst.Call) -> Place:
     _Uses(tree, place).of(call)
     if not place.uses:
         raise Blocked(_RULE, line, "the estimator is never used here")
-    holder = tree.parent(body)
-    in_branch = not isinstance(body, cst.Module) and not isinstance(
-        holder, cst.FunctionDef
-    )
-    if in_branch:
-        raise Blocked(_RULE, line, "the estimator is made in a branch")
+    _check_block(tree, place)
     return place
+
+
+def _check_block(tree: Tree, place: Place) -> None:
+    """A loop can stand in a branch or in a `for`, where all that needs it is there."""
+    holder = tree.parent(place.body)
+    if isinstance(place.body, cst.Module) or isinstance(holder, cst.FunctionDef):
+        return
+    line = tree.line(place.call)
+    if isinstance(holder, cst.With):
+        what = tree.code(holder.items[0].item)
+        raise Blocked(_RULE, line, f"the estimator is made inside `with {what}`")
+    if isinstance(holder, cst.ClassDef):
+        raise Blocked(_RULE, line, "the estimator is made in the body of a class")
+    for use in place.uses:
+        if tree.statement_in(use, place.body) is None:
+            reason = (
+                f"the estimator is made in a branch, and line {tree.line(use)} "
+                "uses it outside of that branch"
+            )
+            raise Blocked(_RULE, tree.line(use), reason)
 
 
 class _Uses:
