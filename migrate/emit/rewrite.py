@@ -150,9 +150,8 @@ def rewrite_programs(
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
-    Where neither can be, the reason is that of the second: it decides. But Keras
-    layers are never kept, and hooks fetch the same from both, so that for them the
-    first one does.
+    Where neither can be, both reasons are told. But Keras layers are never kept, and
+    hooks fetch the same from both, so that for them the first one is enough.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -163,7 +162,18 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
             of_hook = stop.blocker.rule == "TFM116"
             if of_hook or second.blocker.reason.endswith(KERAS_OBJECT):
                 raise stop from None
-            raise
+            raise _both(stop.blocker, second.blocker) from None
+
+
+def _both(lifting: Blocker, keeping: Blocker) -> Blocked:
+    """Why a model_fn becomes neither layers nor a loop around its own code."""
+    if lifting == keeping:
+        return Blocked(lifting.rule, lifting.line, lifting.reason)
+    other = keeping.reason.removeprefix("model_fn: ")
+    reason = f"{lifting.reason}; its code cannot stay as it is either: {other}"
+    if keeping.line != lifting.line:
+        reason += f" (line {keeping.line})"
+    return Blocked(lifting.rule, lifting.line, reason)
 
 
 def _said_plainly(

@@ -191,8 +191,10 @@ class ExportReader:
             if value.args:
                 # A dict of placeholders goes with the call that reads it.
                 first = tree.value(value.args[0].value)
-                if isinstance(first, cst.Dict) and Entries.of(tree, first) is not None:
+                if isinstance(first, cst.Dict) and Entries.of(tree, first, named=True):
                     entries = self._follow(value.args[0].value)
+                    for element in first.elements:
+                        self._follow(element.value)
                 value = self._with_spec(value)
             return built(tree, value, entries, line)
         defined = tree.resolver.definition(value)

@@ -138,7 +138,9 @@ class _Reader:
         if called is None:
             raise self.stop(_ELSEWHERE)
         read_function(tree, called, self.line, self.sites)
-        return self._plan(f"{tree.code(node)}({self._passed(called, _names(called)[1:])})")
+        return self._plan(
+            f"{tree.code(node)}({self._passed(called, _names(called)[1:])})"
+        )
 
     def _arrays(self, node: cst.BaseExpression, value: cst.Call) -> InputPlan:
         """numpy_input_fn: the Dataset itself, or a function under the old name."""

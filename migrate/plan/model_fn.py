@@ -179,7 +179,7 @@ def read_model_fn(
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
     if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
         raise Blocked("TFM103", line, "the model_fn is a closure or a method")
-    if len(tree.loads(defined.name.value)) != 1:
+    if len(tree.loads_of(defined)) != 1:
         raise Blocked("TFM103", line, "the model_fn is used in several places")
     names = [p.name.value for p in defined.params.params]
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):

@@ -62,11 +62,12 @@ def recognise_model_fn(
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)
     predicts = any(plan.predicts for plan, _ in calls)
-    if not place.travels and calls[0][0].kind not in CallKind.TRAINING:
-        raise Blocked("TFM103", line, "the Estimator is used before it is trained")
     first = statement
     if not place.travels:
-        first = _first_statement(tree, *calls[0], body)
+        made_before = _first_statement(tree, *calls[0], body)
+        # A class makes its variables from whatever data it sees first.
+        place.travels = made_before is None
+        first = made_before or statement
     model = read_model_fn(
         tree,
         given["model_fn"],
@@ -224,12 +225,15 @@ def _check_free(
 
 def _first_statement(
     tree: Tree, plan: EstimatorCall, call: cst.Call, body: Body
-) -> Statement:
-    """The statement before which the model is made, from that call's data."""
+) -> Statement | None:
+    """The statement before which the model is made, from that call's data.
+
+    None where there is no such place.
+    """
     first = tree.statement_in(call, body)
+    if plan.kind not in CallKind.TRAINING or first is None:
+        return None
     assert plan.input is not None
-    if first is None:
-        raise Blocked("TFM103", plan.line, "train is called somewhere else")
     if first is not tree.statement(call):
         # The data must be known before the loop or function around the call.
         inside = {
@@ -239,8 +243,6 @@ def _first_statement(
             for binding in bindings
             if binding.node is first or first in tree.ancestors(binding.node)
         }
-        later = sorted(names_in(plan.input.dataset) & inside)
-        if later:
-            reason = f"the data of train depends on `{later[0]}` of a block"
-            raise Blocked("TFM103", plan.line, reason)
+        if names_in(plan.input.dataset) & inside:
+            return None
     return first

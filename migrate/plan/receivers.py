@@ -41,14 +41,18 @@ class Entries:
     )
 
     @classmethod
-    def of(cls, tree: Tree, node: cst.Dict) -> Entries | None:
-        """The entries of a dict display, or None when it holds anything else."""
+    def of(cls, tree: Tree, node: cst.Dict, *, named: bool = False) -> Entries | None:
+        """The entries of a dict display, or None when it holds anything else.
+
+        They may be ``named``: variables that a placeholder was assigned to.
+        """
         made = cls()
         for element in node.elements:
             if not isinstance(element, cst.DictElement):
                 return None
             key = element.key
-            spec = placeholder(tree, element.value)
+            value = tree.value(element.value) if named else element.value
+            spec = placeholder(tree, value)
             if not isinstance(key, cst.SimpleString) or spec is None:
                 return None
             made.found[str(key.evaluated_value)] = spec
@@ -104,7 +108,9 @@ def built(
             inputs=(_input(tree, line, "examples", string),),
             features=f"{TF}.io.parse_example(examples, {code})",
         )
-    found = Entries.of(tree, entries) if isinstance(entries, cst.Dict) else None
+    found = None
+    if isinstance(entries, cst.Dict):
+        found = Entries.of(tree, entries, named=True)
     if found is None:
         raise Blocked(_RULE, line, "raw features that are not placeholders")
     inputs = []
