@@ -79,6 +79,15 @@ class AskedCalls:
         code = _VALUES[call.wanted].format(**names)
         self.emitter.edits.expressions[node] = cst.parse_expression(code)
 
+    def directory(self, node: cst.Attribute) -> None:
+        """``estimator.model_dir`` is where the checkpoints are."""
+        manager = self.emitter.renamed["manager"]
+        if self.emitter.trainer is not None:
+            owner = self.emitter.tree.code(node.value)
+            manager = manager.replace("self.", f"{owner}.")
+        new = cst.parse_expression(f"{manager}.directory")
+        self.emitter.edits.expressions[node] = new
+
     def _called(self, node: cst.Call, name: str, *values: cst.BaseExpression) -> None:
         """The call with another function and other arguments, breaks kept."""
         last = node.args[-1]

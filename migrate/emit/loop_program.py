@@ -31,6 +31,7 @@ from .layout import WIDTH, OneLine, fit
 from .mixed_precision import LOSS_SCALING, POLICY
 from .names import Names
 from .optimizers import convert_optimizer
+from .paces import STEPS_FUNCTIONS, paces
 from .predictors import predictors
 from .spacing import with_blank_lines
 from .strategies import remark, strategy_code
@@ -100,7 +101,9 @@ class LoopEmitter:
             "optimizer": self.optimizer,
             "checkpoint": names.fresh("checkpoint"),
         }
-        wanted = ["manager", "train_step", "train_steps"]
+        wanted = ["manager", "train_step"]
+        self.paces = paces(options, self.plan.trains, shared=self.function_form)
+        wanted += [STEPS_FUNCTIONS[alone] for alone in sorted(self.paces)]
         if self.evaluates:
             wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
             wanted += ["evaluate"]
@@ -216,6 +219,14 @@ class LoopEmitter:
                 **(expressions or {}),
                 "X_STEP_RESULT": ", ".join(["loss", *results]),
                 "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
+                "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
+                "X_NO_RESULT": f"{self.tf}.constant(0.0), " * (1 + len(results))
+                + "False",
+            }
+            flags = {
+                "X_CHUNKS": False in self.paces,
+                "X_STEPWISE": True in self.paces,
+                **(flags or {}),
             }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
@@ -398,6 +409,8 @@ class LoopEmitter:
         for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
             edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
+        for directory in sites.directories:
+            asked.directory(directory)
         for call, node in sites.calls:
             if self.trainer is not None and call.kind != CallKind.VALUE:
                 self.trainer.edit_call(call, node)

@@ -8,6 +8,7 @@ one module: they share its imports.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -147,11 +148,15 @@ def rewrite_programs(
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
 
 
+# What kept code cannot have, but a lifted model may.
+_CONTRIB_LAYER = re.compile(r"`tf\.contrib\.layers\.\w+` has no home")
+
+
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
-    Where neither can be, both reasons are told. But Keras layers are never kept, and
-    hooks fetch the same from both, so that for them the first one is enough.
+    Where neither can be, both reasons are told. But layers of Keras and contrib are
+    never kept, and hooks fetch the same from both, so that for them the first is enough.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -160,7 +165,8 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
             return recognise_model_fn(tree, place, kept=stop.blocker.reason)
         except Blocked as second:
             of_hook = stop.blocker.rule == "TFM116"
-            if of_hook or second.blocker.reason.endswith(KERAS_OBJECT):
+            why = second.blocker.reason
+            if of_hook or why.endswith(KERAS_OBJECT) or _CONTRIB_LAYER.search(why):
                 raise stop from None
             raise _both(stop.blocker, second.blocker) from None
 

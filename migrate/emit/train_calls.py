@@ -23,6 +23,7 @@ from .evaluations import evaluations
 from .event_files import writes_events
 from .hook_class import RENAMED
 from .layout import fit, one_line
+from .paces import steps_alone
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements, unshadowed
 from .watched import step_call
@@ -319,11 +320,15 @@ class TrainCalls:
                 if hook.code == _EACH:
                     asked = "any(hook.should_stop for hook in hooks)"
                 stops.append(f"if {asked}:\n    break\n")
-        per_step = bool(calls["before_run"] or calls["after_run"])
+        per_step = steps_alone(emitter.options, call.hooks)
+        if per_step:
+            for name in ("run_step", "rated"):
+                names[name] = name if local else self.names.fresh(name)
+        many = None if per_step else f"{emitter.tf}.constant({names['steps']})"
         limit, condition = self._limit(call, names)
         log_steps = stock.log_steps or stock.rate_steps or config.log_steps or "100"
         # The program's own cadence decides how many steps one call runs.
-        terms = {"step": ["1"], "graph": []}.get(emitter.options.loop, [log_steps])
+        terms = [] if emitter.options.loop == "graph" else [log_steps]
         if by_step:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
         if events and (by_step or config.summary_steps != log_steps):
@@ -356,10 +361,7 @@ class TrainCalls:
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
-                "X_ONE_STEP": step_call(emitter, names, "1"),
-                "X_SOME_STEPS": step_call(
-                    emitter, names, f"{emitter.tf}.constant({names['steps']})"
-                ),
+                "X_RUN_STEPS": step_call(emitter, names, many),
                 "X_STOP": parse_statements("".join(stops)),
                 **evaluations(self, call, step, evaluation, local=local),
                 "X_END": lines("end"),

@@ -23,7 +23,7 @@ def watching_steps(emitter: LoopEmitter) -> dict[str, Sequence[Statement]]:
     start = "".join(f"{name} = {tf}.constant(0.0)\n" for name in names)
     results = ", ".join(["losses", *(f"all_{name}" for name in names)])
     train_step = emitter.renamed["train_step"]
-    run = f"{results} = {strategy}.run({train_step}, args=(batch,))\n"
+    run = f"{results} = {strategy}.run({train_step}, args=(BATCH,))\n"
     taken = "".join(
         f"{name} = {strategy}.experimental_local_results(all_{name})[0]\n"
         for name in names
@@ -32,17 +32,24 @@ def watching_steps(emitter: LoopEmitter) -> dict[str, Sequence[Statement]]:
         taken = _FIRST + taken
     return {
         "X_NOTHING_WATCHED": parse_statements(start),
-        "X_RUN": parse_statements(run),
+        "X_RUN": parse_statements(run.replace("BATCH", "batch")),
+        "X_RUN_NEXT": parse_statements(run.replace("BATCH", "batch.get_value()")),
         "X_WATCHED": parse_statements(taken),
     }
 
 
 def step_call(
-    emitter: LoopEmitter, names: dict[str, str], steps: str
+    emitter: LoopEmitter, names: dict[str, str], steps: str | None
 ) -> Sequence[Statement]:
-    """The loop's call of that function; ``names`` are those of the loop."""
+    """The loop's call of that function; ``names`` are those of the loop.
+
+    Without ``steps`` it is the call that takes one step.
+    """
     kept = [names[variable] for _, variable in emitter.watched]
     results = ", ".join([names["loss"], *kept, names["done"]])
-    train_steps = emitter.renamed["train_steps"]
-    code = f"{results} = {train_steps}({names['train_iterator']}, {steps})\n"
-    return parse_statements(code)
+    iterator = names["train_iterator"]
+    if steps is None:
+        called = f"{names['run_step']}({iterator})"
+    else:
+        called = f"{emitter.renamed['train_steps']}({iterator}, {steps})"
+    return parse_statements(f"{results} = {called}\n")

@@ -13,6 +13,7 @@ import libcst as cst
 from .places import Place
 from .program import CallKind, Difference, EstimatorCall, RunConfigPlan
 from .sites import Blocked
+from .stock_hooks import MODEL_DIR
 from .tree import Tree
 
 __all__ = ["settle_early_stopping"]
@@ -29,7 +30,7 @@ def settle_early_stopping(
 ) -> None:
     """Drop hooks of ``train`` that never saw a figure; Blocked for the others."""
     for plan, _ in calls:
-        if plan.stock.save_dir not in (None, config.model_dir):
+        if plan.stock.save_dir not in (None, MODEL_DIR, config.model_dir):
             reason = "`CheckpointSaverHook` writes into a directory of its own"
             raise Blocked("TFM116", plan.line, reason)
     for index, (plan, call) in enumerate(calls):

@@ -15,7 +15,7 @@ from .places import Place
 from .program import CallKind, Difference, EstimatorCall, RunConfigPlan
 from .results import wanted_result
 from .sites import Blocked, InputSites
-from .stock_hooks import is_stock_hook
+from .stock_hooks import is_model_dir, is_stock_hook
 from .tree import Body, Statement, Tree
 
 __all__ = ["Uses", "own_statement", "read_calls"]
@@ -63,6 +63,8 @@ class Uses:
     drop: list[Statement] = field(default_factory=list)
     inputs: InputSites = field(default_factory=InputSites)
     differences: list[Difference] = field(default_factory=list)
+    # ``estimator.model_dir`` where the program reads it.
+    directories: list[cst.Attribute] = field(default_factory=list)
 
 
 def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
@@ -82,6 +84,7 @@ def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
     reader.uses.drop.extend(reader.exports.drop())
     reader.uses.differences.extend(reader.exports.differences)
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
+    _check_directories(tree, place, reader.uses)
     settle_early_stopping(tree, place, config, calls, reader.uses.differences)
     return reader.uses
 
@@ -89,9 +92,22 @@ def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
 def _is_argument_of_hook(tree: Tree, use: cst.BaseExpression) -> bool:
     """``stop_if_no_decrease_hook(estimator, ...)`` is read with the hooks."""
     parent = tree.parent(use)
+    if parent is not None and is_model_dir(parent):
+        parent = tree.parent(parent)
     call = tree.parent(parent) if isinstance(parent, cst.Arg) else None
     symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
     return symbol is not None and is_stock_hook(symbol)
+
+
+def _check_directories(tree: Tree, place: Place, uses: Uses) -> None:
+    """The directory is that of checkpoints, which come with the first training."""
+    if place.travels or not uses.directories:
+        return
+    first = uses.calls[0][1]
+    for node in uses.directories:
+        if tree.line(node) <= tree.line(first):
+            reason = "its `model_dir` is read before it trains"
+            raise Blocked("TFM110", tree.line(node), reason)
 
 
 class _Reader:
@@ -128,6 +144,9 @@ class _Reader:
                 plan = EstimatorCall(CallKind.VALUE, line, wanted=wanted)
                 self._add(use, plan, call)
                 return
+        if isinstance(parent, cst.Attribute) and is_model_dir(parent):
+            self.uses.directories.append(parent)
+            return
         shown = tree.code(parent if isinstance(parent, cst.Attribute) else use)
         raise Blocked("TFM110", tree.line(use), f"no loop equivalent yet for `{shown}`")
 

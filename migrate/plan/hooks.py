@@ -64,6 +64,10 @@ def read_hooks(tree: Tree, node: cst.BaseExpression | None, line: int) -> Hooks:
         if isinstance(element, cst.StarredElement):
             raise Blocked("TFM116", line, "hooks with a starred list")
         _read(tree, element.value, found)
+    called = {method for plan in found.plans for method in plan.methods}
+    if found.stock.log_end and called & {"before_run", "after_run"}:
+        message = "LoggingTensorHook logged at the end too; the loop does not"
+        found.differences.append(Difference("TFM136", line, message, True))
     return found
 
 

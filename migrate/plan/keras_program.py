@@ -153,6 +153,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         strategy=strategy_site,
         calls=calls,
         hook_classes=uses.hook_classes,
+        directories=uses.directories,
         inputs=uses.inputs,
         call=call,
     )

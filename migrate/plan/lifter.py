@@ -22,6 +22,7 @@ from .model_fn_source import Source
 from .pure import is_plain_call, is_pure
 from .recurrent import is_cell, is_rnn, lift_rnn
 from .statements import assigned, binds, is_docstring, loads, names_in
+from .summaries import summarises
 from .tree import Statement, only_small, statements_of, walk
 
 __all__ = ["Kind", "Lifter", "Shared"]
@@ -262,7 +263,7 @@ class Lifter:
             return [self.moved_statement(statement)]  # outputs.append(...)
         if isinstance(small.value, cst.Call):
             symbol = self.tree.symbol(small.value.func) or ""
-            if symbol.startswith("tf.summary."):
+            if symbol.startswith("tf.summary.") or summarises(self.tree, small.value):
                 self.shared.dropped_summaries.append(statement)
                 return []
             plain = self.tree.code(small.value.func)

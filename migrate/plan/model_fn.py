@@ -13,6 +13,7 @@ from .canned_plan import ModelHead
 from .export_outputs import read_export_outputs
 from .head_specs import head_loss, head_outputs, head_train_op
 from .heads import is_head_spec
+from .hooks import Hooks
 from .kept_forward import KeptForward
 from .lifted_helpers import finish
 from .lifted_names import Lifted, camel, source_text
@@ -36,6 +37,7 @@ from .program import (
     PredictPlan,
 )
 from .sites import Blocked
+from .spec_hooks import read_spec_hooks
 from .statements import (
     binds,
     is_docstring,
@@ -81,6 +83,8 @@ class ModelFn:
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
     watched: tuple[tuple[str, str], ...] = ()
+    # The hooks of the spec for training.
+    hooks: Hooks = field(default_factory=Hooks)
 
     @property
     def helpers(self) -> list[Lifted]:
@@ -437,6 +441,11 @@ class _Reader:
             self.sections, statements, loss, "TRAIN", split=True, also=also
         )
         assert isinstance(loss, cst.Name)
+        for name in ("training_hooks", "training_chief_hooks"):
+            hooks = read_spec_hooks(
+                self.source, statements, spec.get(name), loss.value, self.found.hooks
+            )
+            self.found.hooks = hooks
         self.found.train_op = read_train_op(
             self.source, statements, spec["train_op"], loss.value
         )

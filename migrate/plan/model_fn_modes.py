@@ -164,10 +164,7 @@ class Modes:
             given = match_arguments(call, parameters)
         except UnknownArguments as problem:
             raise self.source.stop(call, f"spec with {problem}") from None
-        for name in ("training_chief_hooks", "training_hooks", "scaffold"):
-            if not is_none(given.get(name)):
-                raise self.source.stop(call, f"EstimatorSpec(`{name}`=)")
-        for name in ("evaluation_hooks", "prediction_hooks"):
+        for name in ("scaffold", "evaluation_hooks", "prediction_hooks"):
             if not is_none(given.get(name)):
                 raise self.source.stop(call, f"EstimatorSpec(`{name}`=)")
         return given

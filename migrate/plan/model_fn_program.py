@@ -21,8 +21,10 @@ from .program import (
     watched,
 )
 from .sites import Blocked, ModelFnSites, Program
+from .spec_hooks import with_spec_hooks
 from .statements import names_in
 from .strategies import hoisted, read_strategy
+from .summaries import summary_functions
 from .tree import Body, Statement, Tree, walk
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
@@ -77,6 +79,7 @@ def recognise_model_fn(
         kept=kept,
         watched=watched(plan for plan, _ in calls),
     )
+    calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
@@ -102,6 +105,7 @@ def recognise_model_fn(
                 needs_review=True,
             )
         )
+    differences += model.hooks.differences
     differences += _inexact(tree, model)
     for key, output in model.exports:
         if output.method != "predict":
@@ -131,6 +135,7 @@ def recognise_model_fn(
     params = given.get("params")
     _check_free(tree, model, params, body, line)
     drop.extend(head_statements(tree, model.definition))
+    drop.extend(summary_functions(tree, model.definition))
     drop.extend([*made, *model.train_op.gone])
     plan = TrainingPlan(
         line=line,
@@ -156,6 +161,7 @@ def recognise_model_fn(
         strategy=strategy_site,
         calls=calls,
         hook_classes=uses.hook_classes,
+        directories=uses.directories,
         inputs=uses.inputs,
         call=call,
     )

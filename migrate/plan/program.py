@@ -321,6 +321,8 @@ class StockHooks:
     """
 
     log_steps: str | None = None
+    # The loss is logged at the end as well.
+    log_end: bool = False
     rate_steps: str | None = None
     num_steps: str | None = None
     last_step: str | None = None

@@ -141,6 +141,8 @@ class KerasSites:
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
+    # ``estimator.model_dir`` where the program reads it.
+    directories: list[cst.Attribute] = field(default_factory=list)
 
     @property
     def ready_last(self) -> Statement:
@@ -164,6 +166,8 @@ class ModelFnSites:
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
+    # ``estimator.model_dir`` where the program reads it.
+    directories: list[cst.Attribute] = field(default_factory=list)
 
 
 @dataclass
@@ -185,6 +189,8 @@ class CannedSites:
     hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
+    # ``estimator.model_dir`` where the program reads it.
+    directories: list[cst.Attribute] = field(default_factory=list)
 
 
 @dataclass

@@ -12,7 +12,16 @@ from .program import Difference, StockHooks
 from .sites import Blocked
 from .tree import Statement, Tree
 
-__all__ = ["STOCK_HOOKS", "is_stock_hook", "read_stock_hook"]
+__all__ = [
+    "MODEL_DIR",
+    "STOCK_HOOKS",
+    "is_model_dir",
+    "is_stock_hook",
+    "read_stock_hook",
+]
+
+# Stands for the directory of the program's Estimator.
+MODEL_DIR = "__model_dir__"
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 _COUNTER = ("every_n_steps", "every_n_secs", "output_dir", "summary_writer")
@@ -52,13 +61,26 @@ _RENAMED = {
     "max_steps_without_increase": "max_steps",
 }
 _LOSS_NAMES = ("loss", "loss:0")
+_SUMMARY = (
+    "save_steps",
+    "save_secs",
+    "output_dir",
+    "summary_writer",
+    "scaffold",
+    "summary_op",
+)
+_BY_TIME = "went by seconds; the loop prints every so many steps"
 
 
 class _Hook:
     """One stock hook in a list of hooks."""
 
-    def __init__(self, tree: Tree, call: cst.Call, symbol: str) -> None:
+    def __init__(
+        self, tree: Tree, call: cst.Call, symbol: str, loss: str | None = None
+    ) -> None:
         self.tree = tree
+        # The variable that holds the loss, in a model_fn.
+        self.loss = loss
         self.call = call
         self.symbol = symbol
         self.line = tree.line(call)
@@ -78,6 +100,9 @@ class _Hook:
             if not is_none(given.get(name)):
                 raise self.stop(f"`{self.symbol}({name}=)` has no loop equivalent")
 
+    def note(self, message: str) -> Difference:
+        return Difference("TFM136", self.line, message, needs_review=True)
+
     def text(self, given: dict[str, cst.BaseExpression], name: str) -> str | None:
         node = given.get(name)
         return None if node is None or is_none(node) else self.tree.code(node)
@@ -88,23 +113,21 @@ _Read = tuple[StockHooks, list[Difference]]
 
 def _logging(hook: _Hook, found: StockHooks) -> _Read:
     given = hook.given(_LOGGING)
-    hook.refuse(given, "every_n_secs", "formatter")
-    if given.get("at_end") is not None and hook.text(given, "at_end") != "False":
-        raise hook.stop("`LoggingTensorHook(at_end=)` has no loop equivalent")
     steps = hook.text(given, "every_n_iter")
     missing = _tensor_names(hook, given.get("tensors"))
     differences = []
     if missing:
         shown = ", ".join(f"`{name}`" for name in missing)
-        differences.append(
-            Difference(
-                "TFM136",
-                hook.line,
-                f"LoggingTensorHook printed {shown}; the loop prints the loss only",
-                needs_review=True,
-            )
-        )
-    return replace(found, log_steps=steps), differences
+        message = f"LoggingTensorHook printed {shown}; the loop prints the loss only"
+        differences.append(hook.note(message))
+    if hook.text(given, "every_n_secs") is not None:
+        differences.append(hook.note(f"LoggingTensorHook {_BY_TIME}"))
+    if hook.text(given, "formatter") is not None:
+        message = "LoggingTensorHook had a formatter; the loop prints the loss as it is"
+        differences.append(hook.note(message))
+    # In chunks, a loop prints the loss of its last step anyway.
+    at_end = hook.text(given, "at_end") not in (None, "False")
+    return replace(found, log_steps=steps, log_end=at_end), differences
 
 
 def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
@@ -133,8 +156,10 @@ def _tensor_names(hook: _Hook, node: cst.BaseExpression | None) -> list[str]:
     for label, tensor in elements:
         if not isinstance(label, cst.SimpleString):
             raise hook.stop("what LoggingTensorHook prints is not seen")
+        if isinstance(tensor, cst.Name) and tensor.value == hook.loss:
+            continue
         name = hook.tree.code(tensor)[1:-1]
-        if name not in _LOSS_NAMES:
+        if not isinstance(tensor, cst.SimpleString) or name not in _LOSS_NAMES:
             missing.append(hook.tree.code(label)[1:-1])
     return missing
 
@@ -155,8 +180,41 @@ def _comprehended(node: cst.DictComp) -> cst.List | cst.Tuple | None:
 
 def _counter(hook: _Hook, found: StockHooks) -> _Read:
     given = hook.given(_COUNTER)
-    hook.refuse(given, "every_n_secs", "output_dir", "summary_writer")
-    return replace(found, rate_steps=hook.text(given, "every_n_steps") or "100"), []
+    differences = []
+    if any(not is_none(given.get(n)) for n in ("output_dir", "summary_writer")):
+        message = (
+            "StepCounterHook wrote event files of its own; the loop prints steps/s"
+        )
+        differences.append(hook.note(message))
+    if hook.text(given, "every_n_secs") is not None:
+        differences.append(hook.note(f"StepCounterHook {_BY_TIME}"))
+    steps = hook.text(given, "every_n_steps") or "100"
+    return replace(found, rate_steps=steps), differences
+
+
+def _waiter(hook: _Hook, found: StockHooks) -> _Read:
+    hook.given(("wait_until_step",))
+    message = (
+        "GlobalStepWaiterHook let a worker begin later; the workers of a loop take "
+        "every step together"
+    )
+    return found, [hook.note(message)]
+
+
+def _summary(hook: _Hook, found: StockHooks) -> _Read:
+    hook.given(_SUMMARY)
+    message = "SummarySaverHook: the summaries of the graph are not written any more"
+    return found, [Difference("TFM141", hook.line, message, needs_review=True)]
+
+
+def _final(hook: _Hook, found: StockHooks) -> _Read:
+    raise hook.stop("`FinalOpsHook` fetches tensors of a graph at the end")
+
+
+def _feed(hook: _Hook, found: StockHooks) -> _Read:
+    raise hook.stop(
+        "`FeedFnHook` feeds placeholders of a graph: give the values by an input_fn"
+    )
 
 
 def _stop_at(hook: _Hook, found: StockHooks) -> _Read:
@@ -171,6 +229,8 @@ def _nan(hook: _Hook, found: StockHooks) -> _Read:
     given = hook.given(_NAN)
     tensor = given.get("loss_tensor")
     name = hook.tree.code(tensor)[1:-1] if isinstance(tensor, cst.SimpleString) else ""
+    if isinstance(tensor, cst.Name) and tensor.value == hook.loss:
+        name = _LOSS_NAMES[0]
     if name not in _LOSS_NAMES:
         raise hook.stop("`NanTensorHook` watches a tensor that is not seen here")
     fails = hook.text(given, "fail_on_nan_loss") or "True"
@@ -185,6 +245,8 @@ def _saver(hook: _Hook, found: StockHooks) -> _Read:
     if hook.text(given, "checkpoint_basename") not in (None, '"model.ckpt"'):
         raise hook.stop("`CheckpointSaverHook(checkpoint_basename=)`")
     directory = hook.text(given, "checkpoint_dir")
+    if is_model_dir(given.get("checkpoint_dir")):
+        directory = MODEL_DIR
     steps, seconds = hook.text(given, "save_steps"), hook.text(given, "save_secs")
     if directory is None or (steps is None) == (seconds is None) or found.save_dir:
         raise hook.stop("`CheckpointSaverHook` in a way not understood")
@@ -270,11 +332,15 @@ def _no_increase(hook: _Hook, found: StockHooks) -> _Read:
 
 STOCK_HOOKS: dict[str, Callable[[_Hook, StockHooks], _Read]] = {
     "CheckpointSaverHook": _saver,
+    "FeedFnHook": _feed,
+    "FinalOpsHook": _final,
+    "GlobalStepWaiterHook": _waiter,
     "LoggingTensorHook": _logging,
     "NanTensorHook": _nan,
     "ProfilerHook": _profiler,
     "StepCounterHook": _counter,
     "StopAtStepHook": _stop_at,
+    "SummarySaverHook": _summary,
     "stop_if_higher_hook": _higher,
     "stop_if_lower_hook": _lower,
     "stop_if_no_decrease_hook": _no_decrease,
@@ -294,16 +360,30 @@ def is_stock_hook(symbol: str) -> bool:
     return name in STOCK_HOOKS and f"{folder}." in _FOLDERS
 
 
+def is_model_dir(node: cst.CSTNode | None) -> bool:
+    """``estimator.model_dir``."""
+    return (
+        isinstance(node, cst.Attribute)
+        and node.attr.value == "model_dir"
+        and isinstance(node.value, (cst.Name, cst.Attribute))
+    )
+
+
 def read_stock_hook(
-    tree: Tree, call: cst.Call, symbol: str, found: StockHooks
+    tree: Tree,
+    call: cst.Call,
+    symbol: str,
+    found: StockHooks,
+    loss: str | None = None,
 ) -> tuple[StockHooks, list[Difference], list[Statement]] | None:
     """What one more hook adds, with statements that only it needs.
 
-    None when it is no stock hook known here.
+    None when it is no stock hook known here. ``loss`` names the variable of the loss
+    where the hook stands in a model_fn.
     """
     if not is_stock_hook(symbol):
         return None
     reader = STOCK_HOOKS[symbol.rpartition(".")[2]]
-    hook = _Hook(tree, call, symbol)
+    hook = _Hook(tree, call, symbol, loss)
     asked, differences = reader(hook, found)
     return asked, differences, hook.drop

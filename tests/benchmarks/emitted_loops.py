@@ -1,13 +1,14 @@
 """Steps per second: Estimator programs and the loops that replace them.
 
-    python tests/benchmarks/emitted_loops.py [--rounds 3] [--programs cnn dense ...]
+    python tests/benchmarks/emitted_loops.py [--rounds 5] [--programs cnn dense ...]
 
 Small programs are written here, trained as Estimators (on real TF 2.15.1 where
 TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), rewritten,
 and rewritten with `--loop step`. Everybody takes a turn in each round, so that a
-machine which slows down slows all. A program trains for a while, then for N
-steps, then for more; the time of a step is that of the difference, so that
-building graphs, tracing and saving count for nobody.
+machine which slows down slows all, and the ratio is the median of those of the rounds,
+with the smallest and the largest beside it. A program trains for a while, then for
+N steps, then for more; the time of a step is that of the difference, so that
+building graphs, tracing and saving count for nobody. All have the same threads.
 """
 
 from __future__ import annotations
@@ -95,12 +96,11 @@ SAY = """print('STEP', (seconds_2 - seconds_1) / {more})
 STRATEGY = """strategy = tf.distribute.MirroredStrategy(['/cpu:0'])
 config = tf.estimator.RunConfig(train_distribute=strategy)
 """
-# Program -> layers, hook, strategy, batch, steps of the second train call; it has
-# about a second of work.
+# Program -> layers, hook, strategy, batch, steps that are timed: a second and more.
 PROGRAMS = {
-    "cnn": ("cnn", False, False, 128, 20),
-    "cnn, timing hook": ("cnn", True, False, 128, 20),
-    "cnn, mirrored, timing hook": ("cnn", True, True, 128, 20),
+    "cnn": ("cnn", False, False, 128, 120),
+    "cnn, timing hook": ("cnn", True, False, 128, 120),
+    "cnn, mirrored, timing hook": ("cnn", True, True, 128, 120),
     "one Dense": ("dense", False, False, 32, 2000),
     "one Dense, timing hook": ("dense", True, False, 32, 2000),
     "model_fn": ("model_fn", False, False, 32, 1500),
@@ -158,16 +158,18 @@ def contestants(folder: Path, text: str) -> dict[str, list[str]]:
 def main() -> None:
     """Take turns, print medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
     parser.add_argument("--keep", type=Path, help="folder for the programs")
     options = parser.parse_args()
+    threads = {f"TF_NUM_{kind}_THREADS": "2" for kind in ("INTEROP", "INTRAOP")}
     environment = {
         **os.environ,
+        **threads,
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-    print(f"{'microseconds for each step':42}{'':>10}{'to the Estimator':>18}")
+    print(f"{'microseconds for each step':36}{'median':>8}   {'to the Estimator'}")
     for program in options.programs:
         with tempfile.TemporaryDirectory() as scratch:
             folder = options.keep or Path(scratch)
@@ -183,13 +185,17 @@ def main() -> None:
                     if not told:
                         sys.exit(f"{name} failed:\n{result.stdout}{result.stderr}")
                     times[name].append(float(told[-1]))
-        yardstick = statistics.median(next(iter(times.values())))
+        first = next(iter(times.values()))
         print(program)
         for name, measured in times.items():
-            middle = statistics.median(measured)
             # Above one: more steps in the same time than the Estimator.
-            ratio = yardstick / middle
-            print(f"  {name:40}{middle * 1e6:>10.0f}{ratio:>18.2f}", flush=True)
+            ratios = [a / b for a, b in zip(first, measured, strict=True)]
+            middle = statistics.median(measured) * 1e6
+            print(
+                f"  {name:34}{middle:>8.0f}{statistics.median(ratios):>8.2f}"
+                f"   ({min(ratios):.2f} to {max(ratios):.2f})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

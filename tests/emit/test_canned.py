@@ -15,19 +15,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import libcst as cst
 import numpy as np
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Safety, Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .canned_programs import program
+from .one_module import run as rewrite
 
 HERE = Path(__file__).resolve().parent
 RECORDINGS = HERE.parents[1] / "fixtures" / "oracle" / "canned" / "v1"
-sys.path.insert(0, str(HERE))
-
-from canned_programs import program  # noqa: E402
 
 # Printed losses have six decimals; TF builds differ by 1e-6 for models of this
 # size, and Adam on normalised activations makes ten times that of it.
@@ -70,16 +66,6 @@ CASES = [
         if not name.endswith("x")
     ),
 ]
-
-
-def rewrite(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 @functools.cache

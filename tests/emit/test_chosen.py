@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 PROGRAM = """\
 import os
@@ -54,18 +50,6 @@ def main(gpus):
 NONE = "    distribution = None\n"
 CONFIG = "    config = tf.estimator.RunConfig(train_distribute=distribution)\n"
 TRAIN = "    estimator.train(data, steps=3)\n"
-
-
-def run(code: str, **options: object) -> ProgramsRewrite:
-    """The rewrite of one module."""
-    compile(code, "program.py", "exec")
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(**options),  # type: ignore[arg-type]
-    )
 
 
 def native(code: str, **options: object) -> str:
@@ -233,7 +217,7 @@ def test_a_hook_gets_a_tensor_by_the_name_it_fetched() -> None:
     made = native(HOOKED)
     assert "def after_step(self, step, loss, part):" in made
     assert "self.seen = part, step" in made
-    assert "return loss, part, done" in made
+    assert "return loss, part, True" in made
     assert "watch.after_step(step, float(loss), float(part))" in made
     assert 'name="part"' not in made
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Outcome, Tier
-from tfmigrate.symbols.resolver import Resolver
 
+from .one_module import run
 from .recorded import assert_same, record, rewrite
 
 HERE = Path(__file__).resolve().parent
@@ -19,16 +16,6 @@ PROGRAMS = sorted((HERE / "kept").glob("*.py"))
 # Programs whose two-replica form trains differently, which the report says.
 ONE_REPLICA = ("regularized",)
 STEPS = 6
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 SMALL = """\

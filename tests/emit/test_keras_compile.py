@@ -8,14 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import libcst as cst
 import numpy as np
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
 
+from .one_module import run
 from .recorded import rewrite
 
 HERE = Path(__file__).resolve().parent
@@ -56,16 +53,6 @@ def test_the_steps_are_those_of_tf_1_15(recordings: Path, name: str) -> None:
     assert len(found["losses"]) == len(expected["losses"]) == 20
     # The same arithmetic: 0 for SGD, 3e-7 for Adam when this was recorded.
     np.testing.assert_allclose(found["losses"], expected["losses"], rtol=2e-6)
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 def program(optimizer: str, call: str = "est = {}(build(), model_dir=FOLDER)") -> str:

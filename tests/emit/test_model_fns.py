@@ -7,26 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.plan.program import ModelFnPlan
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted((HERE / "model_fns").glob("*.py"))
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 @pytest.fixture(scope="module")

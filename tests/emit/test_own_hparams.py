@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import rewrite_programs
-from tfmigrate.options import RewriteOptions
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 PROGRAM = """\
 import tensorflow as tf
@@ -38,13 +35,7 @@ ALL = "HPARAMS.parse, HPARAMS.to_json, HPARAMS.values, HPARAMS.get, HPARAMS.add_
 
 
 def text_of(code: str) -> str:
-    module = cst.parse_module(code)
-    result = rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
+    result = run(code)
     assert result.plans
     return result.module.code
 

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 HELPERS = (Path(__file__).parent / "model_fns" / "helpers_train.py").read_text("utf-8")
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 def test_a_helper_is_written_out_with_what_it_was_given() -> None:

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 HELD = (Path(__file__).parent / "model_fns" / "held_methods.py").read_text("utf-8")
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 def test_an_object_that_holds_its_estimator_holds_a_loop() -> None:

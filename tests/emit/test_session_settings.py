@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
-from tfmigrate.symbols.resolver import Resolver
+
+from .one_module import run
 
 PROGRAM = """\
 import tensorflow as tf
@@ -32,16 +28,6 @@ config = tf.estimator.RunConfig(SETTINGS)
 estimator = tf.estimator.Estimator(model_fn, config=config)
 estimator.train(data, steps=3)
 """
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 def test_settings_that_are_not_given_stay() -> None:

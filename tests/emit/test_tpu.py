@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import libcst as cst
 import pytest
-from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.findings import Tier
-from tfmigrate.symbols.resolver import Resolver
 
+from .one_module import run
 from .recorded import assert_same, record, rewrite
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "tpu").glob("*.py"))
 DENSE = (HERE / "tpu" / "tpu_dense.py").read_text("utf-8")
 STEPS = 6
-
-
-def run(code: str) -> ProgramsRewrite:
-    module = cst.parse_module(code)
-    return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
-        options=RewriteOptions(),
-    )
 
 
 def test_it_becomes_a_native_loop_with_a_word_about_tpus() -> None:

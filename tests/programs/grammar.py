@@ -7,8 +7,13 @@ prints what ``evaluate`` returned, as JSON after the word RESULT.
 from __future__ import annotations
 
 import random
+import sys
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import shapes
 
 __all__ = ["Generated", "generate"]
 
@@ -65,6 +70,9 @@ class _Writer:
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
         draw = self.draw
+        # Further shapes, drawn for themselves: half of the programs have none.
+        self.more = random.Random(7_000_000 + seed)
+        self.varied = self.more.random() < 0.5
         self.keras = draw.random() < 0.5
         self.task = draw.choice(TASKS)
         self.placement = draw.choice(PLACEMENTS)
@@ -122,10 +130,16 @@ class _Writer:
             chain = ".shuffle(100)" + chain
         if self.draw.random() < 0.5:
             chain += ".prefetch(2)"
+        end = f"return data{chain}\n"
+        if self.varied and self.more.random() < 0.4 and not self.ragged:
+            tensors = self.strategy == "none" and not self.keras
+            end, form = shapes.input_chain(self.more, self.batch, tensors)
+            self.batch_first = False
+            self.traits["input"] = form
         return (
             "def input_fn(epochs=None):\n"
             f"    data = tf.data.Dataset.from_tensor_slices(({features}, y))\n"
-            f"    return data{chain}\n"
+            f"{textwrap.indent(end, '    ')}"
         )
 
     def outputs(self) -> int:
@@ -231,6 +245,9 @@ class _Writer:
             inside = f", {inside}" if inside else ""
             lines.append(f"net = {name}({value}{inside})")
         lines.append(f"logits = tf.layers.dense(net, {self.outputs()})")
+        if self.varied and self.more.random() < 0.3:
+            lines = shapes.body_of_contrib(lines)
+            self.traits["body"] = "contrib"
         normalised = any("batch_normalization" in line for line in lines)
         loss, metrics = {
             "classes": (
@@ -259,6 +276,8 @@ class _Writer:
                 "               'mae': tf.metrics.mean_absolute_error(labels, logits)}",
             ),
         }[self.task]
+        if self.varied and self.more.random() < 0.4:
+            loss = self.more.choice(shapes.losses(self.more, self.task))
         minimize = (
             f"optimizer = {self.optimizer}\n"
             "train_op = optimizer.minimize(\n"
@@ -272,6 +291,9 @@ class _Writer:
                 "    train_op = optimizer.minimize(\n"
                 "        loss, global_step=tf.train.get_global_step())\n"
             )
+        if self.varied and self.more.random() < 0.7:
+            minimize, form = shapes.training(self.more, self.optimizer, normalised)
+            self.traits["training"] = form
         one_spec = self.draw.random() < 0.3
         self.traits["model"] = "one spec" if one_spec else "spec by mode"
         predict = "if mode == tf.estimator.ModeKeys.PREDICT:\n"
@@ -330,6 +352,9 @@ class _Writer:
                 "tf.keras.estimator.model_to_estimator(model, config=config)",
             )
         params = ", params={'units': 8}" if self.has_params else ""
+        if self.has_params and self.varied and self.more.random() < 0.5:
+            params = ", params=tf.contrib.training.HParams(units=8)"
+            self.traits["params"] = "HParams"
         return lines, f"tf.estimator.Estimator(model_fn, config=config{params})"
 
     def training(self, estimator: str) -> str:
@@ -371,6 +396,14 @@ class _Writer:
                 f"eval_spec = tf.estimator.EvalSpec({test}, steps=None)\n"
                 f"tf.estimator.train_and_evaluate({estimator}, train_spec, eval_spec)\n"
             )
+        wanted = ""
+        if self.varied:
+            wanted = shapes.asked(
+                self.more, estimator, "x" if self.dict_features else None
+            )
+            if self.limit == "together":
+                wanted = result and wanted
+        result += "" if self.limit == "rounds" else wanted
         shown = (
             "print('RESULT', json.dumps({k: float(v) for k, v in results.items()}))\n"
         )
@@ -384,7 +417,7 @@ class _Writer:
         """The whole program."""
         pieces = [
             '"""A generated Estimator program."""\n'
-            "import functools\nimport json\nimport time\n\n"
+            "import functools\nimport json\nimport tempfile\nimport time\n\n"
             "import numpy as np\nimport tensorflow as tf\n",
             self.data(),
             self.input_function(),

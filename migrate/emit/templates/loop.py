@@ -85,22 +85,40 @@ def train_functions():
                 tf.summary.experimental.write_raw_pb(summary.SerializeToString())
             writer.flush()
 
-    @tf.function
-    def train_steps(iterator, steps):
-        """Runs up to `steps` steps; returns the last loss and how many ran."""
-        loss, done = tf.constant(0.0), tf.constant(0)
-        X_NOTHING_WATCHED
-        for batch in iterator:
+    if X_CHUNKS:
+
+        @tf.function
+        def train_steps(iterator, steps):
+            """Runs up to `steps` steps; returns the last loss and how many ran."""
+            loss, done = tf.constant(0.0), tf.constant(0)
+            X_NOTHING_WATCHED
+            for batch in iterator:
+                if X_WATCHES:
+                    X_RUN
+                else:
+                    losses = strategy.run(train_step, args=(batch,))
+                loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+                X_WATCHED
+                done += 1
+                if done >= steps:
+                    break
+            return X_STEPS_RESULT
+
+    if X_STEPWISE:
+
+        @tf.function
+        def train_next(iterator):
+            """Trains on the next batch; returns the loss and if there was a batch."""
+            batch = iterator.get_next_as_optional()
+            if not batch.has_value():
+                return X_NO_RESULT
             if X_WATCHES:
-                X_RUN
+                X_RUN_NEXT
             else:
-                losses = strategy.run(train_step, args=(batch,))
+                losses = strategy.run(train_step, args=(batch.get_value(),))
             loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
             X_WATCHED
-            done += 1
-            if done >= steps:
-                break
-        return X_STEPS_RESULT
+            return X_NEXT_RESULT
 
 
 def test_functions():
@@ -370,6 +388,9 @@ def train_data():
 def train_loop():
     """One train call: the loop itself."""
     train_iterator = iter(strategy.distribute_datasets_from_function(train_batches))
+    if X_PER_STEP:
+        # Traced once, here: to look the trace up takes as long as a small step.
+        run_step = train_next.get_concrete_function(train_iterator)
     step = int(optimizer.iterations.numpy())
     X_LIMIT
     if X_SAVES_BY_TIME:
@@ -390,6 +411,9 @@ def train_loop():
         profiling = False
     X_BEST
     X_BEGIN
+    if X_PER_STEP:
+        if X_RATED:
+            rated, started = step, time.time()
     while X_CONDITION:
         if X_PROFILES:
             if step == profile_from:
@@ -397,13 +421,18 @@ def train_loop():
                 profiling = True
         if X_PER_STEP:
             X_BEFORE_STEP
-            X_ONE_STEP
+            X_RUN_STEPS
             if not done:
                 break  # end of the data
             step += 1
             X_AFTER_STEP
             if step % X_LOG_STEPS == 0:
-                print(f"step {step}: loss = {float(loss):.6f}")
+                if X_RATED:
+                    rate = (step - rated) / (time.time() - started)
+                    print(f"step {step}: loss = {float(loss):.6f} ({rate:.1f} steps/s)")
+                    rated, started = step, time.time()
+                else:
+                    print(f"step {step}: loss = {float(loss):.6f}")
         else:
             steps = X_CHUNK
             if X_LIMIT_OPTIONAL:
@@ -415,7 +444,7 @@ def train_loop():
                     steps = min(steps, edge - step)
             if X_RATED:
                 started = time.time()
-            X_SOME_STEPS
+            X_RUN_STEPS
             step += int(done)
             if done > 0:
                 if X_RATED:
