@@ -346,7 +346,6 @@ class ModelFnEmitter(LoopEmitter):
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
-        model = self.model
         values = self._values()
         begin = "".join(f"{n} = {one_line(v)}\n" for n, v in values if n != v)
         first_input = self.plan.inputs[0].dataset

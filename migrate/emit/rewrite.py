@@ -156,7 +156,7 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
     Where neither can be, both reasons are told. But layers of Keras and contrib are
-    never kept, and hooks fetch the same from both, so that for them the first is enough.
+    never kept, and hooks fetch the same from both: for them the first is enough.
     """
     try:
         return recognise_model_fn(tree, place)

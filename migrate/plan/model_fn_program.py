@@ -136,7 +136,7 @@ def recognise_model_fn(
     _check_free(tree, model, params, body, line)
     drop.extend(head_statements(tree, model.definition))
     drop.extend(summary_functions(tree, model.definition))
-    drop.extend([*made, *model.train_op.gone])
+    drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
@@ -166,6 +166,19 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _made_model_fn(tree: Tree, node: cst.BaseExpression) -> list[Statement]:
+    """The statement ``model_fn = make_model_fn(...)``, whose names go."""
+    found: list[Statement] = []
+    binding = tree.assigned(node)
+    while binding is not None and binding.value is not None:
+        if len(tree.uses(binding)) != 1:
+            reason = f"the model_fn `{binding.name}` is used elsewhere too"
+            raise Blocked("TFM103", tree.line(binding.value), reason)
+        found.append(tree.statement(binding.value))
+        binding = tree.assigned(binding.value)
+    return found
 
 
 def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
