@@ -16,6 +16,7 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.advice import Stop, advised
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.config import lost_settings
 from ..plan.head_units import with_head_units
@@ -34,7 +35,7 @@ from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
 from .canned_program import CannedEmitter
 from .choices import not_offered, numbers_changed
-from .compat_import import CannotImport, compat_flavour, note, use_compat
+from .compat_import import MARK, CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
@@ -98,7 +99,7 @@ def rewrite_programs(
         if result.plans:
             return replace(result, before=None)
     programs: list[Program] = []
-    stops: list[tuple[cst.CSTNode, Blocker]] = []
+    stops: list[Stop] = []
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
@@ -123,6 +124,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
+    if facts is None or not facts.importers(path):
+        beside = bool(programs)
+        strays = [node for node in strays if not _is_unused(tree, node, beside)]
     modes = [node for node in strays if _is_mode(tree, node)]
     strays = [node for node in strays if node not in modes]
     if not places.programs and not strays:
@@ -134,6 +138,7 @@ def rewrite_programs(
             symbol = tree.symbol(strays[0])
             reason = f"`{symbol}` belongs to no training program seen here"
             stops = [(strays[0], Blocker("TFM103", line, reason))]
+        stops = advised(tree, stops)
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
@@ -173,7 +178,7 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
 
 def _both(lifting: Blocker, keeping: Blocker) -> Blocked:
     """Why a model_fn becomes neither layers nor a loop around its own code."""
-    if lifting == keeping:
+    if lifting.reason == keeping.reason:
         return Blocked(lifting.rule, lifting.line, lifting.reason)
     other = keeping.reason.removeprefix("model_fn: ")
     reason = f"{lifting.reason}; its code cannot stay as it is either: {other}"
@@ -221,6 +226,24 @@ def _said_plainly(
 def _keeps_forward(program: Program) -> bool:
     model = program.plan.model
     return isinstance(model, ModelFnPlan) and model.kept is not None
+
+
+def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
+    """The node is in a function of the module that nothing here names.
+
+    It does not keep a program from its loop. The symbol rules mark it then, and a
+    function so marked keeps nothing either.
+    """
+    inner: cst.CSTNode = node
+    for holder in tree.ancestors(node):
+        if isinstance(holder, cst.FunctionDef) and isinstance(
+            tree.parent(holder), cst.Module
+        ):
+            marked = f"{MARK}: TFM209" in tree.module.code_for_node(holder.body)
+            unused = inner is holder.body and not tree.loads(holder.name.value)
+            return unused and (beside_program or marked)
+        inner = holder
+    return False
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..symbols.scopes import Binding, BindingKind
+from ..symbols.scopes import Binding, BindingKind, Scope
 from .sites import Blocked
 from .statements import own_statements
 from .tree import Body, Statement, Tree, walk
@@ -14,6 +14,8 @@ from .tree import Body, Statement, Tree, walk
 __all__ = ["Place", "find_place"]
 
 _RULE = "TFM110"
+# So much of a foreign expression is told.
+_SHOWN = 50
 
 
 @dataclass
@@ -101,7 +103,16 @@ class _Uses:
         elif isinstance(parent, cst.Arg):
             self._passed(node, parent)
         else:
-            raise self.stop(node, "the estimator is used in a way not understood")
+            outer: cst.CSTNode = node
+            for holder in tree.ancestors(node):
+                if isinstance(holder, (cst.BaseStatement, cst.BaseSmallStatement)):
+                    break
+                outer = holder
+            shown = " ".join(tree.code(outer).split())
+            if len(shown) > _SHOWN:
+                shown = f"{shown[:_SHOWN].rstrip()}..."
+            reason = f"the estimator is used in a way not understood: `{shown}`"
+            raise self.stop(node, reason)
 
     def _target(self, target: cst.BaseAssignTargetExpression) -> None:
         tree, place = self.tree, self.place
@@ -109,7 +120,7 @@ class _Uses:
             binding = self._binding(target)
             scope = binding.scope
             if len(scope.bindings[target.value]) != 1:
-                raise self.stop(target, "the estimator is rebound")
+                raise self.stop(*self._rebound(target, scope))
             place.variable = target.value
             for use in tree.uses(binding):
                 self.of(use)
@@ -119,6 +130,18 @@ class _Uses:
             self._attribute(target)
         else:
             raise self.stop(target, "the estimator is held in a way not understood")
+
+    def _rebound(self, target: cst.Name, scope: Scope) -> tuple[cst.CSTNode, str]:
+        """Where else the name is bound, and to what."""
+        tree, reason = self.tree, "the estimator is rebound"
+        for binding in scope.bindings[target.value]:
+            value = binding.value
+            if value is None or value is self.place.call:
+                continue
+            if isinstance(value, cst.Call):
+                reason += f" to what `{tree.code(value.func)}` returns"
+            return binding.node, reason
+        return target, reason
 
     def _binding(self, target: cst.Name) -> Binding:
         parent = self.tree.parent(target)
