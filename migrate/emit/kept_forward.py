@@ -14,31 +14,41 @@ from .template import parse_statements
 if TYPE_CHECKING:
     from .model_fn_program import ModelFnEmitter
 
-__all__ = ["KERAS_V1", "kept_class", "needs_params"]
+__all__ = ["KERAS_V1", "kept_class", "kept_values"]
 
 RULE = "TFM102"
 # The module of tf_keras that holds what tf.compat.v1.keras held.
 KERAS_V1 = "tf_keras.api._v1.keras"
 
 
-def needs_params(model: ModelFnPlan) -> bool:
-    """The forward code reads ``params``."""
-    return "params" in _names(model)
+def kept_values(model: ModelFnPlan) -> tuple[str, ...]:
+    """Values from outside that the forward code reads: ``params``, a closure's."""
+    names = _names(model)
+    outside = [name for name, _ in model.closure]
+    if model.has_params:
+        outside.append("params")
+    return tuple(name for name in outside if name in names)
 
 
 def kept_class(emitter: ModelFnEmitter, model: ModelFnPlan) -> Statement:
     """The class that holds the forward code, under a note why it is kept."""
     local = emitter.names.fresh("keras_v1")
+    values = kept_values(model)
+    keeps = [f"self.{name} = {name}\n" for name in values]
+    gives = [f"{name} = self.{name}\n" for name in values]
     emitter.packages.add(f"{KERAS_V1} as {local}")
     (made,) = emitter.fill(
         "kept_class",
         names={"LiftedModel": emitter.class_name, "keras_v1": local},
         expressions={"X_OUTPUTS": ", ".join(model.outputs)},
         statements={
-            "X_FORWARD": parse_statements(emitter.text("".join(model.forward)))
+            "X_FORWARD": parse_statements(emitter.text("".join(model.forward))),
+            "X_KEEP_VALUES": parse_statements("".join(keeps)),
+            "X_KEPT_VALUES": parse_statements("".join(gives)),
         },
+        parameters={"X_PARAMETERS": ", ".join(["self", *values])},
         flags={
-            "X_NEEDS_PARAMS": needs_params(model),
+            "X_NEEDS_VALUES": bool(values),
             "X_NEEDS_MODE": "mode" in _names(model),
         },
     )

@@ -138,6 +138,11 @@ class LoopEmitter:
         return model.watched if isinstance(model, ModelFnPlan) else ()
 
     @property
+    def trained(self) -> str:
+        """Source of the variables that are trained."""
+        return f"{MODEL}.trainable_variables"
+
+    @property
     def predict_calls(self) -> tuple[EstimatorCall, ...]:
         """The program's predict calls."""
         return tuple(c for c in self.plan.calls if c.kind == CallKind.PREDICT)
@@ -228,6 +233,7 @@ class LoopEmitter:
                 "X_STEPWISE": True in self.paces,
                 **(flags or {}),
             }
+        expressions = {"X_TRAINED": self.trained, **(expressions or {})}
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import METRICS, OPTIMIZER, TF, MetricUpdate, ModelFnPlan
+from ..plan.program import (
+    METRICS,
+    OPTIMIZER,
+    TF,
+    TRAINED,
+    MetricUpdate,
+    ModelFnPlan,
+)
 from ..plan.recurrent import CELL
 from ..plan.sites import ModelFnSites, Program
 from ..plan.tree import Statement, Tree
+from ..plan.warm_start import LOAD
 from .edits import Edits
 from .exports import export_functions
-from .kept_forward import kept_class, needs_params
+from .kept_forward import kept_class, kept_values
 from .layer_class import class_statement
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
@@ -80,10 +88,31 @@ class ModelFnEmitter(LoopEmitter):
             for metric in model.metrics
         }
 
+    @cached_property
+    def trained(self) -> str:
+        """Source of the variables that are trained."""
+        model = self.model
+        if model.trained is None:
+            return super().trained
+        if self.trainer is None and model.trained.isidentifier():
+            return self.names.fresh(model.trained)
+        return self.own("trained_variables")
+
+    @cached_property
+    def loading(self) -> str:
+        """The name of the function that loads a checkpoint of TF1, or nothing."""
+        if not any(LOAD in line for line in self.model.started):
+            return ""
+        return self.names.fresh("init_from_checkpoint")
+
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         classes = [*self._metric_class(), *self._cells(), self._class()]
+        if self.loading:
+            name = {"init_from_checkpoint": self.loading}
+            template = "init_from_checkpoint_function"
+            classes += self.fitted(self.fill(template, file="warm_start", names=name))
         classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
         edits.replace[sites.model_fn] = [
             with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
@@ -228,6 +257,9 @@ class ModelFnEmitter(LoopEmitter):
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
+        lines += [*model.started, *model.choosing]
+        if model.trained is not None:
+            lines.append(f"({model.trained})\n")
         if model.predict is not None:
             lines += [*model.predict.lines, f"({model.predict.code})\n"]
         lines += model.metric_code
@@ -246,7 +278,22 @@ class ModelFnEmitter(LoopEmitter):
     def _variables(self) -> list[Statement]:
         kept = self.model.kept is not None
         flags = {"X_KEPT": kept, **self.precision_flags}
-        return self.fill("make_variables", flags=flags)
+        return self.fill("make_variables", flags=flags) + self._started()
+
+    def _started(self) -> list[Statement]:
+        """What follows from the names of the variables."""
+        model = self.model
+        code = "".join([*model.started, *model.choosing])
+        own = self.trained
+        renamed = self.trainer is None and (model.trained or "").isidentifier()
+        if model.trained is not None and not renamed:
+            code += f"{own} = {model.trained}\n"
+        if self.trainer is None:
+            known = {model.trained or "": own} if renamed else None
+            code = _renamed(code, self.names, known)
+        if "re.match(" in code:
+            code = code.replace("re.match(", f"{self.module('re')}.match(")
+        return parse_statements(self.section(code))
 
     def _test_metrics(self) -> list[Statement]:
         if self.model.metric_blocks:
@@ -267,6 +314,7 @@ class ModelFnEmitter(LoopEmitter):
         code = code.replace(METRICS, metrics)
         for kind, name in self.cells.items():
             code = code.replace(CELL.format(kind), name)
+        code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:
@@ -314,7 +362,7 @@ class ModelFnEmitter(LoopEmitter):
         """What the model's constructor takes."""
         if self.model.model is not None:
             return self.model.model.parameters
-        return ("params",) if needs_params(self.model) else ()
+        return kept_values(self.model)
 
     def _model(self) -> str:
         """Source that makes the model."""
@@ -436,8 +484,11 @@ class ModelFnEmitter(LoopEmitter):
         return f"{self.metric_names[metric.key]}.update_state({arguments})\n"
 
 
-def _renamed(code: str, names: Names) -> str:
-    """Setup code whose variables clash with nothing of the program's."""
+def _renamed(code: str, names: Names, known: Mapping[str, str] | None = None) -> str:
+    """Setup code whose variables clash with nothing of the program's.
+
+    ``known`` are variables that have their names already.
+    """
     bound = dict.fromkeys(
         node.id
         for node in ast.walk(ast.parse(code))
@@ -445,6 +496,7 @@ def _renamed(code: str, names: Names) -> str:
         and isinstance(node.ctx, ast.Store)
         and node.id != OPTIMIZER
     )
-    fresh = {name: names.fresh(name) for name in bound}
+    known = known or {}
+    fresh = {name: known.get(name) or names.fresh(name) for name in bound}
     changed = {old: new for old, new in fresh.items() if old != new}
     return rename(code, changed) if changed else code

@@ -12,7 +12,14 @@ from ..symbols.table import lookup, needs_nothing
 from .model_fn_source import Source
 from .tree import Statement, Tree, walk
 
-__all__ = ["KERAS_OBJECT", "RNN_CELLS", "check_kept", "makes_variables", "reachable"]
+__all__ = [
+    "KERAS_OBJECT",
+    "RNN_CELLS",
+    "check_kept",
+    "elsewhere",
+    "makes_variables",
+    "reachable",
+]
 
 KERAS_OBJECT = "makes a Keras object in each call"
 
@@ -100,7 +107,7 @@ def makes_variables(tree: Tree, statement: Statement) -> bool:
                 continue
             if symbol is not None and symbol.startswith(_MAKERS):
                 return True
-            if symbol is None and _elsewhere(tree, node) is not None:
+            if symbol is None and elsewhere(tree, node) is not None:
                 return True
     return False
 
@@ -132,9 +139,9 @@ def check_kept(source: Source, statements: Sequence[Statement]) -> frozenset[str
         if isinstance(node, (cst.Yield, cst.Global, cst.Nonlocal)):
             raise source.stop(node, "the forward pass has effects outside")
         if isinstance(node, cst.Call):
-            elsewhere = _elsewhere(tree, node)
-            if elsewhere is not None:
-                raise source.stop(node, f"`{elsewhere}` is defined in another module")
+            foreign = elsewhere(tree, node)
+            if foreign is not None:
+                raise source.stop(node, f"`{foreign}` is defined in another module")
         if not isinstance(node, (cst.Attribute, cst.Name)) or node in inner:
             continue
         symbol = tree.symbol(node)
@@ -166,7 +173,7 @@ def _reason(symbol: str) -> str | None:
     return "has no home in TensorFlow 2"
 
 
-def _elsewhere(tree: Tree, call: cst.Call) -> str | None:
+def elsewhere(tree: Tree, call: cst.Call) -> str | None:
     """The dotted name of a called function that another module defines."""
     root: cst.BaseExpression = call.func
     while isinstance(root, cst.Attribute):

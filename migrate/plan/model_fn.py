@@ -45,6 +45,7 @@ from .statements import (
     names_in,
 )
 from .tree import Statement, Tree, only_small, statements_of
+from .warm_start import check_effects, read_warm_start
 from .watched import read_watched
 
 __all__ = ["ModelFn", "read_model_fn"]
@@ -83,6 +84,7 @@ class ModelFn:
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
     watched: tuple[tuple[str, str], ...] = ()
+    started: tuple[str, ...] = ()
     # The hooks of the spec for training.
     hooks: Hooks = field(default_factory=Hooks)
 
@@ -137,6 +139,9 @@ class ModelFn:
             cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
             watched=self.watched,
+            started=self.started,
+            choosing=tuple(self.train_op.choosing),
+            trained=self.train_op.trained,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
@@ -239,8 +244,7 @@ class _Reader:
             wanted,
         )
         lifter = self.reader.lifter()
-        if kept is not None and factory is not None:
-            raise self.source.stop(defined, kept.removeprefix("model_fn: "))
+        check_effects(source, kept=kept is not None)
         self.found = ModelFn(
             defined,
             "params" in names,
@@ -369,6 +373,8 @@ class _Reader:
     ) -> None:
         statements, call = self._branch(aside, behind, "TRAIN")
         self._train(statements, call)
+        if self.found.kept is not None:
+            self.found.started = read_warm_start(self.source, statements, made)
         if self.evaluates:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
@@ -447,7 +453,7 @@ class _Reader:
             )
             self.found.hooks = hooks
         self.found.train_op = read_train_op(
-            self.source, statements, spec["train_op"], loss.value
+            self.source, statements, spec["train_op"], loss.value, self.sections
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:

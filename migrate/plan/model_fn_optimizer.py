@@ -10,9 +10,11 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .keras_program import OPTIMIZERS
 from .lifted_names import source_text
+from .lifter import Kind
+from .model_fn_sections import Sections
 from .model_fn_source import Source
 from .optimizer_setup import OptimizerSetup, TrainOp
-from .program import MODEL, OPTIMIZER, TF, OptimizerPlan
+from .program import MODEL, OPTIMIZER, TF, TRAINED, OptimizerPlan
 from .pure import is_plain_call, is_pure
 from .schedules import (
     decay_function,
@@ -57,9 +59,10 @@ def read_train_op(
     statements: Sequence[Statement],
     node: cst.BaseExpression,
     loss: str,
+    sections: Sections | None = None,
 ) -> TrainOp:
     """The train_op after the statements of training, or Blocked."""
-    return _Reader(source, statements, loss).read(node)
+    return _Reader(source, statements, loss, sections).read(node)
 
 
 def read_head_optimizer(
@@ -73,9 +76,14 @@ def read_head_optimizer(
 
 class _Reader:
     def __init__(
-        self, source: Source, statements: Sequence[Statement], loss: str
+        self,
+        source: Source,
+        statements: Sequence[Statement],
+        loss: str,
+        sections: Sections | None = None,
     ) -> None:
         self.source = source
+        self.sections = sections
         self.tree = source.tree
         self.loss = loss
         self.found = TrainOp()
@@ -158,7 +166,7 @@ class _Reader:
         self._of_loss(call, given.get("loss"))
         variables = given.get("var_list")
         if not is_none(variables) and not self._all_variables(variables):
-            raise self.stop(call, "minimize(`var_list`=)")
+            self._choose(call, variables)
         if not is_none(given.get("grad_loss")):
             raise self.stop(call, "minimize(`grad_loss`=)")
         if not is_step(self.source, given.get("global_step")):
@@ -174,11 +182,31 @@ class _Reader:
             )
         self._plain_apply()
 
+    def _choose(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
+        """Some variables only: what chooses them runs once, when they are there."""
+        assert node is not None
+        sections = self.sections
+        if sections is None:
+            raise self.stop(call, "minimize(`var_list`=)")
+        tree, statements = self.tree, self.statements
+        chosen = backward_slice(tree, statements, loads(tree, node))
+        made = {name for s in chosen for name in binds(s)}
+        known = sections.lifter.kinds
+        for one in [*chosen, node]:
+            sections.check(one)
+            for name in sorted(loads(tree, one) - made):
+                if known.get(name, Kind.CONFIG) is not Kind.CONFIG or name == self.loss:
+                    reason = f"the variables that are trained depend on `{name}`"
+                    raise self.stop(one, reason)
+        self.found.choosing = [sections.code(s, "TRAIN", statements) for s in chosen]
+        self.found.trained = sections.expression(node, "TRAIN", statements)
+
     def _plain_apply(self) -> None:
-        self.found.apply.append(
-            f"{OPTIMIZER}.apply_gradients("
-            f"zip(gradients, {MODEL}.trainable_variables))\n"
-        )
+        variables = f"{MODEL}.trainable_variables"
+        if self.found.trained is not None:
+            variables = TRAINED
+        code = f"{OPTIMIZER}.apply_gradients(zip(gradients, {variables}))\n"
+        self.found.apply.append(code)
 
     def _of_loss(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
         if not isinstance(node, cst.Name) or node.value != self.loss:

@@ -26,6 +26,7 @@ from .statements import names_in
 from .strategies import hoisted, read_strategy
 from .summaries import summary_functions
 from .tree import Body, Statement, Tree, walk
+from .warm_start import BY_NAME, read_started_from
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
 
@@ -46,10 +47,13 @@ def recognise_model_fn(
         given = match_arguments(call, _PARAMETERS)
     except UnknownArguments as problem:
         raise Blocked("TFM103", line, f"Estimator with {problem}") from None
-    if "model_fn" not in given or not is_none(given.get("warm_start_from")):
-        raise Blocked("TFM103", line, "Estimator(`warm_start_from`=)")
+    if "model_fn" not in given:
+        raise Blocked("TFM103", line, "an Estimator without a model_fn")
     place = find_place(tree, call)
     statement, body = place.statement, place.body
+    started = read_started_from(tree, given.get("warm_start_from"), body, line)
+    if started.code and kept is None:
+        raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
     config, distribute, made = read_run_config(tree, given.get("config"), body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
     if not is_none(given.get("model_dir")):
@@ -137,10 +141,17 @@ def recognise_model_fn(
     drop.extend(head_statements(tree, model.definition))
     drop.extend(summary_functions(tree, model.definition))
     drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
+    plan_of_model = model.plan(None if params is None else tree.code(params))
+    plan_of_model = replace(
+        plan_of_model,
+        started=(*plan_of_model.started, *started.code),
+        closure=(*plan_of_model.closure, *started.values),
+    )
+    drop.extend(started.drop)
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
-        model=model.plan(None if params is None else tree.code(params)),
+        model=plan_of_model,
         strategy=strategy,
         config=config,
         calls=tuple(plan for plan, _ in calls),

@@ -38,6 +38,9 @@ class TrainOp:
     setup: list[str] = field(default_factory=list)
     optimizers: list[OptimizerPlan] = field(default_factory=list)
     apply: list[str] = field(default_factory=list)
+    # Some variables only are trained: the list, and statements that make it.
+    trained: str | None = None
+    choosing: list[str] = field(default_factory=list)
     # The update operations of batch normalization run with it.
     updates: bool = False
     # tf.gradients: not scaled by the number of replicas.

@@ -20,6 +20,7 @@ __all__ = [
     "MODEL",
     "OPTIMIZER",
     "TF",
+    "TRAINED",
     "Blocker",
     "CallKind",
     "Difference",
@@ -48,6 +49,8 @@ TF = "__tf__"
 # Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
+# Stands for the variables that are trained, where these are not all of them.
+TRAINED = "__trained__"
 # Stands for the dict of metrics where a program fills one.
 METRICS = "__metrics__"
 # Stands for the name of a metric class that the program is given.
@@ -276,6 +279,11 @@ class ModelFnPlan:
     closure: tuple[tuple[str, str], ...] = ()
     # What the hooks watch: a tensor's name, and the variable of a step that has it.
     watched: tuple[tuple[str, str], ...] = ()
+    # What is done when the variables are there: a checkpoint is loaded, ...
+    started: tuple[str, ...] = ()
+    # ... and those are chosen that are trained, if they are not all.
+    choosing: tuple[str, ...] = ()
+    trained: str | None = None
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 

@@ -96,6 +96,7 @@ def is_plain_call(source: Source, call: cst.Call, depth: int = 0) -> bool:
             "numpy",
             "os",
             "functools",
+            "re",
             "collections",
             "json",
             "six",

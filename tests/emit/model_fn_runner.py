@@ -78,8 +78,14 @@ def run_legacy(path: Path) -> tuple[Recorder, dict[str, float]]:
     return recorder, _figures(space["RESULT"])
 
 
-def run_rewritten(path: Path, weights: Weights) -> tuple[list[float], dict[str, float]]:
-    """The rewritten program, from the given weights; its losses are what it prints."""
+def run_rewritten(
+    path: Path, weights: Weights
+) -> tuple[list[float], dict[str, float], list[str]]:
+    """The rewritten program, from the given weights; its losses are what it prints.
+
+    Also the names of the weights that it had already.
+    """
+    loaded: list[str] = []
     manager = tf.train.CheckpointManager
     original = manager.restore_or_initialize
 
@@ -91,7 +97,10 @@ def run_rewritten(path: Path, weights: Weights) -> tuple[list[float], dict[str, 
             [(name, value.shape) for name, value in weights],
         )
         for variable, place in zip(mine, places, strict=True):
-            variable.assign(weights[place][1])
+            name, value = weights[place]
+            if np.any(value) and np.array_equal(variable.numpy(), value):
+                loaded.append(name)
+            variable.assign(value)
         return original(self)
 
     os.environ["MODEL_DIR"] = tempfile.mkdtemp()
@@ -103,7 +112,7 @@ def run_rewritten(path: Path, weights: Weights) -> tuple[list[float], dict[str, 
     finally:
         manager.restore_or_initialize = original
     found = re.findall(r"step \d+: loss = (\S+)", printed.getvalue())
-    return [float(text) for text in found], _figures(space["RESULT"])
+    return [float(text) for text in found], _figures(space["RESULT"]), loaded
 
 
 def _execute(path: Path, code: str) -> dict[str, Any]:
@@ -130,7 +139,7 @@ def main(old: Path, new: Path, output: Path) -> None:
         np.random.seed(0)
         try:
             recorder, expected = run_legacy(path)
-            losses, result = run_rewritten(new / path.name, recorder.weights)
+            losses, result, loaded = run_rewritten(new / path.name, recorder.weights)
         except Exception as problem:
             import traceback
 
@@ -141,6 +150,7 @@ def main(old: Path, new: Path, output: Path) -> None:
             "rewritten": losses,
             "expected": expected,
             "result": result,
+            "loaded": sorted(loaded),
         }
     output.write_text(json.dumps(found, indent=1), "utf-8")
 

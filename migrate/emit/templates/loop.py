@@ -64,11 +64,11 @@ def train_functions():
             X_UPDATES
         else:
             if X_MIXED_PRECISION:
-                gradients = tape.gradient(scaled_loss, model.trainable_variables)
+                gradients = tape.gradient(scaled_loss, X_TRAINED)
                 if X_UNSCALES:
                     gradients = optimizer.get_unscaled_gradients(gradients)
             else:
-                gradients = tape.gradient(loss, model.trainable_variables)
+                gradients = tape.gradient(loss, X_TRAINED)
             X_APPLY
         return X_STEP_RESULT
 
@@ -293,7 +293,7 @@ def trainer_build():
             if X_OWN_UPDATES:
                 X_OPTIMIZER_STATE
             else:
-                optimizer.build(model.trainable_variables)
+                optimizer.build(X_TRAINED)
                 X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
         manager.restore_or_initialize()
@@ -305,11 +305,11 @@ def kept_class():
     class LiftedModel(tf.keras.Model):
         """The forward pass as it was; variables keep the names TF1 gave them."""
 
-        if X_NEEDS_PARAMS:
+        if X_NEEDS_VALUES:
 
-            def __init__(self, params):
+            def __init__(X_PARAMETERS):
                 super().__init__()
-                self.params = params
+                X_KEEP_VALUES
 
         @keras_v1.utils.track_tf1_style_variables
         def call(self, features, training=False):
@@ -318,8 +318,7 @@ def kept_class():
                 return self.forward(features, training)
 
         def forward(self, features, training):
-            if X_NEEDS_PARAMS:
-                params = self.params
+            X_KEPT_VALUES
             if X_NEEDS_MODE:
                 mode = "train" if training else "eval"
             X_FORWARD
@@ -361,7 +360,7 @@ def lifted_setup():
         # Makes the variables, whose shapes follow from those of the data.
         X_VARIABLES
         X_OPTIMIZER
-        optimizer.build(model.trainable_variables)
+        optimizer.build(X_TRAINED)
         X_OPTIMIZER_STATE
         if X_EVALUATES:
             test_loss = tf.keras.metrics.Mean(name="loss")
