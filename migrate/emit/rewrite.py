@@ -81,10 +81,12 @@ def rewrite_programs(
     resolver: Resolver,
     options: RewriteOptions,
     facts: Any = None,
+    joined: str | None = None,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules.
+    What is not part of a program is left to the symbol rules. ``joined`` says why
+    the module was not moved together with other files.
     """
     tree = Tree(module, resolver)
     places = legacy_places(tree)
@@ -137,8 +139,12 @@ def rewrite_programs(
             line = tree.line(strays[0])
             symbol = tree.symbol(strays[0])
             reason = f"`{symbol}` belongs to no training program seen here"
+            users = () if facts is None else facts.importers(path)
+            if users:
+                names = ", ".join(sorted({user.name for user in users}))
+                reason = f"`{symbol}` belongs to {names}, which keeps its Estimator"
             stops = [(strays[0], Blocker("TFM103", line, reason))]
-        stops = advised(tree, stops)
+        stops = advised(tree, stops, joined)
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
@@ -182,8 +188,6 @@ def _both(lifting: Blocker, keeping: Blocker) -> Blocked:
         return Blocked(lifting.rule, lifting.line, lifting.reason)
     other = keeping.reason.removeprefix("model_fn: ")
     reason = f"{lifting.reason}; its code cannot stay as it is either: {other}"
-    if keeping.line != lifting.line:
-        reason += f" (line {keeping.line})"
     return Blocked(lifting.rule, lifting.line, reason)
 
 

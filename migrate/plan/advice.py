@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from .program import Blocker
@@ -19,8 +21,22 @@ _EXPERIMENTS = (
 _ESTIMATORS = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
 
 
-def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
-    """The same stops, or one that tells what shape of program is in the way."""
+# Reasons that only say that something is in another file.
+_ELSEWHERE = (
+    "defined somewhere else",
+    "belongs to no training program seen here",
+    "is never used here",
+    "is not called here",
+    "is not seen",
+    "is passed on",
+)
+
+
+def advised(tree: Tree, stops: list[Stop], joined: str | None) -> list[Stop]:
+    """The same stops, or one that tells what is in the way of the whole program.
+
+    That is its shape, or, as ``joined`` tells, something in one of its other files.
+    """
     for node in walk(tree.module):
         if isinstance(node, cst.Call) and tree.symbol(node.func) in _EXPERIMENTS:
             reason = (
@@ -28,7 +44,8 @@ def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
                 "tf.estimator.train_and_evaluate(estimator, TrainSpec, EvalSpec) "
                 "instead of it, and rewrite again"
             )
-            return [(stop, _told(tree, node, reason)) for stop, _ in stops[:1]]
+            told = Blocker("TFM103", tree.line(node), reason)
+            return [(place, told) for place, _ in stops]
         if isinstance(node, cst.ClassDef) and any(
             tree.symbol(base.value) in _ESTIMATORS for base in node.bases
         ):
@@ -37,9 +54,15 @@ def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
                 "give its model_fn to tf.estimator.Estimator in a function that "
                 "returns it, and rewrite again"
             )
-            return [(stop, _told(tree, node, reason)) for stop, _ in stops[:1]]
+            told = Blocker("TFM103", tree.line(node), reason)
+            return [(p, told if _is_elsewhere(stop) else stop) for p, stop in stops]
+    if joined is not None:
+        return [
+            (node, replace(stop, reason=joined) if _is_elsewhere(stop) else stop)
+            for node, stop in stops
+        ]
     return stops
 
 
-def _told(tree: Tree, node: cst.CSTNode, reason: str) -> Blocker:
-    return Blocker("TFM103", tree.line(node), reason)
+def _is_elsewhere(stop: Blocker) -> bool:
+    return any(text in stop.reason for text in _ELSEWHERE)

@@ -66,10 +66,7 @@ def _check_block(tree: Tree, place: Place) -> None:
         raise Blocked(_RULE, line, "the estimator is made in the body of a class")
     for use in place.uses:
         if tree.statement_in(use, place.body) is None:
-            reason = (
-                f"the estimator is made in a branch, and line {tree.line(use)} "
-                "uses it outside of that branch"
-            )
+            reason = "the estimator is made in a branch, and used outside of it"
             raise Blocked(_RULE, tree.line(use), reason)
 
 
