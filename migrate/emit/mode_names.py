@@ -6,6 +6,7 @@ import libcst as cst
 
 from ..plan.inputs import MODE_NAMES
 from ..plan.tree import walk
+from ..project.parsing import parse
 from ..project.positions import code_of
 from ..symbols.resolver import Resolver
 
@@ -28,7 +29,7 @@ def name_modes(text: str, module: cst.Module) -> tuple[str, cst.Module]:
     edited = module.visit(_Replace(changed))
     assert isinstance(edited, cst.Module)
     text = code_of(edited)
-    return text, cst.parse_module(text)
+    return text, parse(text)
 
 
 class _Replace(cst.CSTTransformer):

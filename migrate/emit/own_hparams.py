@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ..plan.tree import Statement, Tree, walk
+from ..project.parsing import parse
 from .imports import add_imports
 from .model_class import finished_class
 from .names import rename
@@ -74,7 +75,7 @@ def own_hparams(module: cst.Module, tree: Tree) -> cst.Module | None:
     changed = module.visit(_Own(set(mentions), name, first, made))
     assert isinstance(changed, cst.Module)
     packages = {"types", *(_PACKAGES[m] for m in asked if m in _PACKAGES)}
-    changed = cst.parse_module(changed.bytes)
+    changed = parse(changed.bytes)
     return add_imports(changed, [p for p in packages if not _has(module, p)], [])
 
 

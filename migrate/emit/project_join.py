@@ -18,9 +18,14 @@ import libcst as cst
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import spans
 from ..project.text import Edit, Lines, apply_edits
+from ..symbols.names import door
 from ..symbols.scopes import BindingKind, Scope
 
 __all__ = ["CannotJoin", "Imported", "Joined", "Part", "import_mark", "join", "mark"]
+
+
+# No program is known to need as many; a web of packages has no end.
+_MOST_FILES = 40
 
 
 class CannotJoin(Exception):
@@ -145,6 +150,8 @@ def _collect(
         return
     if module.path in busy:
         raise CannotJoin(f"{module.path.name} is part of an import cycle")
+    if len(order) + len(busy) >= _MOST_FILES:
+        raise CannotJoin(f"it needs more than {_MOST_FILES} files")
     busy.append(module.path)
     for _, definition in _foreign(module, facts):
         _collect(definition.module, facts, order, busy)
@@ -160,7 +167,8 @@ def _foreign(
         node: cst.BaseExpression = use.node
         while isinstance(node, (cst.Name, cst.Attribute)):
             dotted = module.resolver.qualified(node)
-            if dotted is not None and "." in dotted:
+            # Where TensorFlow itself lies in the tree it is still no program's part.
+            if dotted is not None and "." in dotted and door(dotted) is None:
                 found = facts.find(dotted, module.path)
                 if (
                     found is not None

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import libcst as cst
-
 from ..options import RewriteOptions
+from ..plan.legacy import legacy_places
+from ..plan.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.journal import digest
+from ..project.parsing import parse
 from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety
@@ -60,11 +60,11 @@ def rewrite_across_files(
     kept: list[Path] = []
     for main in _mains(parsed, facts):
         shared = _shared(main, options, facts, allowed)
-        if shared is None and _names_estimators(main):
+        if shared is None:
             kept.append(main)
         if shared is not None and own in shared.texts:
             text = shared.texts[own]
-            module = source.module if text == source.text else cst.parse_module(text)
+            module = source.module if text == source.text else parse(text)
             return ProgramsRewrite(module, shared.findings.get(own, ()))
     return follow_to_compat(parsed, kept, options=options, facts=facts)
 
@@ -73,7 +73,7 @@ def why_alone(
     parsed: ParsedModule, *, options: RewriteOptions, facts: ProjectFacts
 ) -> str | None:
     """Why a file with an Estimator was not moved together with those it imports."""
-    key = ("alone", str(parsed.path), digest(parsed.source.raw), options)
+    key = ("alone", str(parsed.path), options)
     reason = facts.answers.get(key)
     return reason if isinstance(reason, str) else None
 
@@ -89,16 +89,41 @@ def _is_as_on_disk(parsed: ParsedModule, facts: ProjectFacts) -> bool:
 
 
 def _mains(parsed: ParsedModule, facts: ProjectFacts) -> list[Path]:
-    """The file and all that import it, directly or not, that name Estimators."""
-    found: dict[str, Path] = {os.path.abspath(parsed.path): parsed.path}
-    pending = [parsed.path]
-    while pending:
-        for importer in facts.importers(pending.pop()):
-            key = os.path.abspath(importer)
-            if key not in found:
-                found[key] = importer
-                pending.append(importer)
+    """What names Estimators of the file and all that import it, however far."""
+    key = "mains of each file"
+    if key not in facts.answers:
+        facts.answers[key] = _mains_by_file(facts)
+    table = facts.answers[key]
+    assert isinstance(table, dict)
+    own = os.path.abspath(parsed.path)
+    found: dict[str, Path] = {
+        os.path.abspath(main): main for main in table.get(own, ())
+    }
+    if own not in found and _names_estimators(parsed.path):
+        found[own] = parsed.path
     return [path for _, path in sorted(found.items())]
+
+
+def _mains_by_file(facts: ProjectFacts) -> dict[str, list[Path]]:
+    """For every given file, the given files that name Estimators and reach it.
+
+    Asked once for all: to walk from each file to all that import it would take a
+    time that grows with the square of the project.
+    """
+    table: dict[str, list[Path]] = {}
+    for main in facts.files:
+        if not _names_estimators(main):
+            continue
+        start = os.path.abspath(main)
+        seen, pending = {start}, [start]
+        while pending:
+            for target in facts.imports(pending.pop()):
+                if target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        for path in seen:
+            table.setdefault(path, []).append(main)
+    return table
 
 
 def _names_estimators(main: Path) -> bool:
@@ -106,23 +131,20 @@ def _names_estimators(main: Path) -> bool:
         raw = main.read_bytes()
     except OSError:
         return False
-    return not file_is_ignored(raw) and _WORD.search(raw) is not None
+    return _WORD.search(raw) is not None and not file_is_ignored(raw)
 
 
 def _shared(
     main: Path, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
 ) -> _Shared | None:
-    try:
-        if not _names_estimators(main):
-            return None
-        raw = main.read_bytes()
-        parsed = facts.load(main, raw)
-    except (OSError, SourceError):
-        return None
-    key = ("across files", str(main), digest(raw), options)
+    # The files of a project stay as they are while it is looked at.
+    key = ("across files", str(main), options)
     if key not in facts.answers:
         try:
+            parsed = facts.load(main, main.read_bytes())
             found = _rewritten(parsed, options, facts, allowed)
+        except (OSError, SourceError):
+            found = None
         except CannotJoin as problem:
             found = f"its files cannot be read as one program: {problem}"
         if isinstance(found, str):
@@ -139,7 +161,7 @@ def _rewritten(
     main: ParsedModule, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
 ) -> _Shared | str | None:
     """What becomes of the files, or why they do not move together."""
-    if main.source.notebook is not None:
+    if main.source.notebook is not None or not _makes_one_estimator(main):
         return None
     joined = join(main, facts)
     if joined is None:
@@ -175,6 +197,11 @@ def _rewritten(
     )
 
 
+def _makes_one_estimator(main: ParsedModule) -> bool:
+    """Whether a program can start here: told before other files are read for it."""
+    return len(legacy_places(Tree(main.module, main.resolver)).programs) == 1
+
+
 def _silenced(joined: Joined, found: Iterable[Finding]) -> bool:
     for finding in found:
         part, line = joined.place(finding.line)
@@ -208,7 +235,7 @@ def _check_reach(
 def _bound(text: str) -> set[str]:
     from ..symbols.scope_builder import build_scopes
 
-    return set(build_scopes(cst.parse_module(text)).module_scope.bindings)
+    return set(build_scopes(parse(text)).module_scope.bindings)
 
 
 def _findings(

@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..project.facts import ProjectFacts
 from ..project.guard import undefined_names
+from ..project.parsing import parse
 from ..project.positions import spans
 from ..project.text import Edit, apply_edits
 from ..symbols.scope_builder import build_scopes
@@ -57,7 +58,7 @@ def split(joined: Joined, code: str, facts: ProjectFacts) -> dict[Part, str]:
 
 def _header(text: str) -> dict[str, Imported]:
     found: dict[str, Imported] = {}
-    for statement in cst.parse_module(text).body:
+    for statement in parse(text).body:
         small = (
             statement.body[0]
             if isinstance(statement, cst.SimpleStatementLine)
@@ -82,7 +83,7 @@ def _header(text: str) -> dict[str, Imported]:
 
 
 def _piece(part: Part, text: str) -> _Piece:
-    scopes = build_scopes(cst.parse_module(text))
+    scopes = build_scopes(parse(text))
     defined = {
         name
         for name, bindings in scopes.module_scope.bindings.items()
@@ -139,7 +140,7 @@ def _resolve(
 
 
 def _respell(text: str, respelled: dict[str, str]) -> str:
-    module = cst.parse_module(text)
+    module = parse(text)
     scopes = build_scopes(module)
     nodes = [
         node
@@ -265,13 +266,13 @@ def _with_imports(text: str, plain: list[Imported]) -> str:
     other: list[str] = []
     for imported in plain:
         if imported.name is not None:
-            first = cst.parse_module(text)
+            first = parse(text)
             text = _after_imports(first, imported.text())
             continue
         alias = f" as {imported.asname}" if imported.asname else ""
         group = standard if _is_standard(imported.module) else other
         group.append(f"{imported.module}{alias}")
-    return add_imports(cst.parse_module(text), standard, other).code
+    return add_imports(parse(text), standard, other).code
 
 
 def _is_standard(module: str) -> bool:
@@ -286,5 +287,5 @@ def _after_imports(module: cst.Module, line: str) -> str:
             statement.body[0], (cst.Import, cst.ImportFrom)
         ):
             place = index + 1
-    body.insert(place, cst.parse_module(line + "\n").body[0])
+    body.insert(place, parse(line + "\n").body[0])
     return module.with_changes(body=body).code

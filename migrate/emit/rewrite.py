@@ -29,6 +29,7 @@ from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
+from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
@@ -94,7 +95,7 @@ def rewrite_programs(
         return ProgramsRewrite(module)
     counted = with_head_units(tree)
     if counted is not None:
-        again = cst.parse_module(counted.bytes)
+        again = parse(counted.bytes)
         result = rewrite_programs(
             again, path=path, resolver=Resolver(again), options=options, facts=facts
         )
@@ -200,7 +201,7 @@ def _said_plainly(
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
-    module = cst.parse_module(code_of(module))
+    module = parse(code_of(module))
     result = rewrite_programs(
         module, path=path, resolver=Resolver(module), options=options
     )
@@ -278,17 +279,17 @@ def _native(
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
-    text, edited = name_modes(text, cst.parse_module(text))
+    text, edited = name_modes(text, parse(text))
     if _keeps_forward(program):
         text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     parsed = edited
     if compat_flavour(tree).endswith("v1"):
         new = Tree(edited, Resolver(edited))
         edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
-    edited = cst.parse_module(edited.bytes)
+    edited = parse(edited.bytes)
     owned = own_hparams(edited, Tree(edited, Resolver(edited)))
     if owned is not None:
-        edited = drop_unused_imports(edited, cst.parse_module(owned.bytes))
+        edited = drop_unused_imports(edited, parse(owned.bytes))
     if options.keras == "tf_keras":
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)

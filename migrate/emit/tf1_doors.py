@@ -11,6 +11,7 @@ import libcst as cst
 from ..plan.inputs import MODE_NAMES
 from ..plan.kept_checks import RNN_CELLS
 from ..plan.tree import walk
+from ..project.parsing import parse
 from ..project.positions import code_of
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind
@@ -36,7 +37,7 @@ def open_tf1_doors(
     edited = drop_unused_imports(module, edited)
     edited = add_imports(edited, (), doors.imports)
     text = code_of(edited)
-    return text, cst.parse_module(text)
+    return text, parse(text)
 
 
 class _Doors:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..project.parsing import parse
 from ..symbols.scopes import Scope
 from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
@@ -71,7 +72,7 @@ def with_helpers_written_out(
             if changes is not None:
                 module = tree.module.visit(changes)
                 assert isinstance(module, cst.Module)
-                return cst.parse_module(module.code)
+                return parse(module.code)
     return None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..project.parsing import parse
 from .arguments import UnknownArguments, match_arguments
 from .sites import Blocked
 from .statements import is_docstring
@@ -137,7 +138,7 @@ class _Mover:
         edits.before[self.owner.definition] = made
         module = tree.module.visit(edits)
         assert isinstance(module, cst.Module)
-        return cst.parse_module(module.code)
+        return parse(module.code)
 
     # -- what is moved ----------------------------------------------------------
 

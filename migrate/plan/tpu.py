@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..project.parsing import parse
 from ..project.positions import code_of
 from ..symbols.scopes import BindingKind
 from .arguments import UnknownArguments, is_none, match_arguments
@@ -82,7 +83,7 @@ def without_tpu(tree: Tree, call: cst.Call) -> tuple[cst.Module, tuple[str, ...]
     module = tree.module.visit(_Apply(reader))
     assert isinstance(module, cst.Module)
     # The new nodes need places of their own.
-    return cst.parse_module(code_of(module)), tuple(reader.lost)
+    return parse(code_of(module)), tuple(reader.lost)
 
 
 @dataclass

@@ -82,6 +82,7 @@ class ProjectFacts:
     _legacy: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _importers: dict[str, set[Path]] | None = None
+    _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # What others worked out about the project, under keys of their own.
     answers: dict[object, object] = field(default_factory=dict)
 
@@ -298,19 +299,27 @@ class ProjectFacts:
 
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The given files that import the module at ``path``, by name."""
-        if self._importers is None:
-            self._importers = self._index()
-        return tuple(sorted(self._importers.get(os.path.abspath(path), ())))
+        return tuple(sorted(self._index().get(os.path.abspath(path), ())))
+
+    def imports(self, path: str) -> tuple[str, ...]:
+        """Project files (absolute paths) that one of the given files imports."""
+        self._index()
+        return self._imports.get(path, ())
 
     def _index(self) -> dict[str, set[Path]]:
+        if self._importers is not None:
+            return self._importers
         index: dict[str, set[Path]] = {}
         for importer in self.files:
             try:
                 raw = importer.read_bytes()
             except OSError:
                 continue
-            for target in self.imported_files(importer, raw):
-                index.setdefault(os.path.abspath(target), set()).add(importer)
+            targets = self._imported(str(importer), raw)
+            self._imports[os.path.abspath(importer)] = targets
+            for target in targets:
+                index.setdefault(target, set()).add(importer)
+        self._importers = index
         return index
 
     def imported_files(self, path: Path, raw: bytes) -> set[Path]:

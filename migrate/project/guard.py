@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import ScopeTree
+from .parsing import parse
 
 __all__ = ["GuardError", "check_output"]
 
@@ -53,8 +54,8 @@ def check_output(
     Notebooks (``cells``) may await at top level.
     """
     try:
-        module = parsed[0] if parsed is not None else cst.parse_module(new)
-    except (cst.ParserSyntaxError, RecursionError) as error:
+        module = parsed[0] if parsed is not None else parse(new)
+    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
         raise GuardError(f"the rewrite does not parse: {error}") from None
     if _compiles(old, cells):
         problem = _problem(new, cells)
@@ -63,7 +64,7 @@ def check_output(
     found = parsed[1] if parsed is not None else build_scopes(module)
     fresh = undefined_names(found)
     if fresh:
-        known = undefined_names(scopes or build_scopes(cst.parse_module(old)))
+        known = undefined_names(scopes or build_scopes(parse(old)))
         missing = sorted(fresh - known)
         if missing:
             raise GuardError("the rewrite uses undefined names: " + ", ".join(missing))

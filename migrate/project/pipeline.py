@@ -31,6 +31,7 @@ from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
 from .guard import GuardError, check_output
 from .notebook import NotebookError
+from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
 from .python2 import to_python3
@@ -344,7 +345,7 @@ def _symbol_findings(
 
 def _with_notes(source: Source, left: list[Finding], text: str) -> str:
     """Put a note above every program that stayed, unless it has one."""
-    module = cst.parse_module(text)
+    module = parse(text)
     context = Context(text, module, Resolver(module))
     statements = context.resolver.scopes.statements
     context.want(*statements)

@@ -12,6 +12,7 @@ import ast
 import io
 import re
 import tokenize
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import libcst as cst
 
 from .deep import bracket_depth
 from .notebook import Notebook, NotebookError
+from .parsing import parse
 from .text import Lines
 
 __all__ = ["Source", "SourceError", "load_source"]
@@ -81,7 +83,7 @@ class Source:
 
     def with_text(self, text: str) -> Source:
         """The same file with another analysis text, parsed again."""
-        return replace(self, text=text, module=cst.parse_module(text))
+        return replace(self, text=text, module=parse(text))
 
 
 def load_source(path: Path, raw: bytes) -> Source:
@@ -127,12 +129,14 @@ def _parse(text: str) -> cst.Module:
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             raise SourceError("too deeply nested, or not valid Python") from None
     try:
-        module = cst.parse_module(text)
-    except cst.ParserSyntaxError as error:
-        if _is_python3(text):
+        module = parse(text)
+    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
+        problem = _first_error(text)
+        if problem is None:
             # A few oddities, all in tests of Python's own grammar.
+            line = getattr(error, "raw_line", 1)
             raise SourceError(
-                f"line {error.raw_line}: LibCST cannot parse this, though Python can"
+                f"line {line}: LibCST cannot parse this, though Python can"
             ) from None
         python2 = looks_like_python2(text)
         if python2 is not None:
@@ -140,13 +144,11 @@ def _parse(text: str) -> cst.Module:
                 f"Python 2 only: {python2}; convert it with `2to3` or try --py2",
                 python2=True,
             ) from None
-        message = error.message.splitlines()[0]
-        raise SourceError(
-            f"line {error.raw_line}: not valid Python: {message}"
-        ) from None
+        line, message = problem
+        raise SourceError(f"line {line}: not valid Python: {message}") from None
     except RecursionError:
         raise SourceError("too deeply nested to parse") from None
-    if _PYTHON2_EXCEPT.search(text) and not _is_python3(text):
+    if _PYTHON2_EXCEPT.search(text) and _first_error(text) is not None:
         # Newer grammars read ``except A, e:`` as two exceptions.
         raise SourceError(
             "Python 2 only: `except X, e`; convert it with `2to3` or try --py2",
@@ -158,12 +160,23 @@ def _parse(text: str) -> cst.Module:
 _PYTHON2_EXCEPT = re.compile(r"(?m)^[ \t]*except[ \t]+[^:\n(]+,[^:\n]+:")
 
 
-def _is_python3(text: str) -> bool:
+def _first_error(text: str) -> tuple[int, str] | None:
+    """Where Python itself stops reading a text and why; None when it does not."""
     try:
-        compile(text, "<source>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(
+                text,
+                "<source>",
+                "exec",
+                ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+                dont_inherit=True,
+            )
+    except SyntaxError as error:
+        return error.lineno or 1, error.msg
+    except (ValueError, MemoryError, RecursionError) as error:
+        return 1, str(error)
+    return None
 
 
 _PYTHON2 = (
@@ -180,17 +193,43 @@ _PYTHON2 = (
     (re.compile(r"(?m)^[ \t]*raise[ \t]+[\w.]+[ \t]*,"), "raise X, message"),
     (re.compile(r"(?m)^[ \t]*exec[ \t]+[\"'\w]"), "exec statement"),
     (re.compile(r"<>"), "the <> operator"),
-    (re.compile(r"\b\d+[lL]\b"), "a long integer literal"),
-    (re.compile(r"\b0[0-7]+\b"), "an octal literal without 0o"),
+    (re.compile(r"(?<![\w.])\d+[lL]\b"), "a long integer literal"),
+    (
+        # Neither 0.05 nor 1e-05; and 00 is a valid zero.
+        re.compile(r"(?<![\w.])(?<![\d.][eE][-+])0+[1-7][0-7]*\b(?!\.)"),
+        "an octal literal without 0o",
+    ),
     (re.compile(r"\bur['\"]"), "a ur'' string"),
     (re.compile(r"`[^`\n]+`"), "backquotes for repr"),
     (re.compile(r"(?m)^[ \t]*print[ \t]*$"), "a bare print statement"),
-    (re.compile(r"(?:def|lambda)[^\n]*\([^)\n]*\([^)\n]*\)"), "tuple parameters"),
+    (
+        re.compile(
+            r"\b(?:def[ \t]+\w+[ \t]*\(|lambda\b)(?:[\w \t,=*]*,)?[ \t]*"
+            r"\([ \t]*\w+[ \t]*,[\w \t,]*\)[ \t]*[,:)]"
+        ),
+        "tuple parameters",
+    ),
+)
+# What stands in strings and comments says nothing.
+_INERT = re.compile(
+    r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*",
+    re.DOTALL,
 )
 
 
+def _emptied(match: re.Match[str]) -> str:
+    """A string without its text, on as many lines as it had."""
+    found = match.group()
+    return "" if found[0] == "#" else "''" + "\n" * found.count("\n")
+
+
 def looks_like_python2(text: str) -> str | None:
-    """What makes a file that does not parse Python 2, or None."""
+    """What makes a file that does not parse Python 2, or None.
+
+    Only what no Python 3 allows anywhere counts: a missing bracket does not make
+    a file old.
+    """
+    text = _INERT.sub(_emptied, text)
     for pattern, what in _PYTHON2:
         match = pattern.search(text)
         if match:

@@ -9,8 +9,10 @@ import libcst as cst
 from ..report.findings import Outcome, Safety
 from ..symbols.names import Door
 from ..symbols.resolver import Resolver
-from ..symbols.table import in_compat_v1, lookup
+from ..symbols.table import Move, in_compat_v1, lookup
+from . import cross_entropy_labels
 from .base import Diagnosis, Rule
+from .calls import fit_call
 from .context import Context
 from .imports import advice, has_no_home
 
@@ -29,11 +31,16 @@ RULE = Rule(
             'import tensorflow as tf\n\nmake = getattr(tf, "Session")\n',
             'import tensorflow as tf\n\nmake = getattr(tf, "Session")\n',
         ),
+        (
+            'import tensorflow as tf\n\ny = getattr(tf.nn, "dropout")(x, 0.25)\n',
+            'import tensorflow as tf\n\ny = getattr(tf.nn, "dropout")(x, 0.25)\n',
+        ),
     ),
     noops=(
         'import tensorflow as tf\n\nrelu = getattr(tf.nn, "relu")\n',
         'import tensorflow as tf\n\nmake = getattr(tf.compat.v1, "Session")\n',
         "import tensorflow as tf\n\nfound = getattr(tf, name)\n",
+        'import tensorflow as tf\n\ny = getattr(tf.nn, "dropout")(x, rate=0.25)\n',
     ),
     advice_only=True,
 )
@@ -74,6 +81,11 @@ def check_call(call: cst.Call, context: Context) -> Diagnosis | None:
     move = lookup(symbol)
     if move is not None and move.to != symbol:
         message = f"`{symbol}`, named in a string, is `{move.to}` today"
+    elif move is not None and _changed(call, move, context):
+        message = (
+            f"`{symbol}`, named in a string, takes or does something else today; "
+            f"`{move.otherwise or move.to}` is as it was"
+        )
     elif move is None and has_no_home(symbol):
         message = f"`{symbol}`, named in a string, is gone: {advice(symbol)}"
     else:
@@ -85,3 +97,16 @@ def check_call(call: cst.Call, context: Context) -> Diagnosis | None:
         safety=Safety.NEEDS_REVIEW,
         symbol=symbol,
     )
+
+
+def _changed(call: cst.Call, move: Move, context: Context) -> bool:
+    """Whether the function of the same name would not take what it is given."""
+    if move.old is None:
+        return False
+    used = context.resolver.scopes.calls.get(call)
+    if used is None or move.symbol in cross_entropy_labels.SYMBOLS:
+        return True
+    for arg in used.args:
+        context.want(arg.keyword, arg.value)
+    fit = fit_call(used, move, context)
+    return bool(fit.edits or fit.problem)

@@ -1,9 +1,12 @@
-"""Generated and mutated programs: nothing crashes, nothing changes in silence."""
+"""Generated and mutated programs: nothing crashes, nothing changes in silence.
+
+The programs and the promises are those of fuzzing.py, which also runs campaigns.
+"""
 
 from __future__ import annotations
 
-import ast
-import os
+import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,21 +16,19 @@ from tfmigrate.project import pipeline
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.project.text import Edit
-from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
 from tfmigrate.rules.base import Diagnosis
 from tfmigrate.rules.engine import RulesResult, SymbolFinding
 
-# The same programs in every ordinary run. TFMIGRATE_FUZZ=100000 asks for a
-# campaign: that many programs of each kind, other ones each time.
-CAMPAIGN = os.environ.get("TFMIGRATE_FUZZ")
+sys.path.insert(0, str(Path(__file__).parent))
+from fuzzing import FIXTURES, campaign, check, mutation, program
 
 
 def fuzz(examples: int) -> settings:
-    """Settings for so many examples in an ordinary run."""
+    """Settings for so many examples, the same ones in every run."""
     return settings(
-        max_examples=int(CAMPAIGN) if CAMPAIGN else examples,
-        derandomize=CAMPAIGN is None,
+        max_examples=examples,
+        derandomize=True,
         deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
@@ -35,137 +36,32 @@ def fuzz(examples: int) -> settings:
     )
 
 
-IMPORTS = st.sampled_from(
-    [
-        "import tensorflow as tf",
-        "import tensorflow",
-        "import tensorflow.compat.v1 as tf",
-        "from tensorflow import log, Session as S, nn, reduce_sum",
-        "from tensorflow.contrib import data, slim",
-        "from tensorflow.contrib.data import unbatch, AUTOTUNE",
-        "from tensorflow.python.ops import array_ops, math_ops",
-        "import tensorflow.contrib.layers as L",
-        "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf",
-        "layers = tf.layers",
-        "from tensorflow import *",
-        "import numpy as np",
-    ]
-)
-NAMES = st.sampled_from(
-    [
-        "tf.log", "tf.reduce_sum", "tf.nn.dropout", "tf.Session", "tf.layers.dense",
-        "tf.contrib.slim.conv2d", "tf.contrib.data.unbatch", "tensorflow.log", "log",
-        "S", "nn.softmax", "nn.dropout", "reduce_sum", "data.unbatch", "slim.conv2d",
-        "unbatch", "array_ops.placeholder", "math_ops.reduce_sum", "L.l2_regularizer",
-        "layers.dense", "np.log", "tf.nn.softmax_cross_entropy_with_logits", "tf.where",
-        "tf.estimator.Estimator", "tf.argmax", "x", "getattr(tf, 'log')", "ds.make_one_shot_iterator",
-    ]
-)  # fmt: skip
-KEYWORDS = st.sampled_from(
-    [
-        "keep_dims",
-        "keepdims",
-        "keep_prob",
-        "rate",
-        "axis",
-        "dim",
-        "name",
-        "labels",
-        "logits",
-    ]
-)
-ATOMS = st.sampled_from(
-    ["1", "0.5", "x", "'s'", "(y)", "[1, 2]", "lambda tf: tf.log", "f'{x}'", "None"]
-)
-
-
-@st.composite
-def calls(draw: st.DrawFn, depth: int = 2) -> str:
-    name = draw(NAMES)
-    if depth == 0:
-        return draw(st.one_of(ATOMS, st.just(name)))
-    argument = st.one_of(ATOMS, calls(depth=depth - 1))
-    positional = draw(st.lists(argument, max_size=3))
-    keywords = draw(st.lists(KEYWORDS, max_size=2, unique=True))
-    parts = positional + [f"{k}={draw(argument)}" for k in keywords]
-    if draw(st.integers(0, 9)) == 0:
-        parts.append(draw(st.sampled_from(["*x", "**x"])))
-    separator = draw(st.sampled_from([", ", ",", ",\n    ", " ,  "]))
-    return f"{name}({separator.join(parts)})"
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> str:
-    lines = draw(st.lists(IMPORTS, min_size=1, max_size=4, unique=True))
-    for _ in range(draw(st.integers(1, 6))):
-        expression = draw(calls())
-        shape = draw(
-            st.sampled_from(
-                [
-                    "y = {}", "{}  # note", "def f(tf=1):\n    return {}", "x = y = {}; z = 2",
-                    "if x:\n\ty = {}\nelse:\n\tpass", "class A:\n  tf = 1\n  def m(self):\n    return {}",
-                    "for tf in {}:\n    pass", "with {} as tf:\n    tf.log(1)", "[{} for i in x]",
-                    "@{}\ndef g():\n    pass", "tf = {}", "lambda: {}", "assert {}, 'no'", "log = {}",
-                ]
-            )
-        )  # fmt: skip
-        lines.append(shape.format(expression))
-    newline = draw(st.sampled_from(["\n", "\n", "\r\n"]))
-    text = "\n".join(lines) + draw(st.sampled_from(["\n", ""]))
-    return text.replace("\n", newline)
-
-
-def check(raw: bytes) -> None:
-    """The promises that hold for any input."""
-    result = process_source(Path("x.py"), raw, Job(), ProjectFacts())
-    # A file may be refused for what is in it, never for what the tool did to it.
-    error = result.error or ""
-    assert not error.startswith(("internal error", "the rewrite")), error
-    if result.status is not FileStatus.CHANGED:
-        return
-    assert result.findings
-    assert result.new is not None
-    ast.parse(result.new)
-    again = process_source(Path("x.py"), result.new, Job(), ProjectFacts())
-    assert again.new is None, "a second run changes something"
-    assert not any(f.outcome is Outcome.REWRITTEN for f in again.findings)
+CHOICES = st.randoms(use_true_random=False)
 
 
 @fuzz(850)
-@given(programs())
-def test_generated_programs(program: str) -> None:
-    check(program.encode())
-
-
-FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "legacy").glob("*/*.py"))
+@given(CHOICES)
+def test_generated_programs(choices: random.Random) -> None:
+    check(program(choices))
 
 
 @fuzz(150)
-@given(st.sampled_from(FIXTURES), st.data())
-def test_mutated_fixtures(path: Path, data: st.DataObject) -> None:
-    """Lines deleted, doubled, swapped, cut; words replaced."""
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    for _ in range(data.draw(st.integers(1, 3))):
-        index = data.draw(st.integers(0, len(lines) - 1))
-        action = data.draw(st.integers(0, 4))
-        if action == 0:
-            del lines[index]
-        elif action == 1:
-            lines.insert(index, lines[index])
-        elif action == 2:
-            other = data.draw(st.integers(0, len(lines) - 1))
-            lines[index], lines[other] = lines[other], lines[index]
-        elif action == 3:
-            cut = data.draw(st.integers(0, max(0, len(lines[index]) - 1)))
-            lines[index] = lines[index][:cut] + "\n"
-        else:
-            lines[index] = lines[index].replace(
-                data.draw(st.sampled_from(["model", "tf", "estimator", "(", "batch"])),
-                data.draw(st.sampled_from(["x", "tf.log", "*", "None", "("])),
-            )
-        if not lines:
-            return
-    check("".join(lines).encode())
+@given(CHOICES)
+def test_mutated_fixtures(choices: random.Random) -> None:
+    check(mutation(choices))
+
+
+def test_a_campaign_counts_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = campaign(program, seed=3, first=10, number=50)
+    assert counts.total() == 50
+    assert counts["FAILED"] == 0
+    assert counts["changed"] > 20
+
+    def unwelcome(_: random.Random) -> bytes:
+        raise AssertionError("this one fails")
+
+    assert campaign(unwelcome, seed=3, first=0, number=2)["FAILED"] == 2
+    assert "unwelcome 3 1: AssertionError: this one fails" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda p: p.parent.name)

@@ -94,12 +94,68 @@ def test_only_the_symbol_changes(case: str) -> None:
     assert result.new == raw.replace(b"tf.log", new)
 
 
+SPACED = b"""import tensorflow as tf
+try :
+    x = tf.log(1)
+except E :
+    try :
+        pass
+    except\\
+ F \\
+ :
+        x = 'except E :'
+except (E,
+        F)\t:  # a comment :
+    pass
+except   :
+    pass
+"""
+
+
+def test_spaces_before_colons_stay() -> None:
+    """LibCST drops them in `except` clauses."""
+    for raw in (SPACED, SPACED.replace(b"\n", b"\r\n")):
+        result = process(raw)
+        assert result.error is None
+        assert result.new == raw.replace(b"tf.log", b"tf.math.log")
+    group = b"import tensorflow as tf\ntry:\n  tf.log(1)\nexcept* E :\n  pass\n"
+    assert process(group).new == group.replace(b"tf.log", b"tf.math.log")
+
+
+def test_a_moved_program_keeps_them_too(repository: Path) -> None:
+    old = repository / "fixtures/legacy/fashion_mnist_mirrored/train.py"
+    text = old.read_text("utf-8")
+    odd = "try:\n    import horovod\nexcept ImportError :\n    horovod = None\n"
+    head, found, rest = text.partition("import tensorflow as tf\n")
+    assert found
+    result = process((head + found + odd + rest).encode())
+    assert result.new is not None
+    assert "\nexcept ImportError :\n" in result.new.decode()
+    assert "strategy.run(" in result.new.decode()
+
+
 FAILURES = {
     "syntax error": (b"import tensorflow as tf\nx = (\n", "not valid Python"),
     # Valid, and with something that looks like Python 2 to boot.
     "an annotated name in parentheses": (
         b"import tensorflow as tf\nassert 000 == 0\n(x): int\n",
         "LibCST cannot parse this, though Python can",
+    ),
+    # Nothing here is Python 2: a bracket is missing.
+    "numbers and strings that look like Python 2": (
+        b"import tensorflow as tf\nrate = 0.05 + 1e-05 + 00\n# print 'x' `y`\n"
+        b"s = 'a <> 010L'\nf = lambda: g(h(1), (2, 3))\n"
+        b"def k(a, b=(1, 2)): pass\nx = (\n",
+        "not valid Python",
+    ),
+    "a clause after the last one": (
+        b"import tensorflow\ntry:\n  pass\nexcept:\n  pass\nexcept E:\n  pass\n",
+        "not valid Python: default 'except:' must be last",
+    ),
+    "python 2 octal": (b"import tensorflow as tf\nos.chmod(f, 0755)\n", "an octal"),
+    "python 2 tuples": (
+        b"import tensorflow as tf\nf = lambda (a, b): a\n",
+        "tuple parameters in line 2",
     ),
     "python 2 print": (b"import tensorflow as tf\nprint 'a'\n", "Python 2 only"),
     "python 2 except": (

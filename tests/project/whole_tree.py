@@ -1,6 +1,7 @@
 """Runs `scan` and `rewrite --out` over a whole tree of real code and checks them.
 
-    python tests/project/whole_tree.py FOLDER [--jobs N] [--probe]
+    python tests/project/whole_tree.py FOLDER [--jobs N] [--probe] [--record FILE]
+        [--rewrite-only]
 
 Of every file: neither command crashes, both report the same, a file without a
 finding keeps every byte, changes stay at statements that have a finding, and
@@ -9,6 +10,11 @@ what Python compiled before it compiles afterwards.
 Most files of most trees have no legacy code, so little of the tool would run.
 With ``--probe`` each file is also taken with one legacy line added at its end:
 then everything runs on it, and that line is all that may change.
+
+With ``--record`` the entries of the folder are taken one after the other, the
+count of each is added to the file as a line of JSON when it is done, and what
+the file has already is not done again: a long run can be stopped and go on. With
+``--rewrite-only`` the other command, which shares all but the writing, is left out.
 """
 
 from __future__ import annotations
@@ -27,9 +33,10 @@ import time
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +55,8 @@ _REFUSED = re.compile(
     r"LibCST cannot parse|not valid Python|Python 2 only|unknown encoding|not valid [\w-]+:|null bytes"
     r"|bytes do not survive|too deeply nested|does not reproduce|moved a line with a form"
 )
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,7 @@ def compiles(raw: bytes) -> bool:
 def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
     """The lines of the statements (or their headers) that have a finding."""
     owner: dict[int, tuple[int, int]] = {}
+    joined: dict[int, tuple[int, int]] = {}
     for node in ast.walk(ast.parse(raw)):
         if not isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             continue
@@ -81,13 +91,31 @@ def statement_lines(raw: bytes, findings: Iterable[int]) -> set[int]:
         first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
         if isinstance(body, list) and body:
             # A compound statement owns its header only.
-            last = max(first, body[0].lineno - 1)
+            parts = {id(n) for name in _BLOCKS for n in getattr(node, name, [])}
+            last = max(
+                first,
+                body[0].lineno - 1,
+                *(
+                    getattr(child, "end_lineno", 0)
+                    for child in ast.iter_child_nodes(node)
+                    if id(child) not in parts
+                ),
+            )
             first = min(
                 [first, *(d.lineno for d in getattr(node, "decorator_list", []))]
             )
+        simple = not isinstance(body, list)
+        if simple:
+            # Statements behind one another on a line are taken together.
+            for line in (first, last):
+                if line in joined:
+                    first = min(first, joined[line][0])
+                    last = max(last, joined[line][1])
+            joined.update(dict.fromkeys(range(first, last + 1), (first, last)))
         for line in range(first, last + 1):
             if line not in owner or last - first < owner[line][1] - owner[line][0]:
                 owner[line] = first, last
+    owner.update(joined)
     found: set[int] = set()
     for line in findings:
         first, last = owner.get(line, (line, line))
@@ -105,7 +133,11 @@ def stray_change(old: bytes, new: bytes, findings: list[dict[str, Any]]) -> str 
         raw.decode(encoding).splitlines(keepends=True) for raw in (old, new)
     )
     keeps = any(f["rule"] == _KEEPS_ESTIMATOR for f in findings)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    # Lines that may change are no landmarks when the two texts are laid together.
+    landmarks = [
+        f"\0{n}" if n + 1 in allowed else line for n, line in enumerate(before)
+    ]
+    matcher = difflib.SequenceMatcher(None, landmarks, after, autojunk=False)
     for tag, first, last, new_first, new_last in matcher.get_opcodes():
         if tag == "equal":
             continue
@@ -193,18 +225,21 @@ def _cli(*arguments: str) -> tuple[dict[str, Any], float]:
     return report, time.perf_counter() - begin
 
 
-def check_commands(folder: Path, jobs: int) -> list[Seen]:
+def check_commands(folder: Path, jobs: int, *, scan_too: bool = True) -> list[Seen]:
     """Run both commands over a folder and look at every file."""
     seen: list[Seen] = []
     with tempfile.TemporaryDirectory() as scratch:
-        scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
         rewrite, rewritten = _cli(
             "rewrite", str(folder), "-j", str(jobs), "--out", scratch
         )
+        scan, scanned = rewrite, 0.0
+        if scan_too:
+            scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
         for entry, other in zip(rewrite["files"], scan["files"], strict=True):
             path = Path(entry["path"])
             old = path.read_bytes()
-            new = (Path(scratch) / path.relative_to(folder)).read_bytes()
+            inside = path.relative_to(folder) if path != folder else path.name
+            new = (Path(scratch) / inside).read_bytes()
             if entry != other:
                 problem: str | None = "scan and rewrite report differently"
             else:
@@ -219,23 +254,81 @@ def check_commands(folder: Path, jobs: int) -> list[Seen]:
     return seen
 
 
+def check_probes(folder: Path, jobs: int) -> list[Seen]:
+    """Take every file of a folder with one legacy line at its end."""
+    paths = [candidate.path for candidate in find_files([folder])]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(check_probe, paths, chunksize=16))
+
+
+CHECKS: dict[str, Callable[[Path, int], list[Seen]]] = {
+    "commands": check_commands,
+    "rewrite": partial(check_commands, scan_too=False),
+    "probe": check_probes,
+}
+
+
+def check_with_record(folder: Path, jobs: int, what: str, record: Path) -> list[str]:
+    """Check the entries of a folder one by one; return all problems on record."""
+    lines = record.read_text("utf-8").splitlines() if record.exists() else []
+    done = [entry for entry in map(json.loads, lines) if entry["what"] == what]
+    known = {entry["entry"] for entry in done}
+    entries = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_dir() or path.suffix in (".py", ".ipynb")
+    )
+    for number, path in enumerate(entries, 1):
+        if str(path) in known or path.name == "__pycache__":
+            continue
+        print(f"[{number}/{len(entries)}] {path.name}", flush=True)
+        seen = CHECKS[what](path, jobs)
+        entry = {
+            "entry": str(path),
+            "what": what,
+            "lines": sum(s.lines for s in seen),
+            "status": Counter(s.status for s in seen),
+            "problems": [f"{s.path}: {s.problem}" for s in seen if s.problem],
+        }
+        done.append(entry)
+        with record.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(entry) + "\n")
+        for problem in entry["problems"]:
+            print(f"PROBLEM {problem}", flush=True)
+    total: Counter[str] = Counter()
+    for entry in done:
+        total.update(entry["status"])
+    problems = [problem for entry in done for problem in entry["problems"]]
+    print(
+        f"{what}: {len(done)} entries, {total.total()} files, "
+        f"{sum(entry['lines'] for entry in done):,} lines: "
+        + ", ".join(f"{n} {status}" for status, n in sorted(total.items()))
+        + f"; {len(problems)} problems",
+        flush=True,
+    )
+    return problems
+
+
 def main() -> None:
     """Check a tree and say what was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--rewrite-only", action="store_true")
+    parser.add_argument("--record", type=Path)
     options = parser.parse_args()
     folder = options.folder.resolve()
-    seen = check_commands(folder, options.jobs)
-    tell("commands", seen)
-    failed = any(s.problem for s in seen)
-    if options.probe:
-        paths = [candidate.path for candidate in find_files([folder])]
-        with ProcessPoolExecutor(options.jobs) as pool:
-            probed = list(pool.map(check_probe, paths, chunksize=16))
-        tell("probe", probed)
-        failed = failed or any(s.problem for s in probed)
+    failed = False
+    command = "rewrite" if options.rewrite_only else "commands"
+    for what in [command, "probe"] if options.probe else [command]:
+        if options.record is not None:
+            problems = check_with_record(folder, options.jobs, what, options.record)
+            failed = failed or bool(problems)
+        else:
+            seen = CHECKS[what](folder, options.jobs)
+            tell(what, seen)
+            failed = failed or any(s.problem for s in seen)
     sys.exit(failed)
 
 
