@@ -168,7 +168,7 @@ def test_functions():
                     if copies[0].dtype.is_floating:
                         variable.assign(tf.reduce_mean(copies, axis=0))
                 else:
-                    variable.assign(variable)
+                    variable.assign(variable.read_value())
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
