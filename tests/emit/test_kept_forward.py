@@ -75,7 +75,11 @@ def test_kept_code_is_under_one_note() -> None:
         ("return x", "return tf.contrib.crf.crf_decode(x)", "has no home"),
         ("return x", 'tf.add_to_collection("c", x)\n    return x', "collections"),
         # A Keras layer is lifted or not at all: what stood in the way of that counts.
-        ("return x", "return tf.keras.layers.Dense(1)(x)", "BasicRNNCell` cannot be lifted"),
+        (
+            "return x",
+            "return tf.keras.layers.Dense(1)(x)",
+            "BasicRNNCell` cannot be lifted",
+        ),
         ('("w", [3, 1])', '("w", [3, 1], partitioner=p)', "split into parts"),
         ("helper(tf", "helper(labels, tf", "reads the labels"),
         ("import tensorflow as tf", "import tensorflow as tf\nimport blocks", None),
