@@ -40,6 +40,7 @@ _LIBRARY_FOLDERS = tuple(
 # Modules of TensorFlow that bind private Keras modules by name: they must have
 # done so before those names are given to the legacy doors.
 _PRELOAD = (
+    "tensorflow.python.feature_column.feature_column_lib",
     "tensorflow.python.layers.layers",
     "tensorflow.python.ops.rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl",
@@ -55,6 +56,9 @@ _PRIVATE = frozenset(
         *("lite", "python", "security", "tools", "tsl"),
     )
 )
+
+_TRACKING = "tensorflow.python.training.tracking"
+_TRACKABLE = "tensorflow.python.trackable"
 
 _root: Namespace | None = None
 
@@ -174,6 +178,11 @@ class _DoorFinder:
     ) -> Any:
         """Answer for names below ``tensorflow``, ``keras`` and the estimator's."""
         top = fullname.partition(".")[0]
+        if fullname.startswith(_TRACKING):  # renamed as a whole
+            name = _TRACKABLE + fullname[len(_TRACKING) :]
+            if not importlib.util.find_spec(name):
+                return None
+            return importer.spec_for(fullname, importlib.import_module(name))
         if top == "tensorflow_core":  # what TF 1.15 called itself inside
             name = "tensorflow" + fullname[len(top) :]
             return importer.spec_for(fullname, importlib.import_module(name))
@@ -227,6 +236,9 @@ class _DoorFinder:
         return importer.spec_for(fullname, found)
 
     def _source(self, path: str) -> Any:
+        if path.startswith("tfmigrate."):
+            return lambda: importlib.import_module(path)
+
         def look() -> Any:
             found: Any = self.root
             for part in path.split("."):
