@@ -234,3 +234,12 @@ def test_a_private_call_that_needs_no_change_still_gets_its_public_name() -> Non
     result = apply(code.format("x"))
     assert result.text == "import tensorflow as tf\nn = tf.size(x)\n"
     assert {f.diagnosis.rule for f in result.findings} == {"TFM204", "TFM205"}
+
+
+def test_a_private_path_that_no_table_knows_is_told() -> None:
+    code = (
+        "from tensorflow.python.keras.utils import tf_utils\ny = tf_utils.shape_type\n"
+    )
+    result = apply(code)
+    assert result.text == code
+    assert [f.diagnosis.rule for f in result.findings] == ["TFM204"]
