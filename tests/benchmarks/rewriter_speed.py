@@ -7,12 +7,17 @@ one without legacy code from the standard library. The candidates take turns,
 round by round, so that a busy machine slows them alike; the best round of each
 counts. tf_upgrade_v2 joins in when TFMIGRATE_TF215_PYTHON names an interpreter
 with TF 2.15; its time is taken inside its process, after the imports.
+
+At the end the command itself runs over each folder with one process and with
+several. On a busy machine the wall time says little; what the processes cost
+together, compared with one, does: work that is done twice shows there.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -55,6 +60,7 @@ def main() -> None:
         folders = options.folders or _generated(Path(scratch), options.lines)
         for folder in folders:
             _compare(folder, options.rounds, Path(scratch))
+            _spread(folder)
 
 
 def _generated(scratch: Path, lines: int) -> list[Path]:
@@ -108,6 +114,29 @@ def _compare(folder: Path, rounds: int, scratch: Path) -> None:
         print(
             f"  {name:20} {seconds:8.3f} s {lines / seconds:12,.0f} lines/s"
             f"   tfmigrate takes {ratio:.2f} of its time"
+        )
+
+
+def _spread(folder: Path) -> None:
+    """The command with one process and with several: wall time and CPU."""
+    alone: tuple[float, float] | None = None
+    for jobs in sorted({1, 2, os.cpu_count() or 1}):
+        begin, before = (
+            time.perf_counter(),
+            resource.getrusage(resource.RUSAGE_CHILDREN),
+        )
+        subprocess.run(
+            [sys.executable, "-m", "tfmigrate", "scan", str(folder), f"-j{jobs}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        wall = time.perf_counter() - begin
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        alone = alone or (wall, cpu)
+        print(
+            f"  scan -j{jobs}: {wall:.1f} s, CPU {cpu:.1f} s; {alone[0] / wall:.2f} times "
+            f"as fast as one process, with {cpu / alone[1]:.2f} times its CPU"
         )
 
 
