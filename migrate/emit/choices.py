@@ -7,11 +7,12 @@ import re
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.program import ModelFnPlan
+from ..plan.program import KerasModelPlan, ModelFnPlan
 from ..plan.sites import KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree, walk
 from ..symbols.table import lookup, needs_nothing
 from .mixed_precision import own_float32
+from .optimizers import is_of_tf1
 
 __all__ = ["not_offered", "numbers_changed"]
 
@@ -48,6 +49,13 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             "own strategy do more than that; use `--strategy keep`"
         )
     model = program.plan.model
+    if isinstance(model, KerasModelPlan) and is_of_tf1(model.optimizer):
+        name = model.optimizer.symbol.rpartition(".")[2]
+        only = f"only tf_keras has the `{name}` of TF 1.15, in float32"
+        if options.keras == "keras3":
+            return f"`--keras keras3`: {only}"
+        if options.mixed_precision:
+            return f"`--mixed-precision`: {only}"
     kept = isinstance(model, ModelFnPlan) and model.kept is not None
     usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
     if options.keras == "keras3":

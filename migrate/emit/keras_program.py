@@ -11,6 +11,7 @@ from .exports import export_functions
 from .loop_program import LoopEmitter
 from .mixed_precision import in_float32, output_layer
 from .names import Names
+from .optimizers import is_of_tf1
 from .spacing import space_definitions, with_blank_lines
 from .template import parse_statements, unshadowed
 from .trainer import Trainer
@@ -131,14 +132,20 @@ class KerasEmitter(LoopEmitter):
 
     def _prepare(self) -> list[Statement]:
         made = self.optimizer_statements(self.model.optimizer, self.site_optimizer)
+        # Those of TF 1.15 make their variables at the first step.
+        builds = not is_of_tf1(self.model.optimizer)
         if self.trainer is not None:
             names = {"optimizer": self.site_optimizer, "model": self.model.variable}
-            return self.fill("trainer_site_keras", statements=made, names=names)
+            flags = {"X_BUILDS": builds}
+            return self.fill(
+                "trainer_site_keras", statements=made, names=names, flags=flags
+            )
         return self.fill(
             "prepare",
             expressions=self._made_expressions(),
             statements=made,
             flags={
+                "X_BUILDS": builds,
                 "X_LOSS_OBJECT": self.held,
                 "X_EVALUATES": self.evaluates,
             },

@@ -18,12 +18,12 @@ from ..plan.program import (
     TrainingPlan,
 )
 from ..plan.sites import Blocked, Program
-from ..plan.tree import Tree, only_small
+from ..plan.tree import Tree, walk
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
 from .event_files import MEMBERS, writes_events
 from .exports import rename_export
-from .gone_inputs import gone_inputs
+from .gone_inputs import dropped_remainders, gone_inputs
 from .hook_class import edit_hook_class
 from .input_functions import edit_input_functions
 from .layout import WIDTH, OneLine, fit
@@ -411,6 +411,7 @@ class LoopEmitter:
         for hook_class in sites.hook_classes:
             edit_hook_class(self.tree, hook_class, edits)
         edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
+        edits.nodes.update(dropped_remainders(self.tree))
         for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
             edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
@@ -496,10 +497,14 @@ class LoopEmitter:
             return new
         changed = statement.deep_replace(old, new)
         column = self.tree.column(statement) - 1
-        fitted = fit(self.tree.module, [changed], column)[0]  # type: ignore[list-item]
-        value = getattr(only_small(fitted), "value", None)
-        assert isinstance(value, cst.BaseExpression)
-        return value
+        (fitted,) = fit(self.tree.module, [changed], column)  # type: ignore[list-item]
+        # Breaking lines changes no expression: they come in the same order.
+        for before, after in zip(
+            _expressions(changed), _expressions(fitted), strict=True
+        ):
+            if before is new:
+                return after
+        return new
 
     def _model_dir(self) -> str:
         """The checkpoint directory; a new one each time, as before, when not given."""
@@ -517,3 +522,7 @@ class LoopEmitter:
             return code
         code = re.sub(r"\s+or\s+None$", "", code)
         return f"{code} or {temporary}"
+
+
+def _expressions(root: cst.CSTNode) -> list[cst.BaseExpression]:
+    return [node for node in walk(root) if isinstance(node, cst.BaseExpression)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from ..plan.program import TF, OptimizerPlan
 
-__all__ = ["ConvertedOptimizer", "convert_optimizer"]
+__all__ = ["ConvertedOptimizer", "convert_optimizer", "is_of_tf1"]
 
 
 class ConvertedOptimizer:
@@ -27,6 +27,8 @@ def convert_optimizer(plan: OptimizerPlan, variable: str) -> ConvertedOptimizer:
     given = dict(plan.arguments)
     given.pop("use_locking", None)
     given.pop("name", None)
+    if is_of_tf1(plan):
+        return _of_tf1(plan.symbol.rpartition(".")[2])(given, variable)
     return _CONVERSIONS[plan.symbol](given, variable)
 
 
@@ -115,6 +117,29 @@ def _keras(name: str) -> Callable[[dict[str, str], str], ConvertedOptimizer]:
         return ConvertedOptimizer(_call(name, arguments))
 
     return converted
+
+
+def _of_tf1(name: str) -> Callable[[dict[str, str], str], ConvertedOptimizer]:
+    """The class that TF 1.15 had; tf_keras keeps it beside the one of today."""
+
+    def converted(given: dict[str, str], variable: str) -> ConvertedOptimizer:
+        arguments = dict(given)
+        rate = arguments.pop("lr", None)
+        if rate is not None:
+            arguments = {"learning_rate": rate, **arguments}
+        return ConvertedOptimizer(_call(f"legacy.{name}", arguments))
+
+    return converted
+
+
+def is_of_tf1(plan: OptimizerPlan) -> bool:
+    """The steps are those of a class that ``tf_keras.optimizers.legacy`` keeps.
+
+    Today's Adam and SGD take the same ones, but clip what the replicas have summed up.
+    """
+    home, _, name = plan.symbol.rpartition(".")
+    clips = any(key in ("clipnorm", "clipvalue") for key, _ in plan.arguments)
+    return home == "tf.keras.optimizers" and (name not in _KERAS_RATES or clips)
 
 
 _KERAS_RATES = {"Adam": "0.001", "SGD": "0.01"}

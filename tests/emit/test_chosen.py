@@ -301,3 +301,35 @@ def test_a_function_that_only_makes_a_config_goes() -> None:
     ):
         changed = program.replace("    session =", f"    {effect}\n    session =")
         assert "built in a way not understood" in refused(changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "data.apply(tf.contrib.data.batch_and_drop_remainder(2))",
+            "data.batch(2, drop_remainder=True)",
+        ),
+        (
+            "data.shuffle(9).apply(tf.contrib.data.batch_and_drop_remainder(2)).repeat()",
+            "data.shuffle(9).batch(2, drop_remainder=True).repeat()",
+        ),
+        (
+            "data.map(len, tf.contrib.lookup.index_table_from_tensor(['a', 'b']))",
+            "data.map(len, tf.lookup.StaticHashTable("
+            "tf.lookup.KeyValueTensorInitializer("
+            "['a', 'b'], tf.range(len(['a', 'b']), dtype=tf.int64)), -1,))",
+        ),
+    ],
+)
+def test_what_went_with_contrib_changes_inside_a_longer_expression(
+    old: str, new: str
+) -> None:
+    given = (
+        'return tf.data.Dataset.from_tensors(({"x": [1.0]}, ["a"])).repeat().batch(2)'
+    )
+    assert given in PROGRAM
+    made = native(
+        PROGRAM.replace(given, f"data = tf.data.Dataset.range(9)\n    return {old}")
+    )
+    assert "".join(f"return {new} def main".split()) in "".join(made.split())

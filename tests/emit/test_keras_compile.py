@@ -51,8 +51,32 @@ def test_the_steps_are_those_of_tf_1_15(recordings: Path, name: str) -> None:
     assert path.is_file(), (recordings / f"{name}.log").read_text("utf-8")
     found = json.loads(path.read_text("utf-8"))
     assert len(found["losses"]) == len(expected["losses"]) == 20
-    # The same arithmetic: 0 for SGD, 3e-7 for Adam when this was recorded.
+    # The same arithmetic: 0 for SGD, 3e-7 for the others when this was recorded.
     np.testing.assert_allclose(found["losses"], expected["losses"], rtol=2e-6)
+
+
+def test_an_optimizer_of_tf_1_takes_the_mean_over_replicas(tmp_path: Path) -> None:
+    code = (PROGRAMS / "rmsprop_momentum.py").read_text("utf-8")
+    code = code.replace("tf.logging.set_verbosity(tf.logging.INFO)\n", "")
+    sides = {"two": (code, "2"), "one": (code.replace("batch(16)", "batch(32)"), "1")}
+    start = ORACLE / "rmsprop_momentum" / "initial_weights.npz"
+    found = {}
+    for name, (text, replicas) in sides.items():
+        made = tmp_path / f"{name}.py"
+        made.write_text(run(text, strategy="mirrored").module.code, "utf-8")
+        module = "tfmigrate.verify.instruments.tf2_program"
+        options = f"--no-shuffle --steps 12 --replicas {replicas}".split()
+        paths = ["--initial-weights", str(start), "--out", str(tmp_path / name)]
+        subprocess.run(
+            [sys.executable, "-m", module, *options, *paths, str(made)],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "MODEL_DIR": ""},
+        )
+        path = tmp_path / name / "recording.json"
+        found[name] = json.loads(path.read_text("utf-8"))["losses"]
+    assert len(found["two"]) == 12
+    np.testing.assert_allclose(found["two"], found["one"], rtol=1e-5)
 
 
 def program(optimizer: str, call: str = "est = {}(build(), model_dir=FOLDER)") -> str:
@@ -78,6 +102,11 @@ def program(optimizer: str, call: str = "est = {}(build(), model_dir=FOLDER)") -
             "tf.keras.optimizers.Adam(decay=1e-3)",
             "optimizers.schedules.InverseTimeDecay(0.001, 1, 1e-3)",
         ),
+        ("'rmsprop'", "tf_keras.optimizers.legacy.RMSprop()"),
+        (
+            "tf.keras.optimizers.Nadam(lr=.1, clipnorm=1.)",
+            "legacy.Nadam(learning_rate=.1, clipnorm=1.)",
+        ),
     ],
 )
 def test_keras_optimizers_are_todays(optimizer: str, now: str) -> None:
@@ -89,18 +118,29 @@ def test_keras_optimizers_are_todays(optimizer: str, now: str) -> None:
 @pytest.mark.parametrize(
     ("optimizer", "reason"),
     [
-        ("'rmsprop'", "`'rmsprop'` is not converted yet"),
+        ("'ftrl'", "`'ftrl'` is not converted yet"),
+        ("tf.keras.optimizers.RMSprop(.1, .9, 1e-6)", "positions"),
         (
             "tf.keras.optimizers.SGD(.1, .9, 1e-6)",
             "positions that changed their meaning",
         ),
-        ("tf.keras.optimizers.Adam(clipnorm=1.)", "`clipnorm`"),
+        ("tf.keras.optimizers.Adam(clip=1.)", "`clip`"),
     ],
 )
 def test_other_keras_optimizers_keep_the_estimator(optimizer: str, reason: str) -> None:
     (finding,) = run(program(optimizer)).findings
     assert finding.tier is Tier.COMPAT
     assert reason in (finding.reason or "")
+
+
+def test_an_optimizer_of_tf_1_is_refused_where_it_is_not() -> None:
+    code = program("'adagrad'")
+    for options in (
+        {"keras": "keras3"},
+        {"mixed_precision": True},
+    ):
+        (finding,) = run(code, **options).findings
+        assert "only tf_keras has the `Adagrad` of TF 1.15" in (finding.reason or "")
 
 
 def test_a_model_made_in_the_call_gets_a_name() -> None:

@@ -4,7 +4,8 @@
 def prepare():
     """What must be made under the strategy's scope, next to the model."""
     X_OPTIMIZER
-    optimizer.build(model.trainable_variables)
+    if X_BUILDS:
+        optimizer.build(model.trainable_variables)
     X_OPTIMIZER_STATE
     if X_LOSS_OBJECT:
         loss_object = X_LOSS
@@ -167,7 +168,7 @@ def test_functions():
                     if copies[0].dtype.is_floating:
                         variable.assign(tf.reduce_mean(copies, axis=0))
                 else:
-                    variable.assign(variable)
+                    variable.assign(variable.read_value())
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
@@ -254,7 +255,8 @@ def trainer_init_keras():
 def trainer_site_keras():
     """What must be made under the strategy's scope, next to the model."""
     X_OPTIMIZER
-    optimizer.build(model.trainable_variables)
+    if X_BUILDS:
+        optimizer.build(model.trainable_variables)
     X_OPTIMIZER_STATE
 
 
