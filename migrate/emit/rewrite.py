@@ -245,15 +245,16 @@ def _native(
     text, edited = name_modes(text, parse(text))
     if _keeps_forward(program):
         text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+    # Each of the last steps concerns few programs, and a look at the text tells.
+    if "LSTM" in text or "GRU" in text:
+        text, edited = _recurrent(tree, text, edited, options, emitter.tf)
     parsed = edited
-    if compat_flavour(tree).endswith("v1"):
-        new = Tree(edited, Resolver(edited))
-        edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
-    edited = parse(edited.bytes)
-    owned = own_hparams(edited, Tree(edited, Resolver(edited)))
+    owned = None
+    if "HParams" in text:
+        owned = own_hparams(edited, Tree(edited, Resolver(edited)))
     if owned is not None:
         edited = drop_unused_imports(edited, parse(owned.bytes))
-    if options.keras == "tf_keras":
+    if options.keras == "tf_keras" and "keras" in text:
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
     if owned is not None:
@@ -269,6 +270,20 @@ def _native(
     findings = tuple(found)
     known = text if edited is parsed else None
     return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
+
+
+def _recurrent(
+    tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
+) -> tuple[str, cst.Module]:
+    """The text and module with the defaults that TF1's recurrent layers had."""
+    if not compat_flavour(tree).endswith("v1"):
+        return text, module
+    new = Tree(module, Resolver(module))
+    spelled = spell_recurrent_defaults(new, options.keras, tf)
+    if spelled is module:
+        return text, module
+    text = code_of(spelled)
+    return text, parse(text)
 
 
 def _left(path: Path, line: int, reason: str) -> Finding:
