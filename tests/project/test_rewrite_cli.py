@@ -379,3 +379,21 @@ def test_the_pre_commit_hooks_do_what_they_say(tmp_path: Path) -> None:
     assert run(*fix, file).exit_code == 0
     assert file.read_text() == NEW
     assert run(*check, file).exit_code == 0
+
+
+def test_the_workflow_of_the_docs_uploads_what_the_scan_wrote(
+    project: Path, repository: Path
+) -> None:
+    """The step of docs/ci.md, as the runner's shell runs it: findings do not fail it."""
+    page = (repository / "docs/ci.md").read_text("utf-8")
+    (step,) = re.findall(r"- run: (tfmigrate scan .*)\n", page)
+    (uploaded,) = re.findall(r"sarif_file: (\S+)\n", page)
+    own = f'tfmigrate() {{ "{sys.executable}" -m tfmigrate "$@"; }}\n'
+    for text, status in ((OLD, 0), ("import tensorflow\nx = (\n", 1)):
+        (project / "a.py").write_text(text)
+        done = subprocess.run(["bash", "-e", "-c", own + step], cwd=project)
+        assert done.returncode == status
+        log = json.loads((project / uploaded).read_text("utf-8"))
+        run_ = log["runs"][0]
+        assert run_["invocations"][0]["executionSuccessful"] is (status == 0)
+        assert len(run_["results"]) == (1 if status == 0 else 0)
