@@ -18,12 +18,14 @@ def main() -> None:
         del sys.path[0]
 
     from tfmigrate.compat.launcher import children, execute, python2, tracebacks
+    from tfmigrate.compat.launcher.bygone import restore_python_names
     from tfmigrate.compat.launcher.settings import Settings
     from tfmigrate.compat.launcher.trigger import arm
 
     settings = Settings.from_environment()
     children.prepare()
     arm(settings)
+    restore_python_names()
     if not settings.full_traceback:
         tracebacks.install_hooks()
     kind, target, args = sys.argv[1], sys.argv[2], sys.argv[3:]

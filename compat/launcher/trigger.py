@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .bygone import restore_names
 from .settings import Settings
 
 __all__ = ["Trigger", "arm"]
@@ -86,6 +87,7 @@ def prepare_tensorflow(settings: Settings) -> None:
     from ..surface.install import install
 
     install()
+    restore_names("numpy")  # TensorFlow has loaded it
     if settings.trace_legacy:
         from . import trace
 

@@ -21,6 +21,20 @@ _TABLE: dict[str, str] = {
         image_summary=summary.image audio_summary=summary.audio
         merge_summary=summary.merge merge_all_summaries=summary.merge_all
     """,
+    "distributions": """
+        Bernoulli=distributions.Bernoulli Beta=distributions.Beta
+        Categorical=distributions.Categorical Dirichlet=distributions.Dirichlet
+        DirichletMultinomial=distributions.DirichletMultinomial
+        Distribution=distributions.Distribution
+        Exponential=distributions.Exponential Gamma=distributions.Gamma
+        Laplace=distributions.Laplace Multinomial=distributions.Multinomial
+        Normal=distributions.Normal StudentT=distributions.StudentT
+        Uniform=distributions.Uniform RegisterKL=distributions.RegisterKL
+        ReparameterizationType=distributions.ReparameterizationType
+        FULLY_REPARAMETERIZED=distributions.FULLY_REPARAMETERIZED
+        NOT_REPARAMETERIZED=distributions.NOT_REPARAMETERIZED
+        kl_divergence=distributions.kl_divergence
+    """,
     "eager": """
         GradientTape=GradientTape Variable=Variable TensorSpec=TensorSpec
         Checkpoint=train.Checkpoint defun=function function=function

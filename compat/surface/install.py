@@ -56,6 +56,9 @@ _PRIVATE = frozenset(
     )
 )
 
+_TRACKING = "tensorflow.python.training.tracking"
+_TRACKABLE = "tensorflow.python.trackable"
+
 _root: Namespace | None = None
 
 
@@ -174,6 +177,11 @@ class _DoorFinder:
     ) -> Any:
         """Answer for names below ``tensorflow``, ``keras`` and the estimator's."""
         top = fullname.partition(".")[0]
+        if fullname.startswith(_TRACKING):  # renamed as a whole
+            name = _TRACKABLE + fullname[len(_TRACKING) :]
+            if not importlib.util.find_spec(name):
+                return None
+            return importer.spec_for(fullname, importlib.import_module(name))
         if top == "tensorflow_core":  # what TF 1.15 called itself inside
             name = "tensorflow" + fullname[len(top) :]
             return importer.spec_for(fullname, importlib.import_module(name))
@@ -227,6 +235,9 @@ class _DoorFinder:
         return importer.spec_for(fullname, found)
 
     def _source(self, path: str) -> Any:
+        if path.startswith("tfmigrate."):
+            return lambda: importlib.import_module(path)
+
         def look() -> Any:
             found: Any = self.root
             for part in path.split("."):

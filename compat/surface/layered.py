@@ -23,8 +23,8 @@ __all__ = ["FAMILIES", "KERAS_PARTS", "Family", "Layered", "family_of"]
 class Family:
     """Private paths below ``prefix`` share the names of ``sources``.
 
-    ``sources`` are dotted paths below the clone; ``keep`` says that a real
-    module of that name, if TensorFlow has one, answers for the rest.
+    ``sources`` are dotted paths below the clone, or modules of ours; ``keep`` says
+    that a real module of that name, if TensorFlow has one, answers for the rest.
     """
 
     prefix: str
@@ -38,7 +38,7 @@ _ESTIMATOR = (
     "estimator.inputs",
     "estimator.experimental",
     "estimator.tpu",
-    "estimator.private",
+    "tfmigrate.compat.estimator.private_names",
     "keras.estimator",
     "train",
 )
@@ -95,7 +95,8 @@ def family_of(fullname: str) -> Family | None:
             # A few modules below are public by their own name as well, such as
             # slim.learning and slim.nets.resnet_v1.
             start = parts.index("nets") if "nets" in parts[place:] else -1
-            sources = (".".join([package, *parts[start:]]), package)
+            below = parts[place + 1 :] and parts[start:]
+            sources = (".".join([package, *below]), package) if below else (package,)
             return Family(".".join(parts[: place + 1]), sources)
     for family in FAMILIES:
         if fullname == family.prefix or fullname.startswith(family.prefix + "."):

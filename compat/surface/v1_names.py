@@ -45,6 +45,7 @@ OVERLAY: dict[str, Entry] = {
         "tfmigrate.compat.engine.strategies:OneDeviceStrategyV1"
     ),
     **ESTIMATOR_V1,
+    "tf.Variable": attribute("tfmigrate.compat.surface.variable:Variable"),
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
     "tf.contrib": Base(attribute("tfmigrate.compat.contrib")),

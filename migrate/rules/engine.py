@@ -21,6 +21,7 @@ from ..symbols.resolver import Resolver
 from ..symbols.scopes import Binding, Use
 from ..symbols.table import lookup
 from . import (
+    bygone_name,
     changed_arguments,
     dataset_iterator,
     dataset_structure,
@@ -122,6 +123,7 @@ class _Engine:
             self._judge(use)
         self._judge_methods()
         self._judge_strings()
+        self._judge_bygone()
         self._judge_imports()
 
     def _want(self, use: SymbolUse) -> None:
@@ -266,6 +268,12 @@ class _Engine:
             if diagnosis is not None:
                 self.context.want(call)
                 self._add(call, None, diagnosis)
+
+    def _judge_bygone(self) -> None:
+        """Names that are gone from Python and NumPy."""
+        if self._knows_tensorflow:
+            for node, statement, diagnosis in bygone_name.diagnoses(self.context):
+                self._add(node, statement, diagnosis)
 
     @cached_property
     def _knows_tensorflow(self) -> bool:

@@ -37,6 +37,13 @@ DOORS = {
     "from tensorflow.python.estimator.canned.dnn import DNNClassifier": (
         "tf.estimator.DNNClassifier"
     ),
+    "from tensorflow.python.estimator.util import fn_args": "",
+    "from tensorflow.python.estimator.canned.head import _Head": "",
+    "from tensorflow.python.estimator.canned.optimizers import "
+    "get_optimizer_instance": "",
+    "from tensorflow.python.training.tracking import data_structures": "",
+    "from tensorflow.contrib.eager.python import tfe": "",
+    "from tensorflow.contrib.distributions import Normal": "tf.distributions.Normal",
     "from tensorflow_estimator.python.estimator.estimator import Estimator": (
         "tf.estimator.Estimator"
     ),
@@ -174,6 +181,33 @@ for door in GONE:
         assert "is not available on this TensorFlow" in str(error), error
     else:
         raise AssertionError(door)
+
+# What those private helpers do.
+from functools import partial
+from tensorflow.python.estimator.canned.optimizers import get_optimizer_instance
+from tensorflow.python.estimator.util import fn_args
+class Called:
+    def method(self, a, b=1): pass
+    def __call__(self, c): pass
+assert fn_args(Called().method) == ("a", "b") and fn_args(Called()) == ("c",)
+assert fn_args(partial(Called().method, 3)) == ("b",)
+assert fn_args(lambda x, *y, z=1: 0) == ("x",)
+assert type(get_optimizer_instance("Ftrl", 0.1)).__name__ == "FtrlOptimizer"
+for wrong in (("Ftrl", None), ("Nadam", 0.1), (3, 0.1)):
+    try:
+        get_optimizer_instance(*wrong)
+    except ValueError:
+        continue
+    raise AssertionError(wrong)
+
+# Every variable was a tf.Variable, those of Keras too.
+layer = tf.keras.layers.Dense(2)
+layer.build((None, 3))
+plain, resource = tf.Variable(1.0), tf.Variable(1.0, use_resource=True)
+for variable in (plain, resource, layer.kernel, tf.get_variable("v", [2])):
+    assert isinstance(variable, tf.Variable) and issubclass(type(variable), tf.Variable)
+assert not isinstance(plain.initializer, tf.Variable)
+assert type(plain).__name__ == "RefVariable", type(plain)
 
 # MNIST's tutorial reader, on files of four digits.
 from tensorflow.examples.tutorials.mnist import input_data

@@ -256,3 +256,34 @@ def test_eager_execution_can_be_enabled(tmp_path: Path) -> None:
     )
     done = tool_run(tmp_path, "--replicas", "2", "eager.py")
     assert done.stdout.split("\n")[:2] == ["True 6.0", "6.0 2"], done.stderr[-2000:]
+
+
+def test_names_that_python_and_numpy_dropped_are_there(tmp_path: Path) -> None:
+    script = """
+        import collections, inspect, time
+        from collections import Mapping, OrderedDict
+        import numpy as np
+        import tensorflow as tf
+
+        def f(a, *b, c=1): pass
+        def g(a, b=1): pass
+
+        assert isinstance(OrderedDict(), (Mapping, collections.Sequence))
+        assert np.int is int and np.object is object and np.NaN != np.NaN
+        assert np.asscalar(np.ones([1])) == 1.0 and time.clock() > 0
+        args, varargs, keywords, defaults = inspect.getargspec(g)
+        assert (args, varargs, keywords, defaults) == (["a", "b"], None, None, (1,))
+        for question in (lambda: inspect.getargspec(f), lambda: np.nothing,
+                         lambda: time.nothing):
+            try:
+                question()
+            except (AttributeError, ValueError) as error:
+                print(type(error).__name__)
+    """
+    write(tmp_path / "old.py", script)
+    result = tool_run(tmp_path, "old.py")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["ValueError", "AttributeError", "AttributeError"]
+    # Told once each, with what to write instead.
+    assert result.stderr.count("numpy.int is gone") == 1
+    assert "getfullargspec" in result.stderr

@@ -1,0 +1,62 @@
+"""Helpers that TF 1.x kept private and programs imported all the same.
+
+``from tensorflow.python.estimator.util import fn_args`` and its like: found in
+published libraries, so the doors to private modules answer with what is here.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .canned.optimizers import legacy_optimizer
+from .early_stopping import _StopOnPredicateHook
+from .estimator import EstimatorV2
+from .heads.keys import MetricKeys, PredictionKeys
+
+__all__ = [
+    "EstimatorV2",
+    "MetricKeys",
+    "PredictionKeys",
+    "_Head",
+    "_StopOnPredicateHook",
+    "fn_args",
+    "get_optimizer_instance",
+    "has_kwargs",
+]
+
+
+def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the arguments that a caller of ``fn`` can still give."""
+    if isinstance(fn, functools.partial):
+        free = fn_args(fn.func)[len(fn.args) :]
+        return tuple(name for name in free if name not in fn.keywords)
+    if not (inspect.isfunction(fn) or inspect.ismethod(fn) or inspect.isclass(fn)):
+        fn = getattr(fn, "__call__", fn)  # noqa: B004 - the method is wanted
+    names = inspect.getfullargspec(fn).args
+    return tuple(names[1:] if inspect.ismethod(fn) else names)
+
+
+def has_kwargs(fn: Callable[..., Any]) -> bool:
+    """Whether ``fn`` takes any keyword."""
+    if isinstance(fn, functools.partial):
+        fn = fn.func
+    elif not (inspect.isfunction(fn) or inspect.ismethod(fn)):
+        fn = getattr(fn, "__call__", fn)  # noqa: B004 - the method is wanted
+    return inspect.getfullargspec(fn).varkw is not None
+
+
+def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
+    """The optimizer itself, or a new one for one of the names of canned models."""
+    if isinstance(opt, str) and not learning_rate:
+        raise ValueError("learning_rate must be specified when opt is string.")
+    return legacy_optimizer(opt, learning_rate=learning_rate or 0.0)
+
+
+class _Head:
+    """Base of heads that programs write for themselves: it has nothing to give.
+
+    In TF 1.x it named the methods that a head needs, without any body.
+    """

@@ -1,0 +1,191 @@
+"""``np.int`` becomes ``int``: names that Python and NumPy dropped themselves.
+
+https://numpy.org/doc/stable/release/1.24.0-notes.html
+https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from ..report.findings import Outcome, Safety
+from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
+from ..symbols.scopes import ImportUse, Scope, Use
+from .base import Diagnosis, Rule
+from .context import Context
+
+__all__ = ["RULE", "diagnoses"]
+
+RULE = Rule(
+    id="TFM211",
+    name="bygone-name",
+    summary="A name that Python or NumPy dropped since is replaced by today's.",
+    why=(
+        "TensorFlow 2 comes with a NumPy and a Python that have no `np.int`, no "
+        "`collections.Mapping` and no `time.clock`. Programs of the TF 1 era name "
+        "them everywhere, and would stop there once everything else is moved. Only "
+        "modules that import TensorFlow are looked at."
+    ),
+    safety=Safety.EXACT,
+    examples=(
+        (
+            "import numpy as np\nimport tensorflow as tf\n\n"
+            "x = tf.constant(np.zeros(3, np.int), name=np.unicode(np.NaN))\n",
+            "import numpy as np\nimport tensorflow as tf\n\n"
+            "x = tf.constant(np.zeros(3, int), name=str(np.nan))\n",
+        ),
+        (
+            "import time\nfrom collections import Mapping, OrderedDict\n\n"
+            "import tensorflow as tf\n\nx = tf.constant(time.clock())\n",
+            "import time\nfrom collections import OrderedDict\n"
+            "from collections.abc import Mapping\n\n"
+            "import tensorflow as tf\n\nx = tf.constant(time.process_time())\n",
+        ),
+        (
+            "import tensorflow as tf\nfrom fractions import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
+            "import tensorflow as tf\nfrom math import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
+        ),
+    ),
+    noops=(
+        "import numpy as np\n\nx = np.int(3)\n",
+        "import numpy as np\nimport tensorflow as tf\n\nx = tf.ones(np.int32(3))\n",
+        "import tensorflow as tf\n\n"
+        "try:\n    from collections import Mapping\n"
+        "except ImportError:\n    from collections.abc import Mapping\n",
+    ),
+)
+
+
+def diagnoses(
+    context: Context,
+) -> Iterator[tuple[cst.CSTNode, cst.CSTNode | None, Diagnosis]]:
+    """Every such name of a module: where it is, its statement, what to say."""
+    if not any(package in context.text for package in PACKAGES):
+        return
+    for item in context.resolver.scopes.imports:
+        yield from _imported(item, context)
+    for use in context.resolver.scopes.uses:
+        node = use.node
+        while isinstance(node, cst.Attribute):
+            dotted = context.resolver.qualified(node)
+            if dotted in RENAMED or dotted in ADVICE:
+                context.want(node, node.value)
+                yield node, use.statement, _named(node, dotted, use, context)
+            if not isinstance(node.value, (cst.Name, cst.Attribute)):
+                break
+            node = node.value
+
+
+def _named(node: cst.Attribute, dotted: str, use: Use, context: Context) -> Diagnosis:
+    today = RENAMED.get(dotted)
+    if today is None:
+        return _advice(dotted)
+    package, _, rest = today.partition(".")
+    if package == "builtins" and not _shadowed(rest, use.scope):
+        text = rest
+    elif package == dotted.partition(".")[0]:
+        text = f"{context.source(node.value)}.{rest}"
+    else:
+        return _advice(dotted)
+    said = today.removeprefix("builtins.")
+    return Diagnosis(
+        RULE.id, f"`{dotted}` is `{said}` today", edits=(context.replace(node, text),)
+    )
+
+
+def _advice(dotted: str) -> Diagnosis:
+    instead = ADVICE.get(dotted) or f"use `{RENAMED[dotted].removeprefix('builtins.')}`"
+    return Diagnosis(
+        RULE.id,
+        f"`{dotted}` is gone: {instead}",
+        outcome=Outcome.ADVICE,
+        safety=Safety.NEEDS_REVIEW,
+        note=f"`{dotted}` is gone: {instead}",
+    )
+
+
+def _shadowed(name: str, scope: Scope) -> bool:
+    """Whether the module means something of its own by a name of Python's."""
+    at: Scope | None = scope
+    while at is not None:
+        if name in at.bindings:
+            return True
+        at = at.parent
+    return False
+
+
+def _imported(
+    item: ImportUse, context: Context
+) -> Iterator[tuple[cst.CSTNode, cst.CSTNode | None, Diagnosis]]:
+    """``from collections import Mapping``: the import is what changes."""
+    node = item.node
+    if (
+        item.guarded  # what to do without the name is there already
+        or not isinstance(node, cst.ImportFrom)
+        or not isinstance(node.module, cst.Name)
+        or node.relative
+        or isinstance(node.names, cst.ImportStar)
+        or node.module.value not in PACKAGES
+    ):
+        return
+    package = node.module.value
+    gone = {
+        alias: f"{package}.{alias.name.value}"
+        for alias in node.names
+        if isinstance(alias.name, cst.Name)
+        and (
+            f"{package}.{alias.name.value}" in RENAMED
+            or f"{package}.{alias.name.value}" in ADVICE
+        )
+    }
+    if not gone:
+        return
+    context.want(node, item.statement, *node.names)
+    text = _imports_of_today(node, gone, item, context)
+    if text is None:
+        for alias, dotted in gone.items():
+            yield alias, item.statement, _advice(dotted)
+        return
+    said = ", ".join(f"`{name}` is `{RENAMED[name]}` today" for name in gone.values())
+    edit = context.replace(node, text)
+    yield node, item.statement, Diagnosis(RULE.id, said, edits=(edit,))
+
+
+def _imports_of_today(
+    node: cst.ImportFrom,
+    gone: dict[cst.ImportAlias, str],
+    item: ImportUse,
+    context: Context,
+) -> str | None:
+    """The import written anew, or None where a person has to do it."""
+    assert not isinstance(node.names, cst.ImportStar)
+    source = context.source(node)
+    if "#" in source or not all(dotted in RENAMED for dotted in gone.values()):
+        return None
+    if any(RENAMED[dotted].startswith("builtins.") for dotted in gone.values()):
+        return None
+    stay: list[str] = []
+    moved: dict[str, list[str]] = {}
+    for alias in node.names:
+        name = alias.evaluated_name
+        bound = alias.evaluated_alias or name
+        if alias not in gone:
+            stay.append(name if bound == name else f"{name} as {bound}")
+            continue
+        module, _, new = RENAMED[gone[alias]].rpartition(".")
+        moved.setdefault(module, []).append(
+            new if bound == new else f"{new} as {bound}"
+        )
+    assert isinstance(node.module, cst.Name)
+    lines = [f"from {node.module.value} import {', '.join(stay)}"] if stay else []
+    lines += [f"from {module} import {', '.join(new)}" for module, new in moved.items()]
+    if len(lines) == 1:
+        return lines[0]
+    statement = item.statement
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
+        return "; ".join(lines)
+    start, _ = context.span(node)
+    before = context.text[context.text.rfind("\n", 0, start) + 1 : start]
+    return ("\n" + before).join(lines) if not before.strip() else "; ".join(lines)
