@@ -9,15 +9,13 @@ counts. tf_upgrade_v2 joins in when TFMIGRATE_TF215_PYTHON names an interpreter
 with TF 2.15; its time is taken inside its process, after the imports.
 
 At the end the command itself runs over each folder with one process and with
-several. On a busy machine the wall time says little; what the processes cost
-together, compared with one, does: work that is done twice shows there.
+several; those are wall times, which say little on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -118,26 +116,18 @@ def _compare(folder: Path, rounds: int, scratch: Path) -> None:
 
 
 def _spread(folder: Path) -> None:
-    """The command with one process and with several: wall time and CPU."""
-    alone: tuple[float, float] | None = None
+    """Wall time of the command with one process and with several."""
+    alone = 0.0
     for jobs in sorted({1, 2, os.cpu_count() or 1}):
-        begin, before = (
-            time.perf_counter(),
-            resource.getrusage(resource.RUSAGE_CHILDREN),
-        )
+        begin = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "tfmigrate", "scan", str(folder), f"-j{jobs}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         wall = time.perf_counter() - begin
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        alone = alone or (wall, cpu)
-        print(
-            f"  scan -j{jobs}: {wall:.1f} s, CPU {cpu:.1f} s; {alone[0] / wall:.2f} times "
-            f"as fast as one process, with {cpu / alone[1]:.2f} times its CPU"
-        )
+        alone = alone or wall
+        print(f"  scan -j{jobs}: {wall:.1f} s, {alone / wall:.2f} times as fast as -j1")
 
 
 def _cpu(work: Callable[[], None]) -> float:
