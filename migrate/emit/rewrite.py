@@ -16,7 +16,7 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.advice import Stop, advised
+from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.config import lost_settings
 from ..plan.head_units import with_head_units
@@ -296,7 +296,10 @@ def _native(
     if owned is not None:
         message = "`tf.contrib.training.HParams` becomes a class of the program"
         found.append(replace(found[0], rule="TFM302", message=message))
-    for lost in lost_settings(tree):
+    gone = [program.sites.call, *program.sites.drop]
+    if isinstance(program.sites, ModelFnSites):
+        gone.append(program.sites.model_fn)
+    for lost in [*lost_settings(tree), *checkpoint_readers(tree, gone)]:
         of_session = replace(found[0], rule=lost.rule, message=lost.message)
         found.append(replace(of_session, line=lost.line, safety=Safety.NEEDS_REVIEW))
     for rule, message in numbers_changed(options):
