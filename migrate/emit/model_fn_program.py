@@ -41,7 +41,7 @@ from .trainer import Trainer
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
-_CELLS = {"lstm": "JointLSTMCell"}
+_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
