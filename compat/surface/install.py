@@ -40,6 +40,7 @@ _LIBRARY_FOLDERS = tuple(
 # Modules of TensorFlow that bind private Keras modules by name: they must have
 # done so before those names are given to the legacy doors.
 _PRELOAD = (
+    "tensorflow.python.feature_column.feature_column_lib",
     "tensorflow.python.layers.layers",
     "tensorflow.python.ops.rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl",

@@ -63,6 +63,12 @@ FAMILIES: tuple[Family, ...] = (
     Family("tensorflow.python.layers", ("layers",), keep=True),
     Family("tensorflow.python.ops.rnn_cell_impl", ("nn.rnn_cell",), keep=True),
     Family("tensorflow.python.ops.rnn_cell", ("nn.rnn_cell",), keep=True),
+    # Its layers moved to Keras.
+    Family(
+        "tensorflow.python.feature_column",
+        ("keras.layers", "feature_column"),
+        keep=True,
+    ),
     Family("tensorflow.python.training.distribute", ("distribute",)),
     Family("tensorflow.python.training.distribution_strategy_context", ("distribute",)),
     Family(

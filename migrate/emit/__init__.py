@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from .project_rewrite import rewrite_across_files
+from .project_rewrite import rewrite_across_files, why_alone
 from .rewrite import ProgramsRewrite, rewrite_programs
 
-__all__ = ["ProgramsRewrite", "rewrite_across_files", "rewrite_programs"]
+__all__ = [
+    "ProgramsRewrite",
+    "rewrite_across_files",
+    "rewrite_programs",
+    "why_alone",
+]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..plan.canned_plan import HeadPlan, Task
-from ..plan.program import TF
+from ..plan.program import TF, PredictPlan
 from .layout import one_line
 
 __all__ = [
     "batch_loss",
     "example_losses",
+    "exports_of",
     "metric_updates",
     "metrics_of",
     "predictions_of",
@@ -145,8 +146,35 @@ def predictions_of(head: HeadPlan) -> str:
     code += f"class_ids = {TF}.argmax({scores}, axis=-1)[:, {TF}.newaxis]\n"
     entries["probabilities"] = f"{TF}.nn.softmax({scores})"
     entries["class_ids"] = "class_ids"
-    entries["classes"] = f"{TF}.as_string(class_ids)"
-    if head.vocabulary is not None:
-        entries["classes"] = f"{TF}.gather({one_line(head.vocabulary)}, class_ids)"
+    count = "2" if head.task == Task.BINARY else head.units
+    zeros = f"{TF}.zeros_like(class_ids, {TF}.int32)"
+    code += f"all_class_ids = {zeros} + {TF}.range({count})\n"
+    for classes, ids in (("classes", "class_ids"), ("all_classes", "all_class_ids")):
+        entries[classes] = f"{TF}.as_string({ids})"
+        if head.vocabulary is not None:
+            entries[classes] = f"{TF}.gather({one_line(head.vocabulary)}, {ids})"
+        entries.setdefault("all_class_ids", "all_class_ids")
     inside = "".join(f'    "{key}": {value},\n' for key, value in entries.items())
     return f"{code}return {{\n{inside}}}\n"
+
+
+def exports_of(head: HeadPlan, predict_step: str) -> list[tuple[str, PredictPlan]]:
+    """The signatures of an export: each picks from what predict answers."""
+    answer = (f"answer = {predict_step}(features)\n",)
+    if head.task == Task.REGRESSION:
+        value = "predictions"
+        found = []
+    else:
+        value = "logistic"
+        entries = '"classes": answer["all_classes"], "scores": answer["probabilities"]'
+        classify = PredictPlan(answer, f"{{{entries}}}", True, "classify")
+        found = [("serving_default", classify), ("classification", classify)]
+    if head.task != Task.MULTI_CLASS:
+        regress = PredictPlan(
+            answer, f'{{"outputs": answer["{value}"]}}', True, "regress"
+        )
+        if not found:
+            found.append(("serving_default", regress))
+        found.append(("regression", regress))
+    found.append(("predict", PredictPlan((), f"{predict_step}(features)", True)))
+    return found

@@ -15,6 +15,7 @@ from ..plan.tree import Tree, statements_of
 from .canned_head import (
     batch_loss,
     example_losses,
+    exports_of,
     metric_updates,
     metrics_of,
     predictions_of,
@@ -22,6 +23,7 @@ from .canned_head import (
 )
 from .canned_model import model_code, row_wise
 from .edits import Edits, Statement
+from .exports import export_functions
 from .layout import fit, one_line
 from .loop_program import SAME_WEIGHT, LoopEmitter
 from .names import Names
@@ -361,7 +363,7 @@ class CannedEmitter(LoopEmitter):
             },
         )
         if not self.evaluates:
-            return result + self._predictions()
+            return result + self._answers()
         body = parse_statements(
             self.text(
                 f"logits = {self._call('False')}\n"
@@ -378,14 +380,22 @@ class CannedEmitter(LoopEmitter):
         result += self.test_functions(
             self.listed(every), body, more=parse_statements(results_of(head))
         )
-        return result + self._predictions()
+        return result + self._answers()
 
-    def _predictions(self) -> list[Statement]:
-        """What predict yields."""
-        if not self.plan.predicts:
+    def _answers(self) -> list[Statement]:
+        """What predict yields and an export answers."""
+        plan = self.plan
+        if not plan.predicts and not plan.exports:
             return []
-        body = f"logits = {self._call('False')}\n{predictions_of(self.head)}"
-        return self.predict_functions(parse_statements(self.text(body)))
+        code = f"logits = {self._call('False')}\n{predictions_of(self.head)}"
+        body = parse_statements(self.text(code))
+        if plan.predicts:
+            result = self.predict_functions(body)
+        else:
+            result = self.fill("predict_step", statements={"X_PREDICT_BODY": body})
+        place = self.tree.statement_in(self.sites.call, self.tree.module)
+        signed = exports_of(self.head, self.renamed["predict_step"])
+        return result + export_functions(self, signed, definition=place)
 
     def _call(self, training: str) -> str:
         """A call of the model; without hidden layers training makes no difference."""

@@ -68,13 +68,17 @@ def export_functions(
     made: list[Statement] = []
     exports = [(k, one) for k, one in signed if _served(receiver, one)]
     for key, output in exports:
+        same = next((k for k, o in exports if o == output and k in signatures), None)
+        if same is not None:
+            signatures[key] = signatures[same]
+            continue
         wanted = "serve"
         if len(exports) > 1 and key.isidentifier():
             wanted = f"serve_{key.removeprefix('serving_')}"
         name = wanted if emitter.trainer else emitter.names.fresh(wanted)
         signatures[key] = emitter.own(wanted, name)
         made += _signature(emitter, name, receiver, output, forward, line)
-    if len(signatures) == 1:
+    if len(signed) == 1:
         # A lone signature was the default one, too.
         signatures.setdefault("serving_default", *signatures.values())
     inside = ", ".join(f'"{key}": {name}' for key, name in signatures.items())
@@ -102,13 +106,14 @@ def _check_class(
     """Raise Blocked unless a class at module level can read what the receiver reads."""
     scopes = emitter.tree.resolver.scopes
     specs = [emitter.text(spec) for _, spec in receiver.inputs]
-    body = emitter.text("".join([*receiver.lines, f"{receiver.features}\n"]))
+    values = [line.partition(" = ")[2].strip() for line in receiver.lines]
+    body = [emitter.text(code) for code in (*values, receiver.features)]
     for call, node in emitter.program.sites.calls:
         if call.receiver is None:
             continue
         if call.exporters:
             raise Blocked(_RULE, call.line, "exporters by a class")
-        if not all(trainer.visible(code, node) for code in [body, *specs]):
+        if not all(trainer.visible(code, node) for code in [*body, *specs]):
             reason = "the receiver function reads what a class cannot see"
             raise Blocked(_RULE, call.line, reason)
         # A decorator is read where the class stands, before what comes later.
@@ -124,8 +129,7 @@ def _served(receiver: ReceiverPlan, output: PredictPlan) -> bool:
     """Signatures that classify or regress took serialized examples, nothing else."""
     if output.method == "predict":
         return True
-    specs = [spec for _, spec in receiver.inputs]
-    return len(specs) == 1 and ".string" in specs[0]
+    return receiver.is_examples
 
 
 def _examples(receiver: ReceiverPlan) -> ReceiverPlan:

@@ -219,7 +219,9 @@ class KerasEmitter(LoopEmitter):
             )
         if self.plan.predicts:
             result += self.predict_functions(self.fill("keras_predictions"))
-        result += export_functions(self, [("serving_default", self._answer())])
+        top = self.tree.statement_in(self.sites.model_statements[0], self.tree.module)
+        signed = [("serving_default", self._answer())]
+        result += export_functions(self, signed, definition=top)
         if self.function_form:
             result += self.train_function()
         return result

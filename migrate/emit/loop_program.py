@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.canned_plan import CannedPlan
 from ..plan.program import (
     MODEL,
     TF,
@@ -108,7 +109,7 @@ class LoopEmitter:
             wanted += ["evaluate"]
         if writes_events(self.plan.config):
             wanted += MEMBERS
-        if self.plan.predicts:
+        if self.plan.predicts or isinstance(self.plan.model, CannedPlan):
             wanted.append("predict_step")
         if self.predict_calls:
             wanted.append("predict")

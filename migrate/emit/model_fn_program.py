@@ -41,7 +41,7 @@ from .trainer import Trainer
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
-_CELLS = {"lstm": "JointLSTMCell"}
+_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
@@ -191,7 +191,8 @@ class ModelFnEmitter(LoopEmitter):
         """The class below the model's, and a call of it."""
         sites, edits = self.sites, self.edits
         for name, value in self._values():
-            if self._methods_read(name):
+            asked = name == "params" and self._inputs_read_params
+            if asked or self._methods_read(name):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
@@ -378,20 +379,22 @@ class ModelFnEmitter(LoopEmitter):
         code += [m.code + "\n" for m in model.metrics]
         code += [block.setup for block in model.metric_blocks]
         text = self.text("".join(code))
-        return [
+        values = [
             (name, value)
             for name, value in found
             if self._methods_read(name) or unshadowed([name], text)
         ]
+        if self._inputs_read_params and "params" not in dict(values):
+            values.append(("params", model.params or "{}"))
+        return values
+
+    @property
+    def _inputs_read_params(self) -> bool:
+        return any(given.needs_params for given in self.plan.inputs)
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
-        model = self.model
         values = self._values()
-        if any(i.needs_params for i in self.plan.inputs) and not any(
-            name == "params" for name, _ in values
-        ):
-            values.append(("params", model.params or "{}"))
         begin = "".join(f"{n} = {one_line(v)}\n" for n, v in values if n != v)
         first_input = self.plan.inputs[0].dataset
         result = parse_statements(begin)

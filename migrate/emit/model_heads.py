@@ -30,6 +30,7 @@ _LOCALS = (
     "probabilities",
     "targets",
     "two_logits",
+    "all_class_ids",
     "weights",
 )
 

@@ -26,7 +26,7 @@ from .project_join import CannotJoin, Joined, Part, join
 from .project_split import split
 from .rewrite import ProgramsRewrite, rewrite_programs
 
-__all__ = ["rewrite_across_files"]
+__all__ = ["rewrite_across_files", "why_alone"]
 
 Allowed = Callable[[Iterable[str]], bool]
 
@@ -67,6 +67,15 @@ def rewrite_across_files(
             module = source.module if text == source.text else parse(text)
             return ProgramsRewrite(module, shared.findings.get(own, ()))
     return follow_to_compat(parsed, kept, options=options, facts=facts)
+
+
+def why_alone(
+    parsed: ParsedModule, *, options: RewriteOptions, facts: ProjectFacts
+) -> str | None:
+    """Why a file with an Estimator was not moved together with those it imports."""
+    key = ("alone", str(parsed.path), options)
+    reason = facts.answers.get(key)
+    return reason if isinstance(reason, str) else None
 
 
 def _is_as_on_disk(parsed: ParsedModule, facts: ProjectFacts) -> bool:
@@ -133,9 +142,16 @@ def _shared(
     if key not in facts.answers:
         try:
             parsed = facts.load(main, main.read_bytes())
-            facts.answers[key] = _rewritten(parsed, options, facts, allowed)
-        except (OSError, SourceError, CannotJoin):
-            facts.answers[key] = None
+            found = _rewritten(parsed, options, facts, allowed)
+        except (OSError, SourceError):
+            found = None
+        except CannotJoin as problem:
+            found = f"its files cannot be read as one program: {problem}"
+        if isinstance(found, str):
+            alone = ("alone", *key[1:])
+            facts.answers[alone] = found
+            found = None
+        facts.answers[key] = found
     answer = facts.answers[key]
     assert answer is None or isinstance(answer, _Shared)
     return answer
@@ -143,7 +159,8 @@ def _shared(
 
 def _rewritten(
     main: ParsedModule, options: RewriteOptions, facts: ProjectFacts, allowed: Allowed
-) -> _Shared | None:
+) -> _Shared | str | None:
+    """What becomes of the files, or why they do not move together."""
     if main.source.notebook is not None or not _makes_one_estimator(main):
         return None
     joined = join(main, facts)
@@ -159,7 +176,11 @@ def _rewritten(
     )
     found = result.findings
     if not result.plans or any(f.outcome is not Outcome.REWRITTEN for f in found):
-        return None
+        left = next((f for f in found if f.outcome is Outcome.LEFT and f.reason), None)
+        if left is None:
+            return None
+        part, line = joined.place(left.line)
+        return f"{left.reason} ({part.path.name}:{line})"
     # A program that starts in a part belongs to that file's own answer.
     if joined.place(result.plans[0].line)[0] is not joined.parts[-1]:
         return None

@@ -16,6 +16,7 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.config import lost_settings
 from ..plan.head_units import with_head_units
@@ -35,7 +36,7 @@ from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
 from .canned_program import CannedEmitter
 from .choices import not_offered, numbers_changed
-from .compat_import import CannotImport, compat_flavour, note, use_compat
+from .compat_import import MARK, CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
 from .keras_door import use_tf_keras
@@ -81,10 +82,12 @@ def rewrite_programs(
     resolver: Resolver,
     options: RewriteOptions,
     facts: Any = None,
+    joined: str | None = None,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules.
+    What is not part of a program is left to the symbol rules. ``joined`` says why
+    the module was not moved together with other files.
     """
     tree = Tree(module, resolver)
     places = legacy_places(tree)
@@ -99,7 +102,7 @@ def rewrite_programs(
         if result.plans:
             return replace(result, before=None)
     programs: list[Program] = []
-    stops: list[tuple[cst.CSTNode, Blocker]] = []
+    stops: list[Stop] = []
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
@@ -124,6 +127,9 @@ def rewrite_programs(
             for place in places.programs
         ]
     strays = places.strays(tree, programs)
+    if facts is None or not facts.importers(path):
+        beside = bool(programs)
+        strays = [node for node in strays if not _is_unused(tree, node, beside)]
     modes = [node for node in strays if _is_mode(tree, node)]
     strays = [node for node in strays if node not in modes]
     if not places.programs and not strays:
@@ -134,7 +140,12 @@ def rewrite_programs(
             line = tree.line(strays[0])
             symbol = tree.symbol(strays[0])
             reason = f"`{symbol}` belongs to no training program seen here"
+            users = () if facts is None else facts.importers(path)
+            if users:
+                names = ", ".join(sorted({user.name for user in users}))
+                reason = f"`{symbol}` belongs to {names}, which keeps its Estimator"
             stops = [(strays[0], Blocker("TFM103", line, reason))]
+        stops = advised(tree, stops, joined)
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
@@ -156,9 +167,8 @@ _CONTRIB_LAYER = re.compile(r"`tf\.contrib\.layers\.\w+` has no home")
 def _model_fn(tree: Tree, place: cst.Call) -> Program:
     """A lifted model, or one that keeps its forward code.
 
-    Where neither can be, the reason is that of the second: it decides. But layers of
-    Keras and contrib are never kept, and hooks fetch the same from both, so that for
-    them the first one does.
+    Where neither can be, both reasons are told. But layers of Keras and contrib are
+    never kept, and hooks fetch the same from both: for them the first is enough.
     """
     try:
         return recognise_model_fn(tree, place)
@@ -170,7 +180,16 @@ def _model_fn(tree: Tree, place: cst.Call) -> Program:
             why = second.blocker.reason
             if of_hook or why.endswith(KERAS_OBJECT) or _CONTRIB_LAYER.search(why):
                 raise stop from None
-            raise
+            raise _both(stop.blocker, second.blocker) from None
+
+
+def _both(lifting: Blocker, keeping: Blocker) -> Blocked:
+    """Why a model_fn becomes neither layers nor a loop around its own code."""
+    if lifting.reason == keeping.reason:
+        return Blocked(lifting.rule, lifting.line, lifting.reason)
+    other = keeping.reason.removeprefix("model_fn: ")
+    reason = f"{lifting.reason}; its code cannot stay as it is either: {other}"
+    return Blocked(lifting.rule, lifting.line, reason)
 
 
 def _said_plainly(
@@ -212,6 +231,24 @@ def _said_plainly(
 def _keeps_forward(program: Program) -> bool:
     model = program.plan.model
     return isinstance(model, ModelFnPlan) and model.kept is not None
+
+
+def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
+    """The node is in a function of the module that nothing here names.
+
+    It does not keep a program from its loop. The symbol rules mark it then, and a
+    function so marked keeps nothing either.
+    """
+    inner: cst.CSTNode = node
+    for holder in tree.ancestors(node):
+        if isinstance(holder, cst.FunctionDef) and isinstance(
+            tree.parent(holder), cst.Module
+        ):
+            marked = f"{MARK}: TFM209" in tree.module.code_for_node(holder.body)
+            unused = inner is holder.body and not tree.loads(holder.name.value)
+            return unused and (beside_program or marked)
+        inner = holder
+    return False
 
 
 def _is_mode(tree: Tree, node: cst.CSTNode) -> bool:
@@ -260,7 +297,10 @@ def _native(
     if owned is not None:
         message = "`tf.contrib.training.HParams` becomes a class of the program"
         found.append(replace(found[0], rule="TFM302", message=message))
-    for lost in lost_settings(tree):
+    gone = [program.sites.call, *program.sites.drop]
+    if isinstance(program.sites, ModelFnSites):
+        gone.append(program.sites.model_fn)
+    for lost in [*lost_settings(tree), *checkpoint_readers(tree, gone)]:
         of_session = replace(found[0], rule=lost.rule, message=lost.message)
         found.append(replace(of_session, line=lost.line, safety=Safety.NEEDS_REVIEW))
     for rule, message in numbers_changed(options):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from ..plan.program import CallKind, EstimatorCall
+from ..plan.program import CallKind, EstimatorCall, InputPlan
 from ..plan.sites import Blocked
 from ..plan.statements import names_in
 from ..plan.tree import Statement, statements_of
 from .exports import rename_export
 from .layout import fit, one_line
+from .names import rename
 from .spacing import space_definitions
 from .template import parse_statements
 
@@ -201,13 +202,22 @@ class Trainer:
         if isinstance(value, cst.Lambda) and not value.params.params:
             return value
         dataset = self.emitter.text(one_line(call.input.dataset))
-        if call.input.needs_params:
-            raise Blocked("TFM115", call.line, "the input function needs `params`")
+        assert isinstance(node.func, cst.Attribute)
+        dataset = self._with_params(call.input, dataset, node.func.value)
         if dataset == f"{tree.code(value)}()":
             return value
         if dataset.endswith("()") and tree.code(value) == dataset[:-2]:
             return value
         return cst.parse_expression(f"lambda: {dataset}")
+
+    def _with_params(
+        self, plan: InputPlan, dataset: str, owner: cst.BaseExpression
+    ) -> str:
+        """The input function reads the params of the object, as of the Estimator."""
+        if not plan.needs_params:
+            return dataset
+        kept = f"{self.emitter.tree.code(owner)}.params"
+        return rename(dataset, {"params": kept}).strip()
 
     def _together(self, call: EstimatorCall, node: cst.Call) -> cst.BaseExpression:
         tree = self.emitter.tree
@@ -220,9 +230,8 @@ class Trainer:
         given = []
         for plan in (call.input, call.evaluated_input):
             assert plan is not None
-            if plan.needs_params:
-                raise Blocked("TFM115", call.line, "the input function needs `params`")
             dataset = self.emitter.text(one_line(plan.dataset))
+            dataset = self._with_params(plan, dataset, owner)
             bare = dataset[:-2] if dataset.endswith("()") else ""
             named = bare.replace(".", "").isidentifier()
             given.append(bare if named else f"lambda: {dataset}")

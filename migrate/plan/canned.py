@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -134,18 +135,15 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         )
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
-    for asked, _ in calls:
-        if asked.receiver is not None:
-            reason = "exports of this kind of Estimator have no loop yet"
-            raise Blocked("TFM118", asked.line, reason)
-    first = statement
-    if not place.travels:
-        if calls[0][0].kind not in CallKind.TRAINING:
-            raise Blocked("TFM118", line, "the Estimator is used before it is trained")
+    first, example = statement, None
+    if not place.travels and calls[0][0].kind in CallKind.TRAINING:
         found_in = tree.statement_in(calls[0][1], body)
-        if found_in is None:
-            raise Blocked("TFM118", calls[0][0].line, "train is called somewhere else")
-        first = found_in
+        if found_in is not None:
+            first = found_in
+            example = _example_input(tree, [asked for asked, _ in calls], first)
+    if example is None:
+        # A class makes its variables from whatever data it sees first.
+        place.travels, first = True, statement
     reader = _Reader(tree, name, given, line)
     model = reader.read()
     if strategy.symbol is not None and model.deep and model.deep.batch_norm:
@@ -157,6 +155,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
                 "own batches; the Estimator evaluated with their mean",
             )
         )
+    reader.note_signatures([asked for asked, _ in calls])
     drop.extend(made)
     plan = TrainingPlan(
         line=line,
@@ -170,7 +169,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     sites = CannedSites(
         body=body,
         first_call=first,
-        example_input="" if place.travels else _example_input(tree, plan.calls, first),
+        example_input=example or "",
         estimator_statement=statement,
         drop=drop,
         hoist=hoisted(tree, strategy_site, body, first),
@@ -195,8 +194,8 @@ def _written_for_tf2(tree: Tree) -> bool:
 
 
 def _example_input(
-    tree: Tree, calls: tuple[EstimatorCall, ...], first: Statement
-) -> str:
+    tree: Tree, calls: Sequence[EstimatorCall], first: Statement
+) -> str | None:
     """A Dataset that can be made before the first call: it tells shapes."""
     bound = {
         node.value
@@ -209,8 +208,7 @@ def _example_input(
         for given in (call.input, call.evaluated_input):
             if given is not None and not names_in(given.dataset.strip()) & bound:
                 return given.dataset
-    line = calls[0].line
-    raise Blocked("TFM118", line, "the data is made in the loop around train")
+    return None
 
 
 class _Reader:
@@ -247,6 +245,18 @@ class _Reader:
 
     def stop(self, reason: str) -> Blocked:
         return Blocked("TFM118", self.line, f"{self.name}: {reason}")
+
+    def note_signatures(self, calls: Sequence[EstimatorCall]) -> None:
+        """Exports that took serialized examples had signatures of other methods."""
+        asked = [c for c in calls if c.receiver is not None and c.receiver.is_examples]
+        if asked:
+            message = (
+                "the exported signatures for Classify and Regress requests answer "
+                "Predict requests, under the same names"
+            )
+            self.differences.append(
+                Difference("TFM144", asked[0].line, message, needs_review=True)
+            )
 
     def has(self, name: str) -> bool:
         node = self.given.get(name)

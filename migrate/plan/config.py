@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from ..symbols.scopes import BindingKind
 from .alternatives import Alternatives, Found, Value, is_repeatable, only_asks
 from .arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from .estimator_calls import own_statement
@@ -293,7 +294,7 @@ def _read(
     reader = Alternatives(tree)
     found = reader.read(node if value is None else value)
     if found is None:
-        raise Blocked(_RULE, line, _ODD)
+        raise Blocked(_RULE, line, _not_seen(tree, node))
     if reader.function is not None:
         fields = _from_function(tree, reader, found, line)
         return fields, [*drop, reader.function]
@@ -302,6 +303,19 @@ def _read(
         return fields, drop
     _check_variable(tree, reader, body, line)
     return fields, reader.statements
+
+
+def _not_seen(tree: Tree, node: cst.BaseExpression) -> str:
+    """Why the fields of a RunConfig are not known, with advice where there is any."""
+    bindings = tree.resolver.bindings(node) if isinstance(node, cst.Name) else []
+    if any(binding.kind is BindingKind.PARAMETER for binding in bindings):
+        function = tree.function(node)
+        name = function.name.value if isinstance(function, cst.FunctionDef) else ""
+        return (
+            f"the RunConfig is a parameter, `{tree.code(node)}` of `{name}`: make it "
+            "in the function that makes the Estimator"
+        )
+    return _ODD
 
 
 def _check_variable(tree: Tree, reader: Alternatives, body: Body, line: int) -> None:

@@ -191,15 +191,36 @@ class ExportReader:
             if value.args:
                 # A dict of placeholders goes with the call that reads it.
                 first = tree.value(value.args[0].value)
-                if isinstance(first, cst.Dict) and Entries.of(tree, first) is not None:
+                if isinstance(first, cst.Dict) and Entries.of(tree, first, named=True):
                     entries = self._follow(value.args[0].value)
-            return built(tree, value, entries)
+                    for element in first.elements:
+                        self._follow(element.value)
+                value = self._with_spec(value)
+            return built(tree, value, entries, line)
         defined = tree.resolver.definition(value)
         if not isinstance(defined, cst.FunctionDef):
             raise Blocked(_RULE, line, "the receiver function is not seen")
         self._functions.setdefault(defined, set()).add(value)
         self._copied.append((defined, call))
         return receiver_function(tree, defined)
+
+    def _with_spec(self, made: cst.Call) -> cst.Call:
+        """The builder's call with the spec that only it reads written out."""
+        tree, node = self.tree, made.args[0].value
+        binding = tree.assigned(node)
+        spec = None if binding is None else binding.value
+        if (
+            binding is None
+            or not isinstance(spec, cst.Call)
+            or tree.symbol(spec.func) != "tf.feature_column.make_parse_example_spec"
+            or len(tree.uses(binding)) != 1
+            or tree.function(binding.node) is not tree.function(made)
+        ):
+            return made
+        self._follow(node)
+        return made.with_changes(
+            args=[made.args[0].with_changes(value=spec), *made.args[1:]]
+        )
 
     def _check_names(self, node: cst.CSTNode, call: cst.Call) -> None:
         """Copied code must read the same variables where the loop stands."""

@@ -52,7 +52,11 @@ def read_function(
     for node in nodes:
         symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
         if symbol in _QUEUES:
-            raise Blocked(_RULE, tree.line(node), f"the queues of `{symbol}`")
+            reason = (
+                f"the queues of `{symbol}`: read the files with tf.data first "
+                "(TextLineDataset or TFRecordDataset, then shuffle, repeat, batch)"
+            )
+            raise Blocked(_RULE, tree.line(node), reason)
         if symbol is not None and symbol.startswith("tf.summary."):
             raise Blocked(_RULE, tree.line(node), "a summary in the input function")
     returns = [n for n in nodes if isinstance(n, cst.Return)]

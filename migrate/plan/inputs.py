@@ -111,7 +111,7 @@ class _Reader:
             return self._partial(node, value)
         factory = self._function(value.func)
         if factory is None:
-            raise self.stop(_ELSEWHERE)
+            return self._object(node, value)
         array = self._array_of(factory)
         if array is not None:
             if self.sites.new(array):
@@ -129,6 +129,18 @@ class _Reader:
                 raise self.stop("the input function takes parameters")
             inside = ""
         return self._plan(f"{tree.code(node)}({inside})")
+
+    def _object(self, node: cst.BaseExpression, value: cst.Call) -> InputPlan:
+        """An object of a class that can be called."""
+        tree = self.tree
+        owner = tree.resolver.definition(value.func)
+        called = _method(owner, "__call__") if isinstance(owner, cst.ClassDef) else None
+        if called is None:
+            raise self.stop(_ELSEWHERE)
+        read_function(tree, called, self.line, self.sites)
+        return self._plan(
+            f"{tree.code(node)}({self._passed(called, _names(called)[1:])})"
+        )
 
     def _arrays(self, node: cst.BaseExpression, value: cst.Call) -> InputPlan:
         """numpy_input_fn: the Dataset itself, or a function under the old name."""
@@ -201,12 +213,7 @@ class _Reader:
                 owner = tree.resolver.definition(made.func)
         if not isinstance(owner, cst.ClassDef):
             return None
-        found = [
-            s
-            for s in owner.body.body
-            if isinstance(s, cst.FunctionDef) and s.name.value == node.attr.value
-        ]
-        return found[0] if len(found) == 1 else None
+        return _method(owner, node.attr.value)
 
     def _passed(
         self, defined: cst.FunctionDef, names: Sequence[str], *, by_name: bool = False
@@ -275,6 +282,16 @@ class _Reader:
                     "the input function takes tensors from an iterator "
                     f"(`{node.value}`)"
                 )
+
+
+def _method(owner: cst.ClassDef, name: str) -> cst.FunctionDef | None:
+    """The method that a class itself defines under a name."""
+    found = [
+        s
+        for s in owner.body.body
+        if isinstance(s, cst.FunctionDef) and s.name.value == name
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _names(defined: cst.FunctionDef) -> list[str]:

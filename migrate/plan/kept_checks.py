@@ -103,6 +103,8 @@ def makes_variables(tree: Tree, statement: Statement) -> bool:
     for node in reachable(tree, [statement]):
         if isinstance(node, cst.Call):
             symbol = tree.symbol(node.func)
+            if symbol is not None and symbol.endswith(".optimize_loss"):
+                continue
             if symbol is not None and symbol.startswith(_MAKERS):
                 return True
             if symbol is None and elsewhere(tree, node) is not None:

@@ -120,6 +120,8 @@ class Lifter:
         self.cells: dict[str, cst.BaseExpression] = {}
         # States of an LSTM: lists of two.
         self.tuples: set[str] = set()
+        # States of several cells: lists of their states.
+        self.stacks: set[str] = set()
         # What made an object: name -> call.
         self.made: dict[str, cst.Call] = {}
         # In a method: layers of its object, and the names of its methods.
@@ -184,7 +186,7 @@ class Lifter:
         target = small.targets[0].target
         if isinstance(small.value, cst.Call) and is_rnn(self, small.value):
             self.kinds.update(dict.fromkeys(binds(statement), Kind.TENSOR))
-            return [lift_rnn(self, statement, small.value)]
+            return lift_rnn(self, statement, small.value)
         if isinstance(target, cst.Name) and is_cell(self, small.value):
             if target.value not in self.once or self.loop is not None:
                 raise self.source.stop(statement, f"`{target.value}` is assigned anew")
@@ -653,6 +655,7 @@ def makes_layers(source: Source, node: cst.CSTNode, depth: int = 0) -> bool:
             if symbol in ("tf.get_variable", "tf.Variable"):
                 return True
             if symbol.startswith("tf.contrib.lookup.") or symbol in (
+                "tf.nn.bidirectional_dynamic_rnn",
                 "tf.nn.dynamic_rnn",
                 "tf.keras.Sequential",
                 "tf.keras.Model",

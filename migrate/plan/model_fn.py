@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -146,6 +147,12 @@ class ModelFn:
         )
 
 
+def _of_the_model(docstring: str) -> str | None:
+    """The docstring, unless it speaks of what the class is not any more."""
+    old = re.search(r"estimator|model_fn|model function", docstring, re.IGNORECASE)
+    return None if old and "\n" not in docstring.strip() else docstring
+
+
 def layer_class(lifted: Lifted) -> LayerClass:
     """A lifted class as plain data."""
     return LayerClass(
@@ -188,7 +195,7 @@ def read_model_fn(
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
     if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
         raise Blocked("TFM103", line, "the model_fn is a closure or a method")
-    if len(tree.loads(defined.name.value)) != 1:
+    if len(tree.loads_of(defined)) != 1:
         raise Blocked("TFM103", line, "the model_fn is used in several places")
     names = [p.name.value for p in defined.params.params]
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
@@ -266,7 +273,7 @@ class _Reader:
         assert isinstance(body, cst.IndentedBlock)
         statements = statements_of(body)
         if statements and is_docstring(statements[0]):
-            self.found.docstring = source_text(statements[0])
+            self.found.docstring = _of_the_model(source_text(statements[0]))
             statements = statements[1:]
         if self.found.kept is not None:
             self._keep(statements)

@@ -32,7 +32,7 @@ def read_factory(tree: Tree, call: cst.Call) -> Factory:
     ):
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
     name = defined.name.value
-    if len(tree.loads(name)) != 1:
+    if len(tree.loads_of(defined)) != 1:
         raise Blocked("TFM103", line, f"`{name}` is used in several places")
     body = defined.body
     assert isinstance(body, cst.IndentedBlock)

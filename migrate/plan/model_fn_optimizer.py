@@ -23,6 +23,7 @@ from .schedules import (
 )
 from .statements import assigned, backward_slice, binds, latest, loads, names_in
 from .tree import Statement, only_small, walk
+from .update_ops import is_update_collection, of_both_branches
 
 __all__ = ["TrainOp", "read_head_optimizer", "read_train_op"]
 
@@ -112,6 +113,8 @@ class _Reader:
     def _operation(self, node: cst.BaseExpression) -> cst.Call:
         """The call that trains, through names and groups."""
         value = latest(self.tree, self.statements, node)
+        if isinstance(node, cst.Name) and not isinstance(value, cst.Call):
+            value = of_both_branches(self.tree, self.statements, node.value)
         if isinstance(value, cst.Call):
             symbol = self.tree.symbol(value.func)
             if symbol == "tf.group":
@@ -139,12 +142,7 @@ class _Reader:
         if isinstance(argument, cst.Arg) and argument.keyword is not None:
             return argument.keyword.value == "name"
         value = latest(self.tree, self.statements, argument.value)
-        return (
-            isinstance(value, cst.Call)
-            and self.tree.symbol(value.func) == "tf.get_collection"
-            and bool(value.args)
-            and (self.tree.symbol(value.args[0].value) or "").endswith("UPDATE_OPS")
-        )
+        return is_update_collection(self.tree, value)
 
     # -- ways to train ----------------------------------------
 

@@ -68,11 +68,12 @@ def recognise_model_fn(
     differences += uses.differences
     evaluates = any(plan.evaluates for plan, _ in calls)
     predicts = any(plan.predicts for plan, _ in calls)
-    if not place.travels and calls[0][0].kind not in CallKind.TRAINING:
-        raise Blocked("TFM103", line, "the Estimator is used before it is trained")
     first = statement
     if not place.travels:
-        first = _first_statement(tree, *calls[0], body)
+        made_before = _first_statement(tree, *calls[0], body)
+        # A class makes its variables from whatever data it sees first.
+        place.travels = made_before is None
+        first = made_before or statement
     model = read_model_fn(
         tree,
         given["model_fn"],
@@ -139,7 +140,7 @@ def recognise_model_fn(
     _check_free(tree, model, params, body, line)
     drop.extend(head_statements(tree, model.definition))
     drop.extend(summary_functions(tree, model.definition))
-    drop.extend([*made, *model.train_op.gone])
+    drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
     plan_of_model = model.plan(None if params is None else tree.code(params))
     plan_of_model = replace(
         plan_of_model,
@@ -176,6 +177,19 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _made_model_fn(tree: Tree, node: cst.BaseExpression) -> list[Statement]:
+    """The statement ``model_fn = make_model_fn(...)``, whose names go."""
+    found: list[Statement] = []
+    binding = tree.assigned(node)
+    while binding is not None and binding.value is not None:
+        if len(tree.uses(binding)) != 1:
+            reason = f"the model_fn `{binding.name}` is used elsewhere too"
+            raise Blocked("TFM103", tree.line(binding.value), reason)
+        found.append(tree.statement(binding.value))
+        binding = tree.assigned(binding.value)
+    return found
 
 
 def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
@@ -241,12 +255,15 @@ def _check_free(
 
 def _first_statement(
     tree: Tree, plan: EstimatorCall, call: cst.Call, body: Body
-) -> Statement:
-    """The statement before which the model is made, from that call's data."""
+) -> Statement | None:
+    """The statement before which the model is made, from that call's data.
+
+    None where there is no such place.
+    """
     first = tree.statement_in(call, body)
+    if plan.kind not in CallKind.TRAINING or first is None:
+        return None
     assert plan.input is not None
-    if first is None:
-        raise Blocked("TFM103", plan.line, "train is called somewhere else")
     if first is not tree.statement(call):
         # The data must be known before the loop or function around the call.
         inside = {
@@ -256,8 +273,6 @@ def _first_statement(
             for binding in bindings
             if binding.node is first or first in tree.ancestors(binding.node)
         }
-        later = sorted(names_in(plan.input.dataset) & inside)
-        if later:
-            reason = f"the data of train depends on `{later[0]}` of a block"
-            raise Blocked("TFM103", plan.line, reason)
+        if names_in(plan.input.dataset) & inside:
+            return None
     return first

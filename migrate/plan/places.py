@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..symbols.scopes import Binding, BindingKind
+from ..symbols.scopes import Binding, BindingKind, Scope
 from .sites import Blocked
 from .statements import own_statements
 from .tree import Body, Statement, Tree, walk
@@ -14,6 +14,8 @@ from .tree import Body, Statement, Tree, walk
 __all__ = ["Place", "find_place"]
 
 _RULE = "TFM110"
+# So much of a foreign expression is told.
+_SHOWN = 50
 
 
 @dataclass
@@ -47,13 +49,25 @@ def find_place(tree: Tree, call: cst.Call) -> Place:
     _Uses(tree, place).of(call)
     if not place.uses:
         raise Blocked(_RULE, line, "the estimator is never used here")
-    holder = tree.parent(body)
-    in_branch = not isinstance(body, cst.Module) and not isinstance(
-        holder, cst.FunctionDef
-    )
-    if in_branch:
-        raise Blocked(_RULE, line, "the estimator is made in a branch")
+    _check_block(tree, place)
     return place
+
+
+def _check_block(tree: Tree, place: Place) -> None:
+    """A loop can stand in a branch or in a `for`, where all that needs it is there."""
+    holder = tree.parent(place.body)
+    if isinstance(place.body, cst.Module) or isinstance(holder, cst.FunctionDef):
+        return
+    line = tree.line(place.call)
+    if isinstance(holder, cst.With):
+        what = tree.code(holder.items[0].item)
+        raise Blocked(_RULE, line, f"the estimator is made inside `with {what}`")
+    if isinstance(holder, cst.ClassDef):
+        raise Blocked(_RULE, line, "the estimator is made in the body of a class")
+    for use in place.uses:
+        if tree.statement_in(use, place.body) is None:
+            reason = "the estimator is made in a branch, and used outside of it"
+            raise Blocked(_RULE, tree.line(use), reason)
 
 
 class _Uses:
@@ -86,7 +100,16 @@ class _Uses:
         elif isinstance(parent, cst.Arg):
             self._passed(node, parent)
         else:
-            raise self.stop(node, "the estimator is used in a way not understood")
+            outer: cst.CSTNode = node
+            for holder in tree.ancestors(node):
+                if isinstance(holder, (cst.BaseStatement, cst.BaseSmallStatement)):
+                    break
+                outer = holder
+            shown = " ".join(tree.code(outer).split())
+            if len(shown) > _SHOWN:
+                shown = f"{shown[:_SHOWN].rstrip()}..."
+            reason = f"the estimator is used in a way not understood: `{shown}`"
+            raise self.stop(node, reason)
 
     def _target(self, target: cst.BaseAssignTargetExpression) -> None:
         tree, place = self.tree, self.place
@@ -94,7 +117,7 @@ class _Uses:
             binding = self._binding(target)
             scope = binding.scope
             if len(scope.bindings[target.value]) != 1:
-                raise self.stop(target, "the estimator is rebound")
+                raise self.stop(*self._rebound(target, scope))
             place.variable = target.value
             for use in tree.uses(binding):
                 self.of(use)
@@ -104,6 +127,18 @@ class _Uses:
             self._attribute(target)
         else:
             raise self.stop(target, "the estimator is held in a way not understood")
+
+    def _rebound(self, target: cst.Name, scope: Scope) -> tuple[cst.CSTNode, str]:
+        """Where else the name is bound, and to what."""
+        tree, reason = self.tree, "the estimator is rebound"
+        for binding in scope.bindings[target.value]:
+            value = binding.value
+            if value is None or value is self.place.call:
+                continue
+            if isinstance(value, cst.Call):
+                reason += f" to what `{tree.code(value.func)}` returns"
+            return binding.node, reason
+        return target, reason
 
     def _binding(self, target: cst.Name) -> Binding:
         parent = self.tree.parent(target)

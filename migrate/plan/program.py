@@ -196,6 +196,11 @@ class ReceiverPlan:
     features: str
     lines: tuple[str, ...] = ()
 
+    @property
+    def is_examples(self) -> bool:
+        """It takes one tensor of strings: serialized examples, as a rule."""
+        return len(self.inputs) == 1 and ".string" in self.inputs[0][1]
+
 
 @dataclass(frozen=True)
 class ExporterPlan:

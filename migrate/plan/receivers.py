@@ -27,6 +27,7 @@ _RECEIVERS = (
     _FOLDER + "TensorServingInputReceiver",
 )
 _PARSERS = ("tf.parse_example", "tf.io.parse_example")
+_LOOKS = ("copy", "get", "items", "keys", "values")
 # The name of a receiver's only tensor when it has no other.
 _SINGLE = "input"
 
@@ -40,14 +41,18 @@ class Entries:
     )
 
     @classmethod
-    def of(cls, tree: Tree, node: cst.Dict) -> Entries | None:
-        """The entries of a dict display, or None when it holds anything else."""
+    def of(cls, tree: Tree, node: cst.Dict, *, named: bool = False) -> Entries | None:
+        """The entries of a dict display, or None when it holds anything else.
+
+        They may be ``named``: variables that a placeholder was assigned to.
+        """
         made = cls()
         for element in node.elements:
             if not isinstance(element, cst.DictElement):
                 return None
             key = element.key
-            spec = placeholder(tree, element.value)
+            value = tree.value(element.value) if named else element.value
+            spec = placeholder(tree, value)
             if not isinstance(key, cst.SimpleString) or spec is None:
                 return None
             made.found[str(key.evaluated_value)] = spec
@@ -82,10 +87,10 @@ def _input(
 
 
 def built(
-    tree: Tree, call: cst.Call, entries: cst.BaseExpression | None
+    tree: Tree, call: cst.Call, entries: cst.BaseExpression | None, line: int
 ) -> ReceiverPlan:
     """The receiver that one of TensorFlow's two builders makes."""
-    line, symbol = tree.line(call), tree.symbol(call.func)
+    symbol = tree.symbol(call.func)
     first = "feature_spec" if symbol == _PARSING else "features"
     try:
         given = match_arguments(call, (first, "default_batch_size"))
@@ -103,7 +108,9 @@ def built(
             inputs=(_input(tree, line, "examples", string),),
             features=f"{TF}.io.parse_example(examples, {code})",
         )
-    found = Entries.of(tree, entries) if isinstance(entries, cst.Dict) else None
+    found = None
+    if isinstance(entries, cst.Dict):
+        found = Entries.of(tree, entries, named=True)
     if found is None:
         raise Blocked(_RULE, line, "raw features that are not placeholders")
     inputs = []
@@ -133,6 +140,8 @@ class _Function:
         # Placeholders' variables -> the signature's names for them.
         self.names: dict[str, str] = {}
         self.made: set[str] = set()
+        # Dicts of placeholders that other expressions read.
+        self.read_dicts: list[str] = []
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         return Blocked(_RULE, self.tree.line(node), f"receiver function: {reason}")
@@ -163,7 +172,7 @@ class _Function:
                 entries = Entries.of(tree, small.value)
             if spec is not None:
                 self.single[names[0]] = spec
-            elif entries is not None:
+            elif entries is not None and entries.found:
                 self.dicts[names[0]] = entries
             else:
                 kept.append((names[0], small.value))
@@ -179,6 +188,8 @@ class _Function:
             raise self.stop(value, "a receiver without tensors")
         self._receive(given["receiver_tensors"])
         lines = [f"{name} = {self._code(node)}\n" for name, node in kept]
+        # The dicts that these read.
+        lines[:0] = [f"{name} = {self._display(name)}\n" for name in self.read_dicts]
         features = self._features(given["features"], dict(kept), symbol)
         unused = set(self.single) - set(self.names)
         if unused:
@@ -191,6 +202,8 @@ class _Function:
         line = self.tree.line(node)
         if isinstance(node, cst.Name) and node.value in self.dicts:
             for key, spec in self.dicts[node.value].found.items():
+                if key in self.made:
+                    raise self.stop(node, f"it has another variable `{key}`")
                 self.inputs.append(_input(self.tree, line, key, spec))
             return
         tensors = {_SINGLE: node}
@@ -216,15 +229,10 @@ class _Function:
     ) -> str:
         value: cst.BaseExpression = node
         if isinstance(node, cst.Name) and node.value in self.dicts:
-            keys = self.dicts[node.value].found
-            received = {key for key, _ in self.inputs}
-            if not set(keys) <= received:
-                raise self.stop(node, "features that are no receiver tensors")
-            inside = ", ".join(f'"{key}": {key}' for key in keys)
-            return f"{{{inside}}}"
+            return self._display(node.value)
         if isinstance(node, cst.Name):
             value = kept.get(node.value, node)
-        is_dict = isinstance(value, cst.Dict) or (
+        is_dict = isinstance(value, (cst.Dict, cst.DictComp)) or (
             isinstance(value, cst.Call) and self.tree.symbol(value.func) in _PARSERS
         )
         # A lone tensor was put into a dict by one of the two, by the other not.
@@ -232,11 +240,23 @@ class _Function:
             raise self.stop(node, "whether the features are a dict is not seen")
         return self._code(node)
 
+    def _display(self, name: str) -> str:
+        """A dict of placeholders, with what a request gives in their places."""
+        keys = self.dicts[name].found
+        received = {key for key, _ in self.inputs}
+        if not set(keys) <= received:
+            node = self.defined
+            raise self.stop(node, f"`{name}` has features that are no receiver tensors")
+        inside = ", ".join(f'"{key}": {key}' for key in keys)
+        return f"{{{inside}}}"
+
     def _code(self, node: cst.BaseExpression) -> str:
         """An expression's code with the signature's names."""
         for inner in walk(node):
             if isinstance(inner, cst.Name) and inner.value in self.dicts:
-                raise self.stop(inner, "a dict of placeholders is changed")
+                if inner.value not in self.read_dicts:
+                    self.read_dicts.append(inner.value)
+                continue
             if not isinstance(inner, cst.Call):
                 continue
             symbol = self.tree.symbol(inner.func)
@@ -245,12 +265,24 @@ class _Function:
                 named = [a.keyword.value for a in inner.args if a.keyword is not None]
                 if count == 2 and set(named) <= {"serialized", "features"}:
                     continue
+            if symbol is None and self._reads_dict(inner):
+                continue
             if symbol is None or not is_pure(symbol):
                 shown = self.tree.code(inner.func)
                 raise self.stop(inner, f"`{shown}` is not understood here")
         changed = node.visit(_Modern(self.tree, self.names))
         assert isinstance(changed, cst.BaseExpression)
         return self.tree.module.code_for_node(changed)
+
+    def _reads_dict(self, call: cst.Call) -> bool:
+        """``inputs.items()``, ``dict(inputs)``: no more than a look at a dict."""
+        function = call.func
+        if isinstance(function, cst.Attribute) and isinstance(function.value, cst.Name):
+            known = function.value.value in self.made
+            return known and function.attr.value in _LOOKS
+        if not isinstance(function, cst.Name) or self.tree.resolver.bindings(function):
+            return False
+        return function.value in ("dict", "sorted")
 
 
 class _Modern(cst.CSTTransformer):

@@ -149,11 +149,12 @@ class Tree:
         ]
 
     def loads_of(self, function: cst.FunctionDef) -> list[cst.Name]:
-        """The places that read the name of a function and mean it."""
+        """The places that read the name of a function and mean it, or may do so."""
         return [
             load
             for load in self.loads(function.name.value)
             if self.resolver.definition(load) is function
+            or len(self.resolver.bindings(load)) > 1
         ]
 
     def assigned(self, node: cst.BaseExpression | None) -> Binding | None:

@@ -272,7 +272,7 @@ def _programs(
     parsed: ParsedModule, job: Job, facts: ProjectFacts
 ) -> tuple[Source, list[Finding]]:
     """The source with its training programs moved, and their findings."""
-    from ..emit import rewrite_across_files, rewrite_programs
+    from ..emit import rewrite_across_files, rewrite_programs, why_alone
 
     source = parsed.source
     programs = rewrite_across_files(
@@ -286,6 +286,7 @@ def _programs(
         resolver=parsed.resolver,
         facts=facts,
         options=job.options,
+        joined=why_alone(parsed, options=job.options, facts=facts),
     )
     findings = list(programs.findings)
     silenced = ignored_lines(source.text)

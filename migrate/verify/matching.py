@@ -45,15 +45,16 @@ def match_weights(first: Sequence[Weight], second: Sequence[Weight]) -> list[int
         raise MatchError(_difference(first, second))
     keys_first = [(plain_name(name), shape) for name, shape in first]
     keys_second = [(plain_name(name), shape) for name, shape in second]
+    # A shape that only one weight has says enough, whatever its name.
+    count = Counter(shape for _, shape in first)
+    for keys in (keys_first, keys_second):
+        keys[:] = [("", s) if count[s] == 1 else (name, s) for name, s in keys]
     # Layers of one kind in one order keep their relative order.
     if Counter(keys_first) == Counter(keys_second):
         places: dict[Weight, list[int]] = {}
         for index, key in enumerate(keys_second):
             places.setdefault(key, []).append(index)
         return [places[key].pop(0) for key in keys_first]
-    if len({shape for _, shape in first}) == len(first):
-        by_shape = {shape: index for index, (_, shape) in enumerate(second)}
-        return [by_shape[shape] for _, shape in first]
     raise MatchError(
         "both programs have weights of the same shapes, but neither their order "
         "nor their names tell which belongs to which"

@@ -28,6 +28,7 @@ import tensorflow as tf  # noqa: E402
 
 tf.get_logger().setLevel("ERROR")
 _ENDINGS = ("embedding_weights", "kernel", "weights", "bias", "gamma", "beta")
+_TEXTS = ("classes", "all_classes")
 _AVERAGES = ("moving_mean", "moving_variance")
 
 
@@ -110,11 +111,13 @@ def run(path: Path, name: str) -> dict[str, Any]:
         "predictions": {
             key: np.stack([p[key] for p in found["PREDICTIONS"]]).tolist()
             for key in found["PREDICTIONS"][0]
-            if key != "classes"
+            if key not in _TEXTS
         },
-        "classes": [p["classes"][0].decode() for p in found["PREDICTIONS"]]
-        if "classes" in found["PREDICTIONS"][0]
-        else [],
+        "texts": {
+            key: [[text.decode() for text in p[key]] for p in found["PREDICTIONS"]]
+            for key in _TEXTS
+            if key in found["PREDICTIONS"][0]
+        },
         "apart": apart,
     }
 

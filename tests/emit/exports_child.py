@@ -32,9 +32,16 @@ def ask(folder: Path) -> dict[str, Any]:
         tensors = function(**{given: request})
         answers[name] = {
             "input": given,
-            **{key: tensor.numpy().tolist() for key, tensor in tensors.items()},
+            **{key: listed(tensor) for key, tensor in tensors.items()},
         }
     return answers
+
+
+def listed(tensor: Any) -> list[Any]:
+    """Values of a tensor; strings as text."""
+    array = tensor.numpy()
+    strings = array.dtype == object
+    return list((array.astype(bytes).astype(str) if strings else array).tolist())
 
 
 def example(row: Any) -> bytes:

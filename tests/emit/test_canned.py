@@ -130,9 +130,12 @@ def test_rewrite_does_what_real_tensorflow_did(
     with np.load(RECORDINGS / f"{name}.npz") as stored:
         for key, value in found["predictions"].items():
             close(value, stored[f"predictions:{key}"], 1e-4)
-        if found["classes"]:
-            classes = stored["predictions:classes"].ravel().tolist()
-            assert found["classes"] == classes
+        for key, texts in found["texts"].items():
+            assert texts == stored[f"predictions:{key}"].tolist()
+        given = {
+            f"predictions:{key}" for key in (*found["predictions"], *found["texts"])
+        }
+        assert given == {key for key in stored if key.startswith("predictions:")}
 
 
 # ------------------------------------------------------------- what stays

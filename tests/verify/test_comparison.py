@@ -151,6 +151,10 @@ def test_matching_by_order_name_and_shape() -> None:
     assert match_weights(first, [("x", (3,)), ("y", (3, 3))]) == [1, 0]
     same_shapes = [("dense/a", (2,)), ("dense/b", (2,))]
     assert match_weights(same_shapes, same_shapes[::-1]) == [1, 0]
+    # One shape of its own needs no name; the others have theirs.
+    named = [("net/table", (9, 2)), *same_shapes]
+    other = [*same_shapes[::-1], ("layer/table", (9, 2))]
+    assert match_weights(named, other) == [2, 1, 0]
     assert plain_name("sequential_1/dense_2/kernel:0") == "dense/kernel"
 
 

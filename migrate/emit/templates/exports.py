@@ -9,9 +9,11 @@ def export_function():
         if X_BUILT_FROM_DATA:
             if not model.built:
                 raise ValueError("Train, evaluate or predict first: data gives shapes.")
-        number = int(time.time())
-        while tf.io.gfile.exists(os.path.join(directory, str(number))):
-            number += 1
+        names = tf.io.gfile.listdir(directory) if tf.io.gfile.exists(directory) else []
+        names = [name.rstrip("/") for name in names]
+        numbers = sorted(int(name) for name in names if name.isdigit())
+        # The time, but never less than what an earlier export has.
+        number = max([int(time.time()), *(last + 1 for last in numbers[-1:])])
         # Servers that watch the directory must not see half an export.
         unfinished = os.path.join(directory, f"temp-{number}")
         if X_MANY:
@@ -22,9 +24,7 @@ def export_function():
         path = os.path.join(directory, str(number))
         tf.io.gfile.rename(unfinished, path)
         if keep:
-            names = [name.rstrip("/") for name in tf.io.gfile.listdir(directory)]
-            numbers = sorted(int(name) for name in names if name.isdigit())
-            for old in numbers[:-keep]:
+            for old in [*numbers, number][:-keep]:
                 tf.io.gfile.rmtree(os.path.join(directory, str(old)))
         return path
 

@@ -187,6 +187,15 @@ def test_functions():
         return results
 
 
+def predict_step():
+    """What predict and exports share."""
+
+    @tf.function
+    def predict_step(features):
+        """Returns the predictions for a batch."""
+        X_PREDICT_BODY
+
+
 def predict_functions():
     """Predictions for one example after the other."""
 

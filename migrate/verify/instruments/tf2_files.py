@@ -37,6 +37,10 @@ def keep_files_apart(folder: Path) -> None:
         ours = moved(path)
         return ours if tf.train.checkpoint_exists(ours) else path
 
+    def ours(path: Any) -> Any:
+        """A file or folder to read: ours if this run wrote it, else the real one."""
+        return moved(path) if os.path.exists(moved(path)) else path
+
     checkpoint, manager = tf.train.Checkpoint, tf.train.CheckpointManager
     checkpoint.save = _redirected(checkpoint.save, 1, "file_prefix", moved)
     checkpoint.write = _redirected(checkpoint.write, 1, "file_prefix", moved)
@@ -50,6 +54,8 @@ def keep_files_apart(folder: Path) -> None:
         tf.summary.create_file_writer, 0, "logdir", moved
     )
     tf.saved_model.save = _redirected(tf.saved_model.save, 1, "export_dir", moved)
+    tf.saved_model.load = _redirected(tf.saved_model.load, 0, "export_dir", ours)
+    _keep_folders_apart(tf.io.gfile, moved, ours)
     for name in ("keras", "tf_keras"):
         module = sys.modules.get(name)
         if module is not None:
@@ -58,6 +64,26 @@ def keep_files_apart(folder: Path) -> None:
             model.save_weights = _redirected(model.save_weights, 1, "filepath", moved)
             if hasattr(model, "export"):
                 model.export = _redirected(model.export, 1, "filepath", moved)
+
+
+def _keep_folders_apart(
+    gfile: Any, moved: Callable[[Any], str], ours: Callable[[Any], Any]
+) -> None:
+    """What an export does with its folders; those of earlier runs stay."""
+    rename, rmtree = gfile.rename, gfile.rmtree
+
+    def rename_ours(src: Any, dst: Any, overwrite: bool = False) -> None:
+        apart = os.path.exists(moved(src))
+        rename(ours(src), moved(dst) if apart else dst, overwrite)
+
+    def rmtree_ours(path: Any) -> None:
+        if os.path.exists(moved(path)):
+            rmtree(moved(path))
+
+    gfile.rename, gfile.rmtree = rename_ours, rmtree_ours
+    gfile.exists = _redirected(gfile.exists, 0, "path", ours)
+    gfile.isdir = _redirected(gfile.isdir, 0, "path", ours)
+    gfile.listdir = _redirected(gfile.listdir, 0, "path", ours)
 
 
 def _redirected(

@@ -1,0 +1,93 @@
+"""What to do about a program that cannot become a loop as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from .program import Blocker, Difference
+from .tree import Tree, walk
+
+__all__ = ["Stop", "advised", "checkpoint_readers"]
+
+# The place of a note, and why it is there.
+Stop = tuple[cst.CSTNode, Blocker]
+
+_EXPERIMENTS = (
+    "tf.contrib.learn.Experiment",
+    "tf.contrib.learn.learn_runner.run",
+)
+_READERS = (
+    "tf.contrib.framework.list_variables",
+    "tf.contrib.framework.load_checkpoint",
+    "tf.contrib.framework.load_variable",
+    "tf.train.NewCheckpointReader",
+    "tf.train.list_variables",
+    "tf.train.load_checkpoint",
+    "tf.train.load_variable",
+)
+_ESTIMATORS = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
+
+
+# Reasons that only say that something is in another file.
+_ELSEWHERE = (
+    "defined somewhere else",
+    "belongs to no training program seen here",
+    "is never used here",
+    "is not called here",
+    "is not seen",
+    "is passed on",
+)
+
+
+def advised(tree: Tree, stops: list[Stop], joined: str | None) -> list[Stop]:
+    """The same stops, or one that tells what is in the way of the whole program.
+
+    That is its shape, or, as ``joined`` tells, something in one of its other files.
+    """
+    for node in walk(tree.module):
+        if isinstance(node, cst.Call) and tree.symbol(node.func) in _EXPERIMENTS:
+            reason = (
+                f"`{tree.code(node.func)}` has no loop: call "
+                "tf.estimator.train_and_evaluate(estimator, TrainSpec, EvalSpec) "
+                "instead of it, and rewrite again"
+            )
+            told = Blocker("TFM103", tree.line(node), reason)
+            return [(place, told) for place, _ in stops]
+        if isinstance(node, cst.ClassDef) and any(
+            tree.symbol(base.value) in _ESTIMATORS for base in node.bases
+        ):
+            reason = (
+                f"`{node.name.value}` is a class of its own derived from an Estimator: "
+                "give its model_fn to tf.estimator.Estimator in a function that "
+                "returns it, and rewrite again"
+            )
+            told = Blocker("TFM103", tree.line(node), reason)
+            return [(p, told if _is_elsewhere(stop) else stop) for p, stop in stops]
+    if joined is not None:
+        return [
+            (node, replace(stop, reason=joined) if _is_elsewhere(stop) else stop)
+            for node, stop in stops
+        ]
+    return stops
+
+
+def checkpoint_readers(tree: Tree, gone: Sequence[cst.CSTNode]) -> list[Difference]:
+    """Calls that read checkpoints by the names of variables, besides what is gone."""
+    found = []
+    for node in walk(tree.module):
+        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if symbol not in _READERS or any(a in gone for a in tree.ancestors(node)):
+            continue
+        message = (
+            f"`{symbol}` finds other names in the loop's checkpoints than in the "
+            "Estimator's, and no `global_step`: `tfmigrate checkpoint` lists them"
+        )
+        found.append(Difference("TFM101", tree.line(node), message, needs_review=True))
+    return found
+
+
+def _is_elsewhere(stop: Blocker) -> bool:
+    return any(text in stop.reason for text in _ELSEWHERE)

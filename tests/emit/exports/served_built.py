@@ -1,0 +1,46 @@
+"""Serves the Keras model of a builder: the signature has its output layer's name."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+
+OUT = os.environ["EXPORTS"]
+
+
+def input_fn():
+    x = np.random.RandomState(1).uniform(-1, 1, size=(40, 4)).astype("float32")
+    y = (x[:, 0] > 0).astype("int32") + (x[:, 1] > 0.3).astype("int32")
+    return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
+
+
+def serving_fn():
+    x = tf.placeholder(tf.float32, [None, 4], name="x")
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+
+def build_estimator():
+    inputs = tf.keras.Input((4,), name="x")
+    hidden = tf.keras.layers.Dense(
+        5, activation="tanh", kernel_initializer=tf.keras.initializers.Constant(0.1)
+    )(inputs)
+    scores = tf.keras.layers.Dense(
+        3,
+        activation="softmax",
+        name="scores",
+        kernel_initializer=tf.keras.initializers.Constant(0.2),
+    )(hidden)
+    model = tf.keras.Model(inputs, scores)
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    return tf.keras.estimator.model_to_estimator(
+        model, model_dir=os.path.join(OUT, "model")
+    )
+
+
+def main():
+    estimator = build_estimator()
+    estimator.train(input_fn)
+    estimator.export_saved_model(os.path.join(OUT, "built"), serving_fn)
+
+
+main()
