@@ -131,6 +131,8 @@ def test_version(tfmigrate: Runner) -> None:
     result = tfmigrate("--version")
     assert result.returncode == 0
     assert __version__ in result.stdout
+    for library in ("python", "libcst", "click"):
+        assert f"\n{library} " in result.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,7 +16,7 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.advice import Stop, advised
+from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.config import lost_settings
 from ..plan.head_units import with_head_units
@@ -282,21 +282,25 @@ def _native(
     text, edited = name_modes(text, parse(text))
     if _keeps_forward(program):
         text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
+    # Each of the last steps concerns few programs, and a look at the text tells.
+    if "LSTM" in text or "GRU" in text:
+        text, edited = _recurrent(tree, text, edited, options, emitter.tf)
     parsed = edited
-    if compat_flavour(tree).endswith("v1"):
-        new = Tree(edited, Resolver(edited))
-        edited = spell_recurrent_defaults(new, options.keras, emitter.tf)
-    edited = parse(edited.bytes)
-    owned = own_hparams(edited, Tree(edited, Resolver(edited)))
+    owned = None
+    if "HParams" in text:
+        owned = own_hparams(edited, Tree(edited, Resolver(edited)))
     if owned is not None:
         edited = drop_unused_imports(edited, parse(owned.bytes))
-    if options.keras == "tf_keras":
+    if options.keras == "tf_keras" and "keras" in text:
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
     if owned is not None:
         message = "`tf.contrib.training.HParams` becomes a class of the program"
         found.append(replace(found[0], rule="TFM302", message=message))
-    for lost in lost_settings(tree):
+    gone = [program.sites.call, *program.sites.drop]
+    if isinstance(program.sites, ModelFnSites):
+        gone.append(program.sites.model_fn)
+    for lost in [*lost_settings(tree), *checkpoint_readers(tree, gone)]:
         of_session = replace(found[0], rule=lost.rule, message=lost.message)
         found.append(replace(of_session, line=lost.line, safety=Safety.NEEDS_REVIEW))
     for rule, message in numbers_changed(options):
@@ -306,6 +310,20 @@ def _native(
     findings = tuple(found)
     known = text if edited is parsed else None
     return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
+
+
+def _recurrent(
+    tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
+) -> tuple[str, cst.Module]:
+    """The text and module with the defaults that TF1's recurrent layers had."""
+    if not compat_flavour(tree).endswith("v1"):
+        return text, module
+    new = Tree(module, Resolver(module))
+    spelled = spell_recurrent_defaults(new, options.keras, tf)
+    if spelled is module:
+        return text, module
+    text = code_of(spelled)
+    return text, parse(text)
 
 
 def _left(path: Path, line: int, reason: str) -> Finding:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from .program import Blocker
+from .program import Blocker, Difference
 from .tree import Tree, walk
 
-__all__ = ["Stop", "advised"]
+__all__ = ["Stop", "advised", "checkpoint_readers"]
 
 # The place of a note, and why it is there.
 Stop = tuple[cst.CSTNode, Blocker]
@@ -17,6 +18,15 @@ Stop = tuple[cst.CSTNode, Blocker]
 _EXPERIMENTS = (
     "tf.contrib.learn.Experiment",
     "tf.contrib.learn.learn_runner.run",
+)
+_READERS = (
+    "tf.contrib.framework.list_variables",
+    "tf.contrib.framework.load_checkpoint",
+    "tf.contrib.framework.load_variable",
+    "tf.train.NewCheckpointReader",
+    "tf.train.list_variables",
+    "tf.train.load_checkpoint",
+    "tf.train.load_variable",
 )
 _ESTIMATORS = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
 
@@ -62,6 +72,21 @@ def advised(tree: Tree, stops: list[Stop], joined: str | None) -> list[Stop]:
             for node, stop in stops
         ]
     return stops
+
+
+def checkpoint_readers(tree: Tree, gone: Sequence[cst.CSTNode]) -> list[Difference]:
+    """Calls that read checkpoints by the names of variables, besides what is gone."""
+    found = []
+    for node in walk(tree.module):
+        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if symbol not in _READERS or any(a in gone for a in tree.ancestors(node)):
+            continue
+        message = (
+            f"`{symbol}` finds other names in the loop's checkpoints than in the "
+            "Estimator's, and no `global_step`: `tfmigrate checkpoint` lists them"
+        )
+        found.append(Difference("TFM101", tree.line(node), message, needs_review=True))
+    return found
 
 
 def _is_elsewhere(stop: Blocker) -> bool:

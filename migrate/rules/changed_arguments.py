@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
+from ..symbols.names import Door
 from ..symbols.table import Move
 from .base import Diagnosis, Rule, SymbolUse
 from .calls import fit_call
@@ -76,7 +77,14 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
             symbol=use.symbol,
         )
     if target == use.symbol and not edits:
-        return None
+        if use.door is not Door.PRIVATE:
+            return None
+        return Diagnosis(
+            "TFM204",
+            f"`{use.spelled}` is public as `{target}`",
+            symbol=use.symbol,
+            target=target,
+        )
     what = "arguments changed" if edits else f"is `{target}` today"
     return Diagnosis(
         RULE.id,

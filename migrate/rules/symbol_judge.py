@@ -38,10 +38,11 @@ def symbol_use(use: Use, resolver: Resolver) -> SymbolUse | None:
         return None
     node: cst.BaseExpression = use.node
     first = True
+    whole = dotted
     while True:
         symbol = canonical(dotted)
         if symbol is None or symbol == "tf":
-            return None
+            return _private_use(use, whole, where)
         move = lookup(symbol)
         known = move is not None or needs_nothing(symbol) or has_no_home(symbol)
         if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
@@ -52,12 +53,21 @@ def symbol_use(use: Use, resolver: Resolver) -> SymbolUse | None:
         if not isinstance(node, cst.Attribute) or not isinstance(
             node.value, (cst.Attribute, cst.Name)
         ):
-            return None
+            return _private_use(use, whole, where)
         node, first = node.value, False
         dotted = dotted.rpartition(".")[0]
     assert isinstance(node, (cst.Name, cst.Attribute))
     call = resolver.scopes.calls.get(use.node) if first else None
     return SymbolUse(use, node, symbol, dotted, where, move, call)
+
+
+def _private_use(use: Use, dotted: str, where: Door) -> SymbolUse | None:
+    """A private path that no table knows is still a private path."""
+    _, found, path = dotted.partition(".python.")
+    node = use.node
+    if where is not Door.PRIVATE or not found or not isinstance(node, cst.Attribute):
+        return None
+    return SymbolUse(use, node, f"tf.python.{path}", dotted, where, None, None)
 
 
 def diagnose(

@@ -7,6 +7,9 @@ one without legacy code from the standard library. The candidates take turns,
 round by round, so that a busy machine slows them alike; the best round of each
 counts. tf_upgrade_v2 joins in when TFMIGRATE_TF215_PYTHON names an interpreter
 with TF 2.15; its time is taken inside its process, after the imports.
+
+At the end the command itself runs over each folder with one process and with
+several; those are wall times, which say little on a busy machine.
 """
 
 from __future__ import annotations
@@ -55,6 +58,7 @@ def main() -> None:
         folders = options.folders or _generated(Path(scratch), options.lines)
         for folder in folders:
             _compare(folder, options.rounds, Path(scratch))
+            _spread(folder)
 
 
 def _generated(scratch: Path, lines: int) -> list[Path]:
@@ -109,6 +113,21 @@ def _compare(folder: Path, rounds: int, scratch: Path) -> None:
             f"  {name:20} {seconds:8.3f} s {lines / seconds:12,.0f} lines/s"
             f"   tfmigrate takes {ratio:.2f} of its time"
         )
+
+
+def _spread(folder: Path) -> None:
+    """Wall time of the command with one process and with several."""
+    alone = 0.0
+    for jobs in sorted({1, 2, os.cpu_count() or 1}):
+        begin = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "tfmigrate", "scan", str(folder), f"-j{jobs}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wall = time.perf_counter() - begin
+        alone = alone or wall
+        print(f"  scan -j{jobs}: {wall:.1f} s, {alone / wall:.2f} times as fast as -j1")
 
 
 def _cpu(work: Callable[[], None]) -> float:

@@ -110,6 +110,9 @@ PACKAGE = {
     "from far_model import input_fn, model_fn\n\n" + TRAINS,
     "far_model.py": MODEL.replace("tf.train.Adam", "tf.contrib.opt.LazyAdam"),
     "unused.py": MODEL + UNUSED + TRAINS,
+    "reads.py": MODEL
+    + TRAINS
+    + "print(tf.train.load_checkpoint(estimator.model_dir).get_tensor('global_step'))\n",
     "lent.py": MODEL + UNUSED + TRAINS,
     "borrows.py": "from lent import serving_fn\n\nprint(serving_fn())\n",
 }
@@ -154,6 +157,14 @@ def test_reasons_of_programs_in_several_files(
     assert "(far_model.py:7)" in far["reason"]
     (part,) = stayed(found["far_model.py"])
     assert "belongs to far_main.py, which keeps its Estimator" in part["reason"]
+
+
+def test_names_in_checkpoints_are_told(
+    found: dict[str, list[dict[str, Any]]],
+) -> None:
+    assert not stayed(found["reads.py"])
+    (told,) = [one for one in found["reads.py"] if "checkpoints" in one["message"]]
+    assert told["line"] == PACKAGE["reads.py"].count("\n")
 
 
 def test_what_nobody_calls_keeps_no_program(

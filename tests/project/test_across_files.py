@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.project import facts as facts_module
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.pipeline import Job, process_file
+from tfmigrate.project.sources import Source, load_source
 
 PROJECT = Path(__file__).resolve().parents[2] / "fixtures/legacy/churn_package"
 
@@ -173,3 +178,33 @@ def test_what_a_kept_program_needs_goes_to_compat_with_it(tmp_path: Path) -> Non
     assert (tmp_path / "net.py").read_text().startswith(compat)
     # Nothing that keeps an Estimator imports the third.
     assert "tfmigrate.compat" not in (tmp_path / "other.py").read_text()
+
+
+def test_a_web_of_modules_is_not_read_once_for_each_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a module that makes an Estimator is a reason to read what it imports."""
+    files = []
+    for number in range(250):
+        near = range(number + 1, min(number + 4, 250))
+        files.append(tmp_path / f"m{number:03}.py")
+        files[-1].write_text(
+            "import tensorflow as tf  # Estimator\n"
+            + "".join(f"import m{other:03}\n" for other in near)
+            + "def f(x):\n    return tf.log(x)"
+            + "".join(f" + m{other:03}.f(x)" for other in near)
+            + "\n"
+        )
+    parsed: list[Path] = []
+
+    def load(path: Path, raw: bytes) -> Source:
+        parsed.append(path)
+        return load_source(path, raw)
+
+    monkeypatch.setattr(facts_module, "load_source", load)
+    facts = ProjectFacts(tuple(files))
+    # In an order in which what was read last is of little use.
+    mixed = random.Random(1).sample(files, len(files))
+    results = [process_file(file, Job(), facts) for file in mixed]
+    assert all(result.new is not None for result in results)
+    assert len(parsed) < 5 * len(files)

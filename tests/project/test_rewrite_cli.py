@@ -218,10 +218,13 @@ def test_the_bytes_do_not_depend_on_the_number_of_processes(
     assert json.loads(outputs.pop())["summary"]["files"]["failed"] == 1
 
 
-def test_two_runs_at_once_are_refused(project: Path) -> None:
+def test_two_runs_at_once_are_refused(
+    project: Path, tfmigrate: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
     with lock(project):
-        second = run("rewrite", "--allow-dirty", project)
-    assert second.exit_code == 2
+        second = tfmigrate("rewrite", "--allow-dirty", project)
+    assert second.returncode == 2
+    assert "another tfmigrate run" in second.stderr
     assert (project / "a.py").read_text() == OLD
     assert run("rewrite", "--allow-dirty", project).exit_code == 0
 
@@ -285,6 +288,83 @@ def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
     assert seen["old"] > 0
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tfmigrate.cli import cli
+from tfmigrate.cli.rewrite import rewrite  # imported before the processes part
+import tfmigrate.emit, tfmigrate.project.journal, tfmigrate.report.render
+old, new, top = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).read_text(), Path(sys.argv[3])
+# What changes files, or decides what is changed.
+EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod",
+          "os.replace", "shutil", "fcntl.flock", "tempfile.mkstemp")
+point, mixed, states = 0, 0, {"old": 0, "new": 0}
+while True:
+    folder = top / str(point)
+    folder.mkdir()
+    files = [folder / f"m{i}.py" for i in range(3)]
+    for file in files:
+        file.write_text(old)
+    child = os.fork()
+    if child == 0:
+        sys.stdout = sys.stderr = open(os.devnull, "w")
+        seen = 0
+        def count(event, arguments):
+            global seen
+            if event.startswith(EVENTS) and str(folder) in str(arguments[0]):
+                seen += 1
+                if seen > point:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(count)
+        try:
+            cli(["rewrite", "--allow-dirty", str(folder)], standalone_mode=False)
+        except SystemExit:
+            pass
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    texts = [file.read_text() for file in files]
+    assert set(texts) <= {old, new}, (point, texts)
+    for text in texts:
+        states["new" if text == new else "old"] += 1
+    mixed += len(set(texts)) == 2
+    if texts != [old] * 3:
+        # The journal brings all of them back.
+        os.environ["NO_COLOR"] = "1"
+        child = os.fork()
+        if child == 0:
+            sys.stdout = sys.stderr = open(os.devnull, "w")
+            try:
+                cli(["undo", str(folder)], standalone_mode=False)
+            except SystemExit:
+                pass
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert [file.read_text() for file in files] == [old] * 3, point
+    if not os.WIFSIGNALED(status):
+        break
+    point += 1
+print(point, mixed, states["old"], states["new"])
+"""
+
+
+def test_a_kill_at_every_step_leaves_whole_files(tmp_path: Path) -> None:
+    """SIGKILL before each single thing that a run does to its files."""
+    for name, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, tmp_path / "old", tmp_path / "new", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    points, mixed, old, new = map(int, done.stdout.split())
+    assert points > 30
+    assert mixed > 3  # killed between one file and the next
+    assert old > 30
+    assert new > 10
+
+
 def test_the_pre_commit_hooks_do_what_they_say(tmp_path: Path) -> None:
     """The check fails and writes nothing; the fix rewrites, then the check passes."""
     hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
@@ -299,3 +379,21 @@ def test_the_pre_commit_hooks_do_what_they_say(tmp_path: Path) -> None:
     assert run(*fix, file).exit_code == 0
     assert file.read_text() == NEW
     assert run(*check, file).exit_code == 0
+
+
+def test_the_workflow_of_the_docs_uploads_what_the_scan_wrote(
+    project: Path, repository: Path
+) -> None:
+    """The step of docs/ci.md, as the runner's shell runs it: findings do not fail it."""
+    page = (repository / "docs/ci.md").read_text("utf-8")
+    (step,) = re.findall(r"- run: (tfmigrate scan .*)\n", page)
+    (uploaded,) = re.findall(r"sarif_file: (\S+)\n", page)
+    own = f'tfmigrate() {{ "{sys.executable}" -m tfmigrate "$@"; }}\n'
+    for text, status in ((OLD, 0), ("import tensorflow\nx = (\n", 1)):
+        (project / "a.py").write_text(text)
+        done = subprocess.run(["bash", "-e", "-c", own + step], cwd=project)
+        assert done.returncode == status
+        log = json.loads((project / uploaded).read_text("utf-8"))
+        run_ = log["runs"][0]
+        assert run_["invocations"][0]["executionSuccessful"] is (status == 0)
+        assert len(run_["results"]) == (1 if status == 0 else 0)

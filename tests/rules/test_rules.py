@@ -227,3 +227,19 @@ def test_selection_and_ignore_comments() -> None:
         code, module, Resolver(module), silenced=lambda line, rule: line == 3
     )
     assert [f.diagnosis.rule for f in quiet.findings] == ["TFM202"]
+
+
+def test_a_private_call_that_needs_no_change_still_gets_its_public_name() -> None:
+    code = "from tensorflow.python.ops import array_ops\nn = array_ops.size({})\n"
+    result = apply(code.format("x"))
+    assert result.text == "import tensorflow as tf\nn = tf.size(x)\n"
+    assert {f.diagnosis.rule for f in result.findings} == {"TFM204", "TFM205"}
+
+
+def test_a_private_path_that_no_table_knows_is_told() -> None:
+    code = (
+        "from tensorflow.python.keras.utils import tf_utils\ny = tf_utils.shape_type\n"
+    )
+    result = apply(code)
+    assert result.text == code
+    assert [f.diagnosis.rule for f in result.findings] == ["TFM204"]

@@ -1,0 +1,47 @@
+"""Memory follows the file that is worked on, not the tree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCAN = """
+import resource, sys
+from tfmigrate.cli import cli
+try:
+    cli(["scan", sys.argv[1], "-j1", "--format", "json", "-o", sys.argv[2]],
+        standalone_mode=False)
+except SystemExit:
+    pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+FUNCTION = (
+    "def f{n}(x):\n    y = [x, {n}, (x + 1) * 2]\n    return {{1: x, 2: y}}\n\n\n"
+)
+SOURCE = "import tensorflow as tf\n\ny = tf.log(1)\n" + "".join(
+    FUNCTION.format(n=n) for n in range(20)
+)
+
+
+def peak(folder: Path, files: int) -> int:
+    """The most memory (in the system's units) that a scan of so many files takes."""
+    folder.mkdir()
+    for number in range(files):
+        (folder / f"m{number:03}.py").write_text(f"# {number}\n{SOURCE}")
+    report = folder.with_suffix(".json")
+    done = subprocess.run(
+        [sys.executable, "-c", SCAN, str(folder), str(report)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert report.read_text().count('"rule": "TFM201"') >= files
+    return int(done.stdout)
+
+
+def test_four_times_the_files_do_not_take_more_memory(tmp_path: Path) -> None:
+    """Kept, the syntax trees of all files would more than double it."""
+    few = peak(tmp_path / "few", 100)
+    many = peak(tmp_path / "many", 400)
+    assert many < few * 1.35, (few, many)
