@@ -24,6 +24,7 @@ from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
+from ..rules.written_for import written_for_tf2
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
@@ -152,7 +153,9 @@ def _rewrite(
     visible (or had to postpone), so that no user has to run the tool twice.
     """
     source = parsed.source
-    moved, findings = _round(parsed, job, facts)
+    # Read once, before anything is moved: emitted code is TF 2's.
+    for_tf2 = written_for_tf2(parsed.resolver)
+    moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
     text = moved.text
     rounds = 1
     while text != source.text:
@@ -166,7 +169,11 @@ def _rewrite(
         current = replace(source, text=text, module=module)
         judged = moved.parsed is not None
         moved, more = _round(
-            facts.module_of(current, scopes), job, facts, judged=judged
+            facts.module_of(current, scopes),
+            job,
+            facts,
+            for_tf2=for_tf2,
+            judged=judged,
         )
         again = moved.text
         if again == text:
@@ -227,11 +234,17 @@ class _Moved:
 
 
 def _round(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts, *, judged: bool = False
+    parsed: ParsedModule,
+    job: Job,
+    facts: ProjectFacts,
+    *,
+    for_tf2: bool,
+    judged: bool = False,
 ) -> tuple[_Moved, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet.
 
-    ``judged`` says that the symbol rules have seen this very text and changed nothing.
+    ``for_tf2`` says which TensorFlow the file was written for, ``judged`` that the
+    symbol rules have seen this very text and changed nothing.
     """
     source = parsed.source
     moved, programs = _programs(parsed, job, facts)
@@ -251,6 +264,7 @@ def _round(
             parsed.resolver,
             allows=job.selection.allows,
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
+            for_tf2=for_tf2,
         )
     findings = [*programs, *_symbol_findings(result, source, moved)]
     text = result.text

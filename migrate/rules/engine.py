@@ -40,6 +40,7 @@ from .imports import (
 )
 from .notes import note_edit
 from .symbol_judge import SPECIAL, diagnose, symbol_use, will_mean
+from .written_for import is_ambiguous, written_for_tf2
 
 __all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
 
@@ -71,12 +72,16 @@ def run_rules(
     allows: Callable[[str], bool] = lambda rule: True,
     silenced: Callable[[int, str], bool] = lambda line, rule: False,
     notes: bool = True,
+    for_tf2: bool | None = None,
 ) -> RulesResult:
     """Find what the symbol rules have to say about a module and apply it.
 
     ``allows`` selects rules, ``silenced`` knows the ignore comments of lines.
+    ``for_tf2`` says how to read names that TF 1 and TF 2 have and do not agree
+    about; None lets the module tell.
     """
     engine = _Engine(Context(text, module, resolver), allows, silenced)
+    engine.for_tf2 = written_for_tf2(resolver) if for_tf2 is None else for_tf2
     engine.collect()
     return engine.result(notes=notes)
 
@@ -101,6 +106,7 @@ class _Engine:
         self.resolver = context.resolver
         self.allows = allows
         self.silenced = silenced
+        self.for_tf2 = False
         self.found: list[_Found] = []
         self.items: list[ImportItem] = []
         self.by_binding: dict[Binding, ImportItem] = {}
@@ -108,14 +114,23 @@ class _Engine:
     # -- detection ------------------------------------------------------------
 
     def collect(self) -> None:
-        self.items = gather_imports(self.context)
+        self.items = [
+            item
+            for item in gather_imports(self.context)
+            if not (self.for_tf2 and is_ambiguous(item.symbol, item.door))
+        ]
         for item in self.items:
             self.context.want(item.use.node, item.use.statement, item.alias)
             binding = self._binding_of(item)
             if binding is not None:
                 self.by_binding[binding] = item
         found = (symbol_use(use, self.resolver) for use in self.resolver.scopes.uses)
-        uses = [use for use in found if use is not None]
+        uses = [
+            use
+            for use in found
+            if use is not None
+            and not (self.for_tf2 and is_ambiguous(use.symbol, use.door))
+        ]
         for use in uses:
             self._want(use)
         self._choose_imports(uses)

@@ -26,6 +26,7 @@ _MACHINERY = {
     "notes",
     "pages",
     "registry",
+    "written_for",
 }
 
 

@@ -9,7 +9,16 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["Move", "in_compat_v1", "is_known", "lookup", "moves", "needs_nothing"]
+__all__ = [
+    "Move",
+    "in_compat_v1",
+    "is_known",
+    "is_recent",
+    "lookup",
+    "means_something_else",
+    "moves",
+    "needs_nothing",
+]
 
 
 @dataclass(frozen=True)
@@ -34,7 +43,7 @@ class Move:
 def _data() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("data/symbols.json").read_text("utf-8")
     data: dict[str, Any] = json.loads(text)
-    for name in ("kept", "none", "compat_v1"):
+    for name in ("kept", "none", "compat_v1", "still", "recent"):
         data[name] = frozenset(data[name])
     return data
 
@@ -74,6 +83,16 @@ def is_known(name: str | None) -> bool:
         return False
     data = _data()
     return name in data["symbols"] or name in data["kept"] or name in data["none"]
+
+
+def means_something_else(name: str) -> bool:
+    """Whether TF 2 has the name too, with other arguments or another meaning."""
+    return name in _data()["still"]
+
+
+def is_recent(name: str) -> bool:
+    """Whether TF 2 has the name and no TF 1 ever had it."""
+    return name in _data()["recent"]
 
 
 def in_compat_v1(name: str) -> bool:

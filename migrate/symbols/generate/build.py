@@ -10,6 +10,8 @@ An entry says where a symbol of TF 1.15 lives on in TF 2.21:
             do not fit ``to``
 
 A symbol without an entry either needs nothing (it is in ``kept``) or has no home.
+``still`` are the entries whose name TF 2.21 has too, with other arguments or another
+meaning, and ``recent`` the names that no TF 1 had.
 """
 
 from __future__ import annotations
@@ -219,4 +221,15 @@ def build_table(
     compat = sorted(
         n[len("tf.compat.v1.") :] for n in new if n.startswith("tf.compat.v1.")
     )
-    return {"symbols": entries, "kept": kept, "none": none, "compat_v1": compat}
+    return {
+        "symbols": entries,
+        "kept": kept,
+        "none": none,
+        "compat_v1": compat,
+        "still": [name for name in entries if name in new],
+        "recent": sorted(
+            name
+            for name in new
+            if name not in old and not name.startswith(("tf.compat.", "tf.raw_ops"))
+        ),
+    }

@@ -1,0 +1,80 @@
+"""Which TensorFlow a module was written for, where one name means two things.
+
+`tf.where`, `tf.nn.dropout(x, 0.3)` and some hundred and seventy other names are in TF
+1 and in TF 2 and are not the same. A project may hold modules that were moved
+already: there the name means what it says, and rewriting it would break the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from ..symbols.names import Door
+from ..symbols.resolver import Resolver
+from ..symbols.table import is_recent, lookup, means_something_else, needs_nothing
+from .base import SymbolUse
+from .symbol_judge import symbol_use
+
+__all__ = ["is_ambiguous", "written_for_tf2"]
+
+
+def written_for_tf2(resolver: Resolver) -> bool:
+    """Whether a module names what only TF 2 has, and nothing that only TF 1 had."""
+    if any(_is_gone(use.node) for use in resolver.scopes.imports):
+        return False
+    recent = False
+    for use in resolver.scopes.uses:
+        dotted = resolver.qualified(use.node)
+        if dotted is None or not dotted.startswith("tensorflow"):
+            continue
+        if _names_recent(dotted):
+            recent = True
+            continue
+        found = symbol_use(use, resolver)
+        if found is not None and _only_tf1(found):
+            return False
+    return recent
+
+
+def is_ambiguous(symbol: str, door: Door) -> bool:
+    """Whether TF 1 and TF 2 have a symbol under this name and differ about it."""
+    return door is Door.PUBLIC and means_something_else(symbol)
+
+
+def _names_recent(dotted: str) -> bool:
+    root, *rest = dotted.split(".")
+    if root != "tensorflow" or rest[:1] in (["compat"], ["python"]):
+        return False
+    names = ("tf." + ".".join(rest[:end]) for end in range(len(rest), 0, -1))
+    return any(is_recent(name) for name in names)
+
+
+def _only_tf1(use: SymbolUse) -> bool:
+    if use.door is not Door.PUBLIC or means_something_else(use.symbol):
+        return False
+    return lookup(use.symbol) is not None or not needs_nothing(use.symbol)
+
+
+_GONE = ("tensorflow.contrib", "tensorflow.estimator", "tensorflow_estimator")
+
+
+def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
+    """An import of packages that TF 2 has no more."""
+    paths: Iterable[str]
+    if isinstance(node, cst.ImportFrom):
+        module = _dotted(node.module)
+        aliases = () if isinstance(node.names, cst.ImportStar) else node.names
+        paths = [module, *(f"{module}.{alias.evaluated_name}" for alias in aliases)]
+    else:
+        paths = [alias.evaluated_name for alias in node.names]
+    return any(
+        path == gone or path.startswith(gone + ".") for path in paths for gone in _GONE
+    )
+
+
+def _dotted(node: cst.CSTNode | None) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
