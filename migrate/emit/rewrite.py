@@ -27,6 +27,7 @@ from ..plan.legacy import legacy_places
 from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.seeds import seeded_draws
 from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
 from ..plan.tree import Tree
 from ..project.parsing import parse
@@ -303,6 +304,10 @@ def _native(
     for lost in [*lost_settings(tree), *checkpoint_readers(tree, gone)]:
         of_session = replace(found[0], rule=lost.rule, message=lost.message)
         found.append(replace(of_session, line=lost.line, safety=Safety.NEEDS_REVIEW))
+    seeded = seeded_draws(tree)
+    if seeded is not None:
+        drawn = replace(found[0], rule=seeded.rule, message=seeded.message)
+        found.append(replace(drawn, line=seeded.line, safety=Safety.CHANGES_NUMBERS))
     for rule, message in numbers_changed(options):
         found.append(
             replace(found[0], rule=rule, message=message, safety=Safety.CHANGES_NUMBERS)

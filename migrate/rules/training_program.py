@@ -328,4 +328,18 @@ RULES = (
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
+    Rule(
+        id="TFM146",
+        name="seeded-draws",
+        summary="A seed gives other random numbers than in TF 1.",
+        why=(
+            "TF 1 mixed the seed of the graph with the place of each op in it. The "
+            "layers of a loop draw their first weights and their dropout from Keras' "
+            "own generators: with a seed they repeat from run to run, but they are not "
+            "the ones the Estimator drew, so a single run ends elsewhere by chance. To "
+            "compare two runs start both from the same weights, as `tfmigrate verify` "
+            "does."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
 )
