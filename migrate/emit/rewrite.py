@@ -8,6 +8,7 @@ one module: they share its imports.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -104,10 +105,11 @@ def rewrite_programs(
             return replace(result, before=None)
     programs: list[Program] = []
     stops: list[Stop] = []
+    shared = facts is not None and _is_shared(facts, path)
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
-            plain = plainer(tree, place)
+            plain = plainer(tree, place, shared=shared)
             if plain is not None:
                 return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
@@ -159,6 +161,21 @@ def rewrite_programs(
         return _native(path, tree, programs[0], options, modes)
     except Blocked as stop:
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
+
+
+def _is_shared(facts: Any, path: Path) -> bool:
+    """Other files import the module, or one that may have been joined to it."""
+    inside, more = set(), [os.path.abspath(path)]
+    while more:
+        one = more.pop()
+        if one not in inside:
+            inside.add(one)
+            more += facts.imports(one)
+    return any(
+        os.path.abspath(user) not in inside
+        for one in inside
+        for user in facts.importers(Path(one))
+    )
 
 
 # What kept code cannot have, but a lifted model may.

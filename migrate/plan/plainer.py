@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from .initializer_hooks import without_initializer_hooks
 from .keras_program import KERAS_ESTIMATORS
 from .model_fn_factory import read_factory
 from .plain_calls import with_helpers_written_out
@@ -33,9 +34,15 @@ class PlainProgram:
     differences: tuple[Difference, ...] = ()
 
 
-def plainer(tree: Tree, call: cst.Call) -> PlainProgram | None:
-    """The first step that applies to an Estimator's program, or None."""
+def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram | None:
+    """The first step that applies to an Estimator's program, or None.
+
+    ``shared`` tells that other files import the module.
+    """
     symbol = tree.symbol(call.func)
+    module = without_initializer_hooks(tree, shared=shared)
+    if module is not None:
+        return PlainProgram(module, "a hook that initialises an iterator")
     if symbol in KERAS_ESTIMATORS:
         module = with_named_model(tree, call)
         return None if module is None else PlainProgram(module, "the model has no name")
