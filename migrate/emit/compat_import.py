@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..plan.tree import Statement, Tree, walk
 from ..symbols.names import canonical
-from ..symbols.table import is_known
+from ..symbols.table import is_known, is_private_module
 from .edits import Edits
 
 __all__ = ["MARK", "CannotImport", "compat_flavour", "note", "use_compat"]
@@ -101,7 +101,11 @@ class _Imports:
             return self._from(node)
         names = []
         for alias in node.names:
-            moved = self.moved(_dotted(alias.name))
+            dotted = _dotted(alias.name)
+            if alias.asname is not None and is_private_module(dotted):
+                names.append(alias)  # TensorFlow has it as it had it
+                continue
+            moved = self.moved(dotted)
             if moved is not None:
                 if alias.asname is None:
                     # ``import tensorflow.contrib.slim`` binds the name tensorflow.
@@ -139,7 +143,12 @@ class _Imports:
     def _from(self, node: cst.ImportFrom) -> cst.ImportFrom:
         if node.relative or node.module is None:
             return node
-        moved = self._public(node) or self.moved(_dotted(node.module))
+        module = _dotted(node.module)
+        if not isinstance(node.names, cst.ImportStar) and all(
+            is_private_module(f"{module}.{_dotted(alias.name)}") for alias in node.names
+        ):
+            return node  # modules that TensorFlow has as it had them
+        moved = self._public(node) or self.moved(module)
         if moved is None:
             return node
         if isinstance(node.names, cst.ImportStar):

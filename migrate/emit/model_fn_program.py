@@ -14,6 +14,7 @@ from ..options import RewriteOptions
 from ..plan.program import (
     METRICS,
     OPTIMIZER,
+    RATE,
     TF,
     TRAINED,
     MetricUpdate,
@@ -34,6 +35,7 @@ from .mixed_precision import POLICY, float32_outputs
 from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
 from .optimizers import convert_optimizer
+from .schedule_class import schedule_class
 from .spacing import space_definitions, with_blank_lines
 from .template import free_names, parse_statements, unshadowed
 from .trainer import Trainer
@@ -105,10 +107,17 @@ class ModelFnEmitter(LoopEmitter):
             return ""
         return self.names.fresh("init_from_checkpoint")
 
+    @cached_property
+    def schedule(self) -> tuple[str, str]:
+        """Source of the class that computes the rate, and of a call of it."""
+        return schedule_class(self.model, self.names.fresh("ComputedLearningRate"))
+
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
         classes = [*self._metric_class(), *self._cells(), self._class()]
+        if self.model.rate:
+            classes += self.fitted(parse_statements(self.text(self.schedule[0])))
         if self.loading:
             name = {"init_from_checkpoint": self.loading}
             template = "init_from_checkpoint_function"
@@ -314,6 +323,8 @@ class ModelFnEmitter(LoopEmitter):
         code = code.replace(METRICS, metrics)
         for kind, name in self.cells.items():
             code = code.replace(CELL.format(kind), name)
+        if RATE in code:
+            code = code.replace(RATE, self.schedule[1])
         code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 

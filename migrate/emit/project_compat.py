@@ -47,9 +47,12 @@ def follow_to_compat(
         if flavour is None:
             continue
         try:
-            edited = use_compat(tree, flavour).apply(parsed.module)
+            edits = use_compat(tree, flavour)
         except CannotImport:
             return None
+        if not edits.nodes:
+            return None  # private modules alone, which stay
+        edited = edits.apply(parsed.module)
         told = Finding(
             path=parsed.path,
             line=1,

@@ -134,6 +134,7 @@ class ModelFn:
             metrics=tuple(self.metrics),
             metric_blocks=tuple(self.metric_blocks),
             optimizer_setup=tuple(self.train_op.setup),
+            rate=self.train_op.rate,
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             heads=self.heads,

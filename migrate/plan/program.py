@@ -19,6 +19,7 @@ __all__ = [
     "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
+    "RATE",
     "TF",
     "TRAINED",
     "Blocker",
@@ -51,6 +52,8 @@ MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
 # Stands for the variables that are trained, where these are not all of them.
 TRAINED = "__trained__"
+# Stands for the schedule that computes the learning rate from the step.
+RATE = "__computed_rate__"
 # Stands for the dict of metrics where a program fills one.
 METRICS = "__metrics__"
 # Stands for the name of a metric class that the program is given.
@@ -284,6 +287,8 @@ class ModelFnPlan:
     # ... and those are chosen that are trained, if they are not all.
     choosing: tuple[str, ...] = ()
     trained: str | None = None
+    # ``__call__`` of the schedule that stands as ``RATE`` in the optimizer.
+    rate: str = ""
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 

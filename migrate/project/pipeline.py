@@ -79,6 +79,8 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             return _unchanged(path, raw, pins)
         with _collector_at_rest():
             new, findings = call_deep(lambda: _process(path, raw, job, facts))
+        # Here, for the result checks itself: findings must fit what happened.
+        return _result(path, raw, new, findings)
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -88,17 +90,6 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     except Exception as error:
         # One file's surprise must not stop the run or be mistaken for success.
         return _failed(path, raw, f"internal error: {type(error).__name__}: {error}")
-    if new == raw:
-        return _unchanged(path, raw, findings)
-    return FileResult(
-        path,
-        FileStatus.CHANGED,
-        findings=findings,
-        old=raw,
-        new=new,
-        notes=len(_NOTE.findall(new)),
-        lines=lines,
-    )
 
 
 @contextmanager
@@ -416,6 +407,22 @@ def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
             continue
         cell, line = source.locate(finding.line)
         yield replace(finding, cell=cell, line=line)
+
+
+def _result(
+    path: Path, raw: bytes, new: bytes, findings: tuple[Finding, ...]
+) -> FileResult:
+    if new == raw:
+        return _unchanged(path, raw, findings)
+    return FileResult(
+        path,
+        FileStatus.CHANGED,
+        findings=findings,
+        old=raw,
+        new=new,
+        notes=len(_NOTE.findall(new)),
+        lines=raw.count(b"\n"),
+    )
 
 
 def _unchanged(path: Path, raw: bytes, findings: tuple[Finding, ...]) -> FileResult:

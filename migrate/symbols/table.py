@@ -13,6 +13,7 @@ __all__ = [
     "Move",
     "in_compat_v1",
     "is_known",
+    "is_private_module",
     "is_recent",
     "lookup",
     "means_something_else",
@@ -93,6 +94,17 @@ def means_something_else(name: str) -> bool:
 def is_recent(name: str) -> bool:
     """Whether TF 2 has the name and no TF 1 ever had it."""
     return name in _data()["recent"]
+
+
+@lru_cache(maxsize=1)
+def _modules() -> frozenset[str]:
+    text = resources.files(__package__).joinpath("data/modules.txt").read_text("utf-8")
+    return frozenset(text.split())
+
+
+def is_private_module(path: str) -> bool:
+    """Whether ``tensorflow.python...`` or ``.core...`` is a module then and now."""
+    return path.removeprefix("tensorflow.") in _modules()
 
 
 def in_compat_v1(name: str) -> bool:

@@ -54,12 +54,38 @@ def test_the_note_is_never_written_twice() -> None:
 
 def test_a_program_that_compat_cannot_import_stays_with_a_note() -> None:
     code = CANNED.replace(
-        "tensorflow.contrib import slim", "tensorflow.python.ops import rnn"
+        "tensorflow.contrib import slim", "tensorflow.python.training.saver import *"
     )
     first = run(code)
     assert "import tensorflow as tf\n" in first.module.code
     assert first.findings[0].tier is Tier.UNTOUCHED
     assert run(first.module.code).module.code == first.module.code
+
+
+def test_private_modules_that_are_still_there_stay() -> None:
+    imports = (
+        "from tensorflow.core.protobuf import rewriter_config_pb2\n"
+        "from tensorflow.python.ops import array_ops, rnn\n"
+        "import tensorflow.python.client.device_lib as device_lib\n"
+    )
+    code = CANNED.replace("from tensorflow.contrib import slim\n", imports)
+    result = run(code)
+    assert "import tfmigrate.compat.v1 as tf\n" in result.module.code
+    assert imports in result.module.code
+    assert result.findings[0].tier is Tier.COMPAT
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from tensorflow.python.training.tracking import base",
+        "from tensorflow.python.estimator.util import fn_args",
+        "from tensorflow.python.framework.ops import Graph, no_such_name",
+    ],
+)
+def test_private_names_that_nobody_offers_keep_a_program_as_it_is(line: str) -> None:
+    result = run(CANNED.replace("from tensorflow.contrib import slim", line))
+    assert result.findings[0].tier is Tier.UNTOUCHED
 
 
 KERAS = """\

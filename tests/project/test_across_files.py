@@ -160,7 +160,7 @@ def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
 
 def test_what_a_kept_program_needs_goes_to_compat_with_it(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(
-        "import tensorflow as tf\n\nfrom net import columns, width\n\n"
+        "import tensorflow as tf\n\nimport devices\nfrom net import columns, width\n\n"
         "estimator = tf.estimator.BoostedTreesClassifier(columns(), width(3))\n"
         "estimator.train(None)\n"
     )
@@ -172,7 +172,14 @@ def test_what_a_kept_program_needs_goes_to_compat_with_it(tmp_path: Path) -> Non
     (tmp_path / "other.py").write_text(
         "import tensorflow as tf\n\n\ndef flat(x):\n    return tf.layers.flatten(x)\n"
     )
+    private = (
+        "from tensorflow.python.training import device_setter\n\n\n"
+        "class Mine(device_setter._RoundRobinStrategy):\n    pass\n"
+    )
+    (tmp_path / "devices.py").write_text(private)
     rewrite(tmp_path)
+    # TensorFlow still has the module: there is nothing to move.
+    assert (tmp_path / "devices.py").read_text() == private
     compat = "import tfmigrate.compat.v1 as tf\n"
     assert (tmp_path / "main.py").read_text().startswith(compat)
     assert (tmp_path / "net.py").read_text().startswith(compat)

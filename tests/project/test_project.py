@@ -8,6 +8,7 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.project.pipeline import Job, process_file
+from tfmigrate.report.findings import Finding, Outcome, Safety
 from tfmigrate.report.model import FileStatus
 
 
@@ -128,3 +129,19 @@ def test_the_walk_respects_ignores_and_links(tmp_path: Path) -> None:
     assert found(top / "gen.py") == ["gen.py"]  # named: always taken
     assert found(top / "build") == ["build/b.py"]  # a named directory as well
     assert found(top, top / "a" / "x.py") == found(top)
+
+
+def test_findings_that_do_not_fit_the_file_fail_that_file_alone(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The result's own checks are part of the work that may not stop a run."""
+    path = tree / "odd.py"
+    path.write_text("import tensorflow as tf\n\nx = tf.log(1.0)\n")
+    told = Finding(path, 3, 5, "TFM201", "moved", Outcome.REWRITTEN, Safety.EXACT)
+    monkeypatch.setattr(
+        "tfmigrate.project.pipeline._rewrite",
+        lambda parsed, job, facts: (path.read_bytes(), (told,)),
+    )
+    result = process_file(path, Job(), ProjectFacts((path,)))
+    assert result.status is FileStatus.FAILED
+    assert "a rewritten finding in an unchanged file" in (result.error or "")

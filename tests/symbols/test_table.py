@@ -5,11 +5,30 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from tfmigrate.symbols import table
 from tfmigrate.symbols.curated import CONTRIB, KEEP_V1, SAME, advice_for, importable
-from tfmigrate.symbols.table import in_compat_v1, is_known, lookup, moves, needs_nothing
+from tfmigrate.symbols.table import (
+    in_compat_v1,
+    is_known,
+    is_private_module,
+    lookup,
+    moves,
+    needs_nothing,
+)
 
+DATA = Path(table.__file__).parent / "data"
+
+MODULES = """
+import importlib.util, json, os, sys
+folder = os.path.dirname(importlib.util.find_spec("tensorflow").origin)
+def exists(name):
+    path = os.path.join(folder, *name.split("."))
+    return os.path.exists(path + ".py") or os.path.exists(path + "/__init__.py")
+json.dump([name for name in json.load(sys.stdin) if not exists(name)], sys.stdout)
+"""
 CHECK = """
 import json, os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -105,3 +124,19 @@ def test_every_advice_is_a_sentence_part() -> None:
         text = advice_for(name)
         assert text
         assert not text.endswith(".")
+
+
+def test_private_modules_are_in_todays_tensorflow() -> None:
+    pytest.importorskip("tensorflow", reason="needs a current TensorFlow")
+    names = (DATA / "modules.txt").read_text("utf-8").split()
+    result = subprocess.run(
+        [sys.executable, "-c", MODULES],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(result.stdout) == []
+    assert is_private_module("tensorflow.core.protobuf.rewriter_config_pb2")
+    assert not is_private_module("tensorflow.python.estimator.util")
+    assert not is_private_module("tensorflow.contrib")

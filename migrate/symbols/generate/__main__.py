@@ -2,7 +2,8 @@
 
 Introspects a real TF 1.15, 1.12 and 2.21, reads the rename tables of TF 2.15's
 upgrade script, and writes the tables under ``migrate/symbols/data``. Each
-interpreter may also be given as a JSON file that its script printed earlier.
+interpreter may also be given as a JSON file that its script printed earlier; the
+list of private modules that both have is then left as it is.
 """
 
 from __future__ import annotations
@@ -86,6 +87,11 @@ def main() -> None:
     write("private.json", {"tensorflow": old["version"], "names": old["private"]})
     older = listing(options.tf112, "introspect.py")
     table = build_table(merged(old, older), new["symbols"], tables)
+    if not any(source.endswith(".json") for source in (options.tf1, options.tf2)):
+        before = set(listing(options.tf1, "modules.py")["modules"])
+        now = listing(options.tf2, "modules.py")["modules"]
+        text = "".join(f"{name}\n" for name in now if name in before)
+        (DATA / "modules.txt").write_text(text, "utf-8")
     write("symbols.json", {"from": old["version"], "to": new["version"], **table})
 
 
