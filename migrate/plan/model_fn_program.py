@@ -220,6 +220,15 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
                 "up; Keras lets their slots decay",
             )
         )
+    if any(name == "MomentumOptimizer" for name in names) and _decays(model):
+        found.append(
+            Difference(
+                "TFM147",
+                line,
+                "momentum with a rate that changes: TF 1 took the whole velocity by "
+                "the rate of the step, Keras keeps what earlier rates made of it",
+            )
+        )
     if model.shared.flat_norm:
         found.append(
             Difference(
@@ -230,6 +239,13 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
             )
         )
     return found
+
+
+def _decays(model: ModelFn) -> bool:
+    """The learning rate is a schedule."""
+    train = model.train_op
+    given = [value for plan in train.optimizers for _, value in plan.arguments]
+    return any("schedules." in text for text in (*given, *train.setup))
 
 
 def _check_free(

@@ -92,8 +92,7 @@ class OptimizerSetup:
             return clip
         if not isinstance(node, cst.Name):
             assert value is not None
-            code = self._setup_text(value)
-            self._rates([value])
+            code = self.rate(value)
             self.found.setup.append(f"{OPTIMIZER} = {code}\n")
             return None
         chosen = backward_slice(self.tree, self.statements, {node.value})
@@ -175,7 +174,7 @@ class OptimizerSetup:
         return source_text(changed)
 
     def rate(self, node: cst.BaseExpression) -> str:
-        """Source of a learning rate that is given by itself."""
+        """Source of a rate or an optimizer that no variable holds."""
         wanted = loads(self.tree, node)
         chosen = backward_slice(self.tree, self.statements, wanted)
         self._rates([*chosen, node])

@@ -329,6 +329,20 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
+        id="TFM147",
+        name="decayed-momentum",
+        summary="Momentum and a rate that changes: the steps after a change differ.",
+        why=(
+            "tf.train.MomentumOptimizer gathered gradients and took what it had "
+            "gathered by the rate of the step. Keras' SGD gathers steps, each made with "
+            "the rate of its own time. With one rate they are the same; after the rate "
+            "has changed Keras still moves by some of the old one, for about "
+            "1 / (1 - momentum) steps. A rate that falls ends in slightly larger steps, "
+            "one that warms up in smaller ones."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
         id="TFM146",
         name="seeded-draws",
         summary="A seed gives other random numbers than in TF 1.",

@@ -1,0 +1,58 @@
+"""Optimizers that no variable holds, and what Keras' momentum does otherwise."""
+
+from __future__ import annotations
+
+import pytest
+from tfmigrate.report.findings import Safety, Tier
+
+from .one_module import run
+
+PROGRAM = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    y = tf.layers.dense(features, 1)
+    loss = tf.losses.mean_squared_error(labels, y)
+    step = tf.train.get_global_step()
+    base = params["rate"] * 2
+    rate = RATE
+    train_op = tf.train.OPTIMIZER.minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1., 2.]], [[1.]])).repeat()
+
+
+est = tf.estimator.Estimator(model_fn, params={"rate": 0.01})
+est.train(input_fn, steps=20)
+"""
+DECAY = "tf.train.exponential_decay(base, step, 2, 0.5)"
+
+
+@pytest.mark.parametrize(
+    ("rate", "optimizer", "differs"),
+    [
+        ("base", "AdamOptimizer(rate)", False),
+        (DECAY, "AdamOptimizer(rate)", False),
+        ("base", "MomentumOptimizer(rate, 0.9)", False),
+        (DECAY, "MomentumOptimizer(rate, 0.9)", True),
+        ("0.1", f"MomentumOptimizer({DECAY}, momentum=0.9)", True),
+    ],
+)
+def test_what_an_optimizer_without_a_variable_needs_comes_along(
+    rate: str, optimizer: str, *, differs: bool
+) -> None:
+    code = PROGRAM.replace("RATE", rate).replace("OPTIMIZER", optimizer)
+    result = run(code)
+    text = result.module.code
+    compile(text, "program.py", "exec")
+    assert {f.tier for f in result.findings} == {Tier.NATIVE}
+    # The rate is made before the optimizer, from what it was made of.
+    if "base" in rate + optimizer:
+        assert text.index('base = params["rate"] * 2') < text.index("optimizer = ")
+    assert "get_global_step" not in text
+    found = [f for f in result.findings if f.rule == "TFM147"]
+    assert len(found) == differs
+    assert all(f.safety is Safety.CHANGES_NUMBERS for f in found)
