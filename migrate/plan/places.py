@@ -104,7 +104,8 @@ class _Uses:
             for holder in tree.ancestors(node):
                 if isinstance(holder, (cst.BaseStatement, cst.BaseSmallStatement)):
                     break
-                outer = holder
+                if isinstance(holder, cst.BaseExpression):
+                    outer = holder  # other nodes have no text of their own
             shown = " ".join(tree.code(outer).split())
             if len(shown) > _SHOWN:
                 shown = f"{shown[:_SHOWN].rstrip()}..."

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from .one_module import run
+
 MODEL = """\
 import tensorflow as tf
 
@@ -175,3 +177,9 @@ def test_what_nobody_calls_keeps_no_program(
     assert {"TFM101", "TFM209"} <= rules
     # Another file calls it.
     assert stayed(found["lent.py"])
+
+
+def test_an_estimator_in_an_annotation_is_told_like_any_other_use() -> None:
+    code = "import tensorflow as tf\n\ny: tf.estimator.Estimator(tf.log) = 1\n"
+    (finding,) = run(code).findings
+    assert "`tf.estimator.Estimator(tf.log)`" in (finding.reason or "")
