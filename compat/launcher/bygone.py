@@ -55,10 +55,10 @@ def _extend(module: types.ModuleType) -> None:
             raise AttributeError(
                 f"module {module.__name__!r} has no attribute {name!r}"
             )
-        instead = ADVICE.get(dotted) or f"it is {RENAMED[dotted]} today"
+        instead = ADVICE.get(dotted) or f"{RENAMED[dotted]} today"
         print(
             f"tfmigrate: {dotted} is gone from this {_maker(module)}; the old one "
-            f"stands in for it ({instead.removeprefix('it is ')})",
+            f"stands in for it ({instead})",
             file=sys.stderr,
         )
         module.__dict__[name] = value

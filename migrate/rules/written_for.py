@@ -7,12 +7,11 @@ already: there the name means what it says, and rewriting it would break the cod
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from ..symbols.names import Door
 from ..symbols.resolver import Resolver
+from ..symbols.scope_builder import dotted_name
 from ..symbols.table import is_recent, lookup, means_something_else, needs_nothing
 from .base import SymbolUse
 from .symbol_judge import symbol_use
@@ -62,9 +61,8 @@ _GONE = ("tensorflow.contrib", "tensorflow.estimator", "tensorflow_estimator")
 
 def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
     """An import of packages that TF 2 has no more."""
-    paths: Iterable[str]
     if isinstance(node, cst.ImportFrom):
-        module = _dotted(node.module)
+        module = (dotted_name(node.module) if node.module is not None else None) or ""
         aliases = () if isinstance(node.names, cst.ImportStar) else node.names
         paths = [module, *(f"{module}.{alias.evaluated_name}" for alias in aliases)]
     else:
@@ -72,9 +70,3 @@ def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
     return any(
         path == gone or path.startswith(gone + ".") for path in paths for gone in _GONE
     )
-
-
-def _dotted(node: cst.CSTNode | None) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
