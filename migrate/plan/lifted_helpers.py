@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -66,7 +67,9 @@ def lift_helper(
             if lifted.roles[name] == "training" and not flag and default is not None:
                 flag = source_text(default)
         outside.append(f"training={flag or 'False'}")
-    made = lifter.make(defined.name.value, f"{lifted.name}({', '.join(inside)})")
+    # The layer of a copy has the name that the original's has.
+    wanted = re.sub(r"__\d+\Z", "", defined.name.value)
+    made = lifter.make(wanted, f"{lifted.name}({', '.join(inside)})")
     return cst.parse_expression(f"{made}({', '.join(outside)})")
 
 
