@@ -203,6 +203,7 @@ class TrainCalls:
         stock, setting = call.stock, self.emitter.setting
         return replace(
             stock,
+            stops_if=setting("stops", stock.stops_if or None) or "",
             log_steps=setting("log_steps", stock.log_steps),
             rate_steps=setting("rate_steps", stock.rate_steps),
             num_steps=setting("num_steps", stock.num_steps),
@@ -300,9 +301,10 @@ class TrainCalls:
             variable = hook.code
             if hook is call.hooks[0] and hook.code == _EACH:
                 variable = "hook"
-            elif not variable.isidentifier():
+            elif not variable.isidentifier() or hook.condition:
                 variable = self.names.fresh(_snake(hook.class_name))
-                made.append(f"{variable} = {hook.code}\n")
+                chosen = f" if {hook.condition} else None" if hook.condition else ""
+                made.append(f"{variable} = {hook.code}{chosen}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
             for name, held in emitter.watched:
                 arguments[name] = f"float({names[held]})"
@@ -314,11 +316,15 @@ class TrainCalls:
                 line = f"{variable}.{name}({inside})\n"
                 if hook.code == _EACH:
                     line = f"for hook in hooks:\n    {line}"
+                elif hook.condition:
+                    line = f"if {variable} is not None:\n    {line}"
                 calls[method].append(line)
             if hook.stops:
                 asked = f"{variable}.should_stop"
                 if hook.code == _EACH:
                     asked = "any(hook.should_stop for hook in hooks)"
+                elif hook.condition:
+                    asked = f"{variable} is not None and {asked}"
                 stops.append(f"if {asked}:\n    break\n")
         per_step = steps_alone(emitter.options, call.hooks)
         if per_step:
@@ -406,6 +412,7 @@ class TrainCalls:
         hook = call.stock.last_step
         if call.stock.num_steps is not None:
             hook = f"{step} + {call.stock.num_steps}"
+        chosen = call.stock.stops_if
         if call.steps is not None and call.max_steps is not None:
             # A function for calls of both kinds.
             code = f"{step} + steps if steps else max_steps"
@@ -415,10 +422,19 @@ class TrainCalls:
             code = f"{step} + {call.steps} if {call.steps} else None"
         elif call.steps is not None:
             code = f"{step} + {call.steps}"
+        elif hook is not None and chosen:
+            code = f"{hook} if {chosen} else None"
+            return f"{last} = {code}\n", f"{last} is None or {step} < {last}"
         elif hook is not None:
             return f"{last} = {hook}\n", condition
         else:
             return "", "True"
+        if hook is not None and chosen:
+            lower = f"min({last} or {hook}, {hook})"
+            if not _may_be_none(call):
+                lower = f"min({last}, {hook})"
+            given = f"{last} = {code}\nif {chosen}:\n    {last} = {lower}\n"
+            return given, condition
         if hook is not None:
             if _is_optional(call):
                 return f"{last} = {code}\n{last} = min({last} or {hook}, {hook})\n", (
@@ -438,9 +454,19 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
 
 def _is_optional(call: EstimatorCall) -> bool:
     """The limit may be None when the program runs."""
-    given = call.steps is not None or call.max_steps is not None
     stopped = call.stock.num_steps is not None or call.stock.last_step is not None
-    return given and call.limit_optional and not stopped
+    if stopped and call.stock.stops_if:
+        return not _is_given(call) or _may_be_none(call)
+    return _may_be_none(call) and not stopped
+
+
+def _is_given(call: EstimatorCall) -> bool:
+    return call.steps is not None or call.max_steps is not None
+
+
+def _may_be_none(call: EstimatorCall) -> bool:
+    """What the call itself gives as its limit may be None when the program runs."""
+    return _is_given(call) and call.limit_optional
 
 
 def input_argument(node: cst.Call) -> cst.BaseExpression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,9 @@ def lift_helper(
     constructor = f"{lifted.name}({', '.join(inside)})"
     place = _place(lifter, lifted, call, naming, constructor)
     first = place is not None and place.name not in lifter.places.made
-    made = lifter.make(defined.name.value, constructor, place=place, node=call)
+    # The layer of a copy has the name that the original's has.
+    wanted = re.sub(r"__\d+\Z", "", defined.name.value)
+    made = lifter.make(wanted, constructor, place=place, node=call)
     if first:
         lifter.places.take(lifted.fixed, call)
     return cst.parse_expression(f"{made}({', '.join(outside)})")

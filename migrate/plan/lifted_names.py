@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ..project.positions import code_of
+
+_COPIED = re.compile(r"(.*?)((?:__\d+)?)")
 
 __all__ = ["RESERVED", "RESERVED_OF_LAYERS", "Lifted", "camel", "source_text"]
 
@@ -85,6 +88,7 @@ def source_text(node: cst.CSTNode) -> str:
 
 def camel(name: str) -> str:
     """A class name after the name of a function."""
-    name = name.removesuffix("_fn").strip("_") or "model"
+    name, number = _COPIED.fullmatch(name).groups()  # type: ignore[union-attr]
+    name = (name.removesuffix("_fn").strip("_") or "model") + number
     words = [w[:1].upper() + w[1:] for w in name.split("_") if w]
     return "".join(words)

@@ -24,7 +24,7 @@ from .statements import assigned, is_docstring
 from .substitute import VariableTransformer
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["with_helpers_written_out"]
+__all__ = ["with_call_written_out", "with_helpers_written_out"]
 
 _TRAINS = ("tf.gradients", "tf.clip_by_global_norm")
 _TRAINS_ENDINGS = ("layers.optimize_loss", "EstimatorSpec", "CrossShardOptimizer")
@@ -78,6 +78,21 @@ def with_helpers_written_out(
                 assert isinstance(module, cst.Module)
                 return parse(module.code)
     return None
+
+
+def with_call_written_out(
+    tree: Tree, call: cst.Call, helper: cst.FunctionDef
+) -> cst.Module | None:
+    """The module with a function's statements where a call of it stood, or None."""
+    around = tree.function(call)
+    if isinstance(around, cst.Lambda):
+        return None
+    changes = _Writer(tree, around, call, helper).written()
+    if changes is None:
+        return None
+    module = tree.module.visit(changes)
+    assert isinstance(module, cst.Module)
+    return parse(module.code)
 
 
 def _trains(tree: Tree, helper: cst.FunctionDef, depth: int = 0) -> bool:
@@ -159,12 +174,12 @@ class _Writer:
     def __init__(
         self,
         tree: Tree,
-        model_fn: cst.FunctionDef,
+        around: cst.FunctionDef | None,
         call: cst.Call,
         helper: cst.FunctionDef,
     ) -> None:
         self.tree = tree
-        self.model_fn = model_fn
+        self.around = around
         self.call = call
         self.helper = helper
         self.opened = tree.resolver.scopes.opened
@@ -290,19 +305,31 @@ class _Writer:
         return dict(zip(given, wanted, strict=True))
 
     def _outer(self) -> tuple[set[str], set[str]]:
-        """Names that the model_fn uses at all, and those that it binds."""
+        """Names that the caller uses at all, and those that it binds."""
         used: set[str] = set()
         bound: set[str] = set()
-        around: cst.CSTNode | None = self.model_fn
+        if self.around is None:
+            return self._global(), bound
+        around: cst.CSTNode | None = self.around
         while around is not None and not isinstance(around, cst.Module):
             scope = self.opened.get(around)
             if isinstance(around, cst.FunctionDef) and scope is not None:
                 bound |= set(scope.bindings)
             around = self.tree.parent(around)
-        for node in walk(self.model_fn):
+        for node in walk(self.around):
             if isinstance(node, cst.Name) and not self._is_label(node):
                 used.add(node.value)
         return used | bound, bound
+
+    def _global(self) -> set[str]:
+        """Names of the module, and those that any function takes from it."""
+        scopes = self.tree.resolver.scopes
+        used = set(scopes.module_scope.bindings)
+        for name in scopes.loads:
+            found = self.tree.resolver.bindings(name)
+            if not found or found[0].scope is scopes.module_scope:
+                used.add(name.value)
+        return used
 
     def _is_label(self, name: cst.Name) -> bool:
         """The name of an attribute or of an argument, which is no variable."""
@@ -333,6 +360,8 @@ class _Writer:
         }
         if free & bound:
             return None  # a global of the helper is something else here
+        if self._captured(scope):
+            return None
         parameters = [*self.helper.params.params, *self.helper.params.kwonly_params]
         try:
             given = match_arguments(self.call, [p.name.value for p in parameters])
@@ -377,6 +406,25 @@ class _Writer:
                 renamed[name] = cst.Name(new)
             before.append(_assignment(new, value))
         return renamed, before
+
+    def _captured(self, scope: Scope) -> bool:
+        """A function in the helper reads what the caller binds several times.
+
+        Written out it would see what the name stands for later.
+        """
+        changing = any(
+            len(binding.scope.bindings[binding.name]) != 1
+            for argument in self.call.args
+            for node in walk(argument.value)
+            if isinstance(node, cst.Name) and node in self.tree.resolver.scopes.loads
+            for binding in self.tree.resolver.bindings(node)
+        )
+        return changing and any(
+            isinstance(node, (cst.FunctionDef, cst.Lambda))
+            and _below(inner, scope)
+            and inner is not scope
+            for node, inner in self.opened.items()
+        )
 
     def _inner(self, name: cst.Name, scope: Scope) -> bool:
         """The name belongs to a function or comprehension within the helper."""
@@ -524,6 +572,8 @@ def _returns(body: Sequence[Statement]) -> int:
 def _own(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Everything below a statement but what nested functions hold."""
     yield root
+    if isinstance(root, (cst.FunctionDef, cst.ClassDef)):
+        return
     for child in root.children:
         if not isinstance(child, (cst.FunctionDef, cst.Lambda)):
             yield from _own(child)

@@ -313,7 +313,8 @@ class HookPlan:
     """A hook given to train: source text and, for a user's class, its methods.
 
     ``stops`` says that the callback may ask the loop to end; ``watched`` are the
-    names of tensors that it is given besides the loss.
+    names of tensors that it is given besides the loss. Where there is a
+    ``condition``, it tells at run time whether there is such a hook.
     """
 
     code: str
@@ -321,6 +322,14 @@ class HookPlan:
     methods: tuple[str, ...] = ()
     stops: bool = False
     watched: tuple[str, ...] = ()
+    condition: str = ""
+
+    @property
+    def listed(self) -> str:
+        """Its place in a list of hooks."""
+        if not self.condition:
+            return self.code
+        return f"*([{self.code}] if {self.condition} else [])"
 
 
 @dataclass(frozen=True)
@@ -339,6 +348,8 @@ class StockHooks:
     rate_steps: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
+    # A condition that tells at run time whether there is such a limit.
+    stops_if: str = ""
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
     crossed: tuple[tuple[str, str, str, str], ...] = ()
     nan: str | None = None
