@@ -337,7 +337,7 @@ class Lifter:
         known = self.places.state()
         self.init = []
         body = self._block(statement.body)
-        made, first = self.init, self.places.made
+        made, first = self.init, self.places.state()
         self.places.other(known, of_mode=of_mode)
         self.init = []
         orelse: cst.If | cst.Else | None = None
@@ -812,6 +812,8 @@ def tensor_names(source: Source, known: set[str]) -> set[str]:
 
 def _makes_plain(symbol: str) -> bool:
     """Functions of TensorFlow whose result is a plain value."""
+    if symbol.startswith("tf.feature_column.") and "_column" in symbol[18:]:
+        return True
     return symbol.endswith(("_initializer", "_regularizer")) or symbol.startswith(
         ("tf.keras.initializers.", "tf.keras.regularizers.", "tf.initializers.")
     )

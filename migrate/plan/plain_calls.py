@@ -26,7 +26,14 @@ from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["with_call_written_out", "with_helpers_written_out"]
 
-_TRAINS = ("tf.gradients", "tf.clip_by_global_norm")
+_TRAINS = (
+    "tf.gradients",
+    "tf.clip_by_global_norm",
+    "tf.get_collection",
+    "tf.losses.get_regularization_loss",
+    "tf.losses.get_total_loss",
+    "tf.trainable_variables",
+)
 _TRAINS_ENDINGS = ("layers.optimize_loss", "EstimatorSpec", "CrossShardOptimizer")
 _TRAINS_METHODS = ("minimize", "apply_gradients", "compute_gradients")
 _VERBS = ("get_", "make_", "create_", "build_", "_")

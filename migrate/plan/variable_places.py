@@ -140,12 +140,16 @@ class Places:
         if not of_mode:
             self.made = dict(made)
 
-    def join(self, state: _State, first: dict[str, _Made], *, of_mode: bool) -> None:
-        """What is made in one of two branches only cannot be had again."""
+    def join(self, state: _State, first: _State, *, of_mode: bool) -> None:
+        """After both branches, of which ``first`` is what the first one knew.
+
+        What is made in one of two branches only cannot be had again.
+        """
+        for place, count in first[1].items():
+            self.counts[place] = max(count, self.counts.get(place, 0))
         if of_mode:
             return
-        made, _ = state
-        for name in {*first, *self.made} - set(made):
+        for name in {*first[0], *self.made} - set(state[0]):
             self.made[name] = _HIDDEN
 
     # -- scopes ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Bare variables whose shapes follow from the input."""
+"""Bare variables whose shapes follow from the input; an optimizer without a name."""
 
 import os
 
@@ -35,7 +35,9 @@ def model_fn(features, labels, mode, params):
     net = gated(net, 2)
     logits = linear(net, 2, "second", stddev=0.5)
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-    train_op = tf.train.AdamOptimizer(0.05).minimize(loss, tf.train.get_global_step())
+    step = tf.train.get_global_step()
+    warmup = tf.minimum(1.0, tf.cast(step + 1, tf.float32) / 4.0)
+    train_op = tf.train.AdamOptimizer(0.05 * warmup).minimize(loss, global_step=step)
     metrics = {"accuracy": tf.metrics.accuracy(labels, tf.argmax(logits, axis=1))}
     return tf.estimator.EstimatorSpec(
         mode, loss=loss, train_op=train_op, eval_metric_ops=metrics
