@@ -17,6 +17,7 @@ from ..project.parsing import parse
 from ..symbols.scopes import Scope
 from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
+from .plain_tuples import assignment, one_by_one, taken_apart
 from .single_exit import single_exit
 from .statements import is_docstring
 from .substitute import VariableTransformer
@@ -187,10 +188,13 @@ class _Writer:
             assert isinstance(changed, cst.BaseExpression)
             value = changed
         made = [*before, *moved]
-        if isinstance(value, cst.Name) and value.value == target:
+        parts = one_by_one(self.call, small, value)
+        if parts is not None:
+            made, value = [*made, *parts], None
+        elif isinstance(value, cst.Name) and value.value == target:
             value = None
         elif value is not None and not self._is_whole(small):
-            made.append(_assignment(result, value))
+            made.append(assignment(result, value))
             value = cst.Name(result)
         lines = [*statement.leading_lines, *self._comment(said)]
         if made:
@@ -318,8 +322,14 @@ class _Writer:
         before: list[Statement] = []
         returned = self._returned()
         taken = used | own | free
+        apart = taken_apart(self.tree, self.call, self.helper)
         for name in sorted(own):
             if name in [p.name.value for p in parameters]:
+                continue
+            wanted = apart.get(name)
+            if wanted and wanted not in own - {name} and not self._reads(wanted):
+                if wanted != name:
+                    renamed[name] = cst.Name(wanted)
                 continue
             if (
                 target is not None
@@ -352,7 +362,7 @@ class _Writer:
             new = name if name not in used else _free(name, taken)
             if new != name:
                 renamed[name] = cst.Name(new)
-            before.append(_assignment(new, value))
+            before.append(assignment(new, value))
         return renamed, before
 
     def _captured(self, scope: Scope) -> bool:
@@ -489,8 +499,3 @@ def _free(name: str, taken: set[str], *, first: bool = False) -> str:
         new += "_"
     taken.add(new)
     return new
-
-
-def _assignment(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
-    target = cst.AssignTarget(cst.Name(name))
-    return cst.SimpleStatementLine([cst.Assign([target], value)])
