@@ -20,7 +20,7 @@ from ..plan.program import (
 from ..plan.results import METRICS, PAIR, unpacked
 from ..plan.tree import Statement, statements_of
 from .evaluations import evaluations
-from .event_files import writes_events
+from .event_files import figures, writes_events
 from .hook_class import RENAMED
 from .layout import fit, one_line
 from .paces import steps_alone
@@ -255,6 +255,9 @@ class TrainCalls:
     ) -> list[Statement]:
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
+        every = config.summary_steps or "1"
+        if not re.fullmatch(r"[\w.]+", every):
+            every = f"({every})"
         if stock.save_steps is not None or stock.save_seconds is not None:
             # A hook that saves takes the place of the Estimator's own.
             config = replace(
@@ -337,14 +340,20 @@ class TrainCalls:
         terms = [] if emitter.options.loop == "graph" else [log_steps]
         if by_step:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
-        if events and (by_step or config.summary_steps != log_steps):
-            terms.append(f"{names['last_written']} + {config.summary_steps} - {step}")
+        if events:
+            terms.append(f"{names['last_written']} + {every} - {step}")
         optional = bool(limit) and _is_optional(call)
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
         if not terms:
             terms = ["2**31 - 1"]
         chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
+
+        written, more = "", ""
+        if events:
+            written, more = figures(
+                self.plan.model, names, emitter.optimizer, emitter.watched_rate
+            )
 
         def lines(method: str) -> list[Statement]:
             return parse_statements("".join(calls[method]))
@@ -358,12 +367,14 @@ class TrainCalls:
                 "X_SAVE_SECONDS": config.save_seconds or "600",
                 "X_SAVE_STEPS": config.save_steps or "",
                 "X_THROTTLE": call.throttle_seconds,
-                "X_SUMMARY_STEPS": config.summary_steps or "",
+                "X_SUMMARY_STEPS": every,
+                "X_FIGURES": written,
                 "X_PROFILE_STEPS": stock.profile_steps or "",
                 "X_PROFILE_DIR": stock.profile_dir or profile_dir,
             },
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),
+                "X_MORE_FIGURES": parse_statements(more),
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),

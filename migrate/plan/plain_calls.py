@@ -19,6 +19,7 @@ from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
 from .lifter import makes_layers
 from .model_fn_source import Source
+from .plain_tuples import assignment, one_by_one
 from .single_exit import single_exit
 from .statements import assigned, is_docstring
 from .substitute import VariableTransformer
@@ -224,10 +225,13 @@ class _Writer:
             assert isinstance(changed, cst.BaseExpression)
             value = changed
         made = [*before, *moved]
-        if value is not None and _is_said(small, self.call, value):
+        parts = one_by_one(self.call, small, value)
+        if parts is not None:
+            made, value = [*made, *parts], None
+        elif isinstance(value, cst.Name) and value.value == target:
             value = None
         elif value is not None and not self._is_whole(small):
-            made.append(_assignment(result, value))
+            made.append(assignment(result, value))
             value = cst.Name(result)
         lines = [*statement.leading_lines, *self._comment(said)]
         if made:
@@ -411,7 +415,7 @@ class _Writer:
             new = name if name not in used else _free(name, taken)
             if new != name:
                 renamed[name] = cst.Name(new)
-            before.append(_assignment(new, value))
+            before.append(assignment(new, value))
         return renamed, before
 
     def _captured(self, scope: Scope) -> bool:
@@ -526,23 +530,6 @@ def _targets(small: cst.BaseSmallStatement, call: cst.Call) -> list[str]:
     return names if len(names) == len(parts) else []
 
 
-def _is_said(
-    small: cst.BaseSmallStatement, call: cst.Call, value: cst.BaseExpression
-) -> bool:
-    """``a = a`` and ``a, b = a, b`` say nothing."""
-    if not isinstance(small, cst.Assign) or small.value is not call:
-        return False
-    if isinstance(value, cst.Name):
-        targets = [target.target for target in small.targets]
-        names = [t.value for t in targets if isinstance(t, cst.Name)]
-        return names == [value.value]
-    names = _targets(small, call)
-    if not names or not isinstance(value, cst.Tuple):
-        return False
-    parts = [element.value for element in value.elements]
-    return names == [part.value for part in parts if isinstance(part, cst.Name)]
-
-
 _SCOPES = ("tf.variable_scope", "tf.name_scope")
 
 
@@ -608,8 +595,3 @@ def _free(name: str, taken: set[str], *, first: bool = False) -> str:
         new += "_"
     taken.add(new)
     return new
-
-
-def _assignment(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
-    target = cst.AssignTarget(cst.Name(name))
-    return cst.SimpleStatementLine([cst.Assign([target], value)])

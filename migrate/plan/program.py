@@ -112,6 +112,11 @@ class RunConfigPlan:
     # A step of an evaluation takes a batch for every replica.
     eval_distributed: bool = False
 
+    @property
+    def writes_events(self) -> bool:
+        """The program asked for summaries every so many steps."""
+        return self.summary_steps not in (None, "0")
+
 
 @dataclass(frozen=True)
 class OptimizerPlan:
@@ -120,6 +125,20 @@ class OptimizerPlan:
     symbol: str
     arguments: tuple[tuple[str, str], ...] = ()
     variable: str | None = None
+    # Its momentum gathers gradients, and Keras' would take other steps.
+    gathers: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarSummary:
+    """A figure of a training step that goes to the event files.
+
+    ``kind`` is "loss", "rate" for the learning rate, or "value" of a variable.
+    """
+
+    tag: str
+    kind: str
+    variable: str = ""
 
 
 @dataclass(frozen=True)
@@ -282,6 +301,8 @@ class ModelFnPlan:
     closure: tuple[tuple[str, str], ...] = ()
     # What the hooks watch: a tensor's name, and the variable of a step that has it.
     watched: tuple[tuple[str, str], ...] = ()
+    # What the loop writes to event files besides its own figures.
+    summaries: tuple[ScalarSummary, ...] = ()
     # What is done when the variables are there: a checkpoint is loaded, ...
     started: tuple[str, ...] = ()
     # ... and those are chosen that are trained, if they are not all.
