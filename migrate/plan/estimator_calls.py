@@ -184,9 +184,7 @@ class _Reader:
             kind=kind,
             line=line,
             input=read_input(tree, given["input_fn"], _MODES[kind], self.uses.inputs),
-            steps=self._batches(given)
-            if kind == CallKind.EVALUATE
-            else self._text(given, "steps"),
+            steps=self._text(given, "steps"),
             max_steps=self._text(given, "max_steps"),
             limit_optional=may_be_none(
                 tree, given.get("steps") or given.get("max_steps")
@@ -240,8 +238,8 @@ class _Reader:
 
     def _value(self, method: str, call: cst.Call) -> str | None:
         """A figure or a name that the loop knows as well."""
-        if method == "latest_checkpoint" and not call.args:
-            return "latest_checkpoint"
+        if method in ("eval_dir", "latest_checkpoint") and not call.args:
+            return method
         asked = [self.tree.code(a.value)[1:-1] for a in call.args]
         if method == "get_variable_value" and asked == ["global_step"]:
             return "global_step"

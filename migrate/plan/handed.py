@@ -14,7 +14,7 @@ import libcst as cst
 
 from ..project.parsing import parse
 from ..symbols.scopes import BindingKind
-from .handed_config import with_config_seen
+from .handed_config import with_attribute_seen, with_config_seen
 from .handed_parts import (
     call_out_of_blocks,
     on_lines_of_its_own,
@@ -52,6 +52,9 @@ def handed_plainly(tree: Tree, call: cst.Call) -> cst.Module | None:
         module = None if given is None else _seen(tree, given, name)
         if module is not None:
             return module
+    module = _returned_in_tuple(tree, call)
+    if module is not None:
+        return module
     try:
         place = find_place(tree, call)
     except Blocked:
@@ -90,6 +93,37 @@ def _builder_named(tree: Tree, call: cst.Call) -> cst.Module | None:
                 if load in (passed_values(tree, use) or ()):
                     return _with_the_one(tree, function, use)
     return None
+
+
+def _returned_in_tuple(tree: Tree, call: cst.Call) -> cst.Module | None:
+    """``return estimator, train_spec``, where ``a, b = build()`` takes them apart."""
+    function = tree.function(call)
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    statement = own_returns(function)
+    if len(statement) != 1 or not isinstance(statement[0].value, cst.Tuple):
+        return None
+    for element in statement[0].value.elements:
+        if tree.value(element.value) is call:
+            break
+    else:
+        return None
+    for load in tree.loads_of(function):
+        caller = tree.parent(load)
+        if isinstance(caller, cst.Call) and caller.func is load:
+            return _written_out(tree, caller)
+    return None
+
+
+def own_returns(function: cst.FunctionDef) -> list[cst.Return]:
+    """The return statements of a function, without those of inner ones."""
+    return [
+        small
+        for statement in own_statements(function)
+        if isinstance(statement, cst.SimpleStatementLine)
+        for small in statement.body
+        if isinstance(small, cst.Return)
+    ]
 
 
 def _argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
@@ -134,10 +168,20 @@ def _handed_to_calls(
 def _seen(tree: Tree, node: cst.BaseExpression, what: str) -> cst.Module | None:
     """The module with what an expression stands for nearer to it, or None."""
     if what == "config":
-        module = with_config_seen(tree, node)
+        module = with_config_seen(tree, node) or with_attribute_seen(tree, node)
         if module is not None:
             return module
     root = _root(tree, node)
+    if what == "config" and isinstance(root, cst.Call):
+        # RunConfig(train_distribute=strategy)
+        for argument in root.args:
+            name = argument.keyword.value if argument.keyword is not None else ""
+            if name in ("train_distribute", "eval_distribute"):
+                strategy = tree.value(argument.value)
+                if isinstance(strategy, cst.Name):
+                    module = _seen(tree, strategy, "strategy")
+                    if module is not None:
+                        return module
     if isinstance(root, cst.Name):
         bindings = tree.resolver.bindings(root)
         if any(binding.kind is BindingKind.PARAMETER for binding in bindings):

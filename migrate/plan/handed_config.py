@@ -12,7 +12,7 @@ from ..symbols.scopes import Binding, BindingKind
 from .config import RUN_CONFIGS
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["with_config_seen"]
+__all__ = ["with_attribute_seen", "with_config_seen"]
 
 _READ = (
     "keep_checkpoint_max",
@@ -82,6 +82,42 @@ def with_config_seen(tree: Tree, node: cst.BaseExpression) -> cst.Module | None:
     if not isinstance(only_small(statement), cst.Assign):
         return None
     return _changed(tree, dict.fromkeys(uses, made), (statement,))
+
+
+def with_attribute_seen(tree: Tree, node: cst.BaseExpression) -> cst.Module | None:
+    """``self.config = RunConfig(...)`` that only this Estimator reads, in its place."""
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return None
+    if node.value.value != "self":
+        return None
+    same = [
+        other
+        for other in walk(tree.module)
+        if isinstance(other, cst.Attribute) and other.attr.value == node.attr.value
+    ]
+    if len(same) != 2 or node not in same:
+        return None
+    (target,) = (other for other in same if other is not node)
+    parent = tree.parent(target)
+    assign = None if parent is None else tree.parent(parent)
+    if not isinstance(parent, cst.AssignTarget) or not isinstance(assign, cst.Assign):
+        return None
+    if len(assign.targets) != 1 or not isinstance(assign.value, cst.Call):
+        return None
+    statement = tree.statement(assign)
+    body = tree.body(statement)
+    here = tree.statement(node)
+    if body is None or tree.body(here) is not body:
+        return None
+    given = _given(assign.value)
+    if tree.symbol(assign.value.func) not in RUN_CONFIGS or given is None:
+        return None
+    inside = statements_of(body)
+    if inside.index(statement) > inside.index(here):
+        return None
+    if not all(_is_plain(tree, value) for value in given.values()):
+        return None
+    return _changed(tree, {node: assign.value}, (statement,))
 
 
 def _is_config(tree: Tree, use: cst.Name) -> bool:

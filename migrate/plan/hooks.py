@@ -121,6 +121,10 @@ def _either(
         rest = before.log_steps or found.log_steps
         chosen = f"({after.log_steps} if {condition} else {rest})"
         return replace(before, log_steps=chosen)
+    if after == replace(before, rate_steps=after.rate_steps):
+        message = f"the loop prints steps/s also where `{condition}` does not hold"
+        found.differences.append(Difference("TFM136", line, message, True))
+        return after
     limited = (before.num_steps, before.last_step) != (None, None)
     stop = replace(before, num_steps=after.num_steps, last_step=after.last_step)
     if after == stop and not limited:
