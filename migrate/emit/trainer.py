@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..plan.arguments import is_none
 from ..plan.program import CallKind, EstimatorCall, InputPlan
 from ..plan.sites import Blocked
 from ..plan.statements import names_in
@@ -173,7 +174,9 @@ class Trainer:
                     continue
                 codes = ", ".join(hook.code for hook in call.hooks)
                 value = cst.parse_expression(f"[{codes}]")
-            elif name in ("name", "yield_single_examples"):
+            elif name in ("name", "yield_single_examples") or (
+                name == "steps" and call.kind == CallKind.EVALUATE and is_none(value)
+            ):
                 continue
             keyword = None if name == "input_fn" else cst.Name(name)
             if argument.keyword is not None:

@@ -32,6 +32,8 @@ class PlainProgram:
     module: cst.Module
     what: str
     differences: tuple[Difference, ...] = ()
+    # The model_fn's helpers were written out in it.
+    helpers: bool = False
 
 
 def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram | None:
@@ -60,7 +62,7 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
     if defined is not None:
         written = with_helpers_written_out(tree, defined)
         if written is not None:
-            return PlainProgram(written, "helpers of the model_fn")
+            return PlainProgram(written, "helpers of the model_fn", helpers=True)
     return None
 
 
