@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["AskedCalls"]
 
 _VALUES = {
+    "eval_dir": 'f"{{{manager}.directory}}/eval"',
     "global_step": "int({counter}.numpy())",
     "latest_checkpoint": "{manager}.latest_checkpoint",
 }

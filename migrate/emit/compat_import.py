@@ -8,6 +8,7 @@ from functools import partial
 import libcst as cst
 
 from ..plan.tree import Statement, Tree, walk
+from ..symbols.dotted import import_path
 from ..symbols.names import canonical
 from ..symbols.table import is_known, is_private_module
 from .edits import Edits
@@ -66,12 +67,6 @@ def note(statement: Statement, rule: str, reason: str, indent: int) -> Statement
     return statement.with_changes(leading_lines=[*statement.leading_lines, *lines])
 
 
-def _dotted(node: cst.CSTNode | None) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
-
-
 class _Imports:
     def __init__(self, flavour: str) -> None:
         self.flavour = flavour
@@ -101,7 +96,7 @@ class _Imports:
             return self._from(node)
         names = []
         for alias in node.names:
-            dotted = _dotted(alias.name)
+            dotted = import_path(alias.name)
             if alias.asname is not None and is_private_module(dotted):
                 names.append(alias)  # TensorFlow has it as it had it
                 continue
@@ -123,12 +118,12 @@ class _Imports:
 
         ``from tensorflow.python.estimator.model_fn import EstimatorSpec``.
         """
-        module = _dotted(node.module)
+        module = import_path(node.module)
         if "python" not in module.split(".") or isinstance(node.names, cst.ImportStar):
             return None
         homes = set()
         for alias in node.names:
-            name = _dotted(alias.name)
+            name = import_path(alias.name)
             found = canonical(f"{module}.{name}")
             if found is None:
                 return None
@@ -143,14 +138,15 @@ class _Imports:
     def _from(self, node: cst.ImportFrom) -> cst.ImportFrom:
         if node.relative or node.module is None:
             return node
-        module = _dotted(node.module)
+        module = import_path(node.module)
         if not isinstance(node.names, cst.ImportStar) and all(
-            is_private_module(f"{module}.{_dotted(alias.name)}") for alias in node.names
+            is_private_module(f"{module}.{import_path(alias.name)}")
+            for alias in node.names
         ):
             return node  # modules that TensorFlow has as it had them
         moved = self._public(node) or self.moved(module)
         if moved is None:
             return node
         if isinstance(node.names, cst.ImportStar):
-            raise CannotImport(f"{_dotted(node.module)}.*")
+            raise CannotImport(f"{import_path(node.module)}.*")
         return node.with_changes(module=cst.parse_expression(moved))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from ..symbols.dotted import import_path
 from ..symbols.nodes import children
 
 __all__ = ["add_imports", "drop_unused_imports", "imported_as"]
@@ -20,19 +21,12 @@ def imported_as(module: cst.Module, target: str) -> str | None:
             if not isinstance(small, cst.Import):
                 continue
             for alias in small.names:
-                if _dotted(alias.name) == target:
+                if import_path(alias.name) == target:
                     if alias.asname is None:
                         return target
                     if isinstance(alias.asname.name, cst.Name):
                         return alias.asname.name.value
     return None
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    assert isinstance(node, cst.Name)
-    return node.value
 
 
 def add_imports(
@@ -123,9 +117,9 @@ def _plain_import(statement: cst.CSTNode) -> str | None:
         return None
     small = statement.body[0]
     if isinstance(small, cst.Import):
-        return _dotted(small.names[0].name)
+        return import_path(small.names[0].name)
     if isinstance(small, cst.ImportFrom) and small.module is not None:
-        return _dotted(small.module)
+        return import_path(small.module)
     return None
 
 
@@ -233,7 +227,7 @@ class _DropImports(cst.CSTTransformer):
         elif isinstance(small, cst.ImportFrom) and not isinstance(
             small.names, cst.ImportStar
         ):
-            if small.module is not None and _dotted(small.module) == "__future__":
+            if small.module is not None and import_path(small.module) == "__future__":
                 return updated_node
             names = small.names
         else:
@@ -252,4 +246,4 @@ class _DropImports(cst.CSTTransformer):
 def _bound(alias: cst.ImportAlias) -> str:
     if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
         return alias.asname.name.value
-    return _dotted(alias.name).split(".")[0]
+    return import_path(alias.name).split(".")[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ..plan.tree import walk
+from ..symbols.dotted import import_path
 from ..symbols.resolver import Resolver
 from .edits import Changed, Edits
 from .imports import add_imports
@@ -44,7 +45,7 @@ def _local_name(module: cst.Module) -> str | None:
         for small in statement.body:
             if isinstance(small, cst.Import):
                 for alias in small.names:
-                    dotted = _dotted(alias.name)
+                    dotted = import_path(alias.name)
                     if dotted in ("tf_keras", "tensorflow.keras") and alias.asname:
                         assert isinstance(alias.asname.name, cst.Name)
                         return alias.asname.name.value
@@ -53,23 +54,16 @@ def _local_name(module: cst.Module) -> str | None:
             if (
                 isinstance(small, cst.ImportFrom)
                 and small.module is not None
-                and _dotted(small.module) == "tensorflow"
+                and import_path(small.module) == "tensorflow"
                 and not isinstance(small.names, cst.ImportStar)
             ):
                 for alias in small.names:
-                    if _dotted(alias.name) == "keras":
+                    if import_path(alias.name) == "keras":
                         if alias.asname is None:
                             return "keras"
                         assert isinstance(alias.asname.name, cst.Name)
                         return alias.asname.name.value
     return None
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    assert isinstance(node, cst.Name)
-    return node.value
 
 
 def _collect(
@@ -99,7 +93,7 @@ class _Imports:
         small = node.body[0]
         if isinstance(small, cst.Import) and len(small.names) == 1:
             alias = small.names[0]
-            dotted = _dotted(alias.name)
+            dotted = import_path(alias.name)
             if alias.asname is not None and _below_keras(dotted):
                 name = cst.parse_expression(_moved(dotted))
                 return node.with_changes(
@@ -110,7 +104,7 @@ class _Imports:
             and small.module is not None
             and not small.relative
         ):
-            dotted = _dotted(small.module)
+            dotted = import_path(small.module)
             if _below_keras(dotted):
                 moved = cst.parse_expression(_moved(dotted))
                 return node.with_changes(body=[small.with_changes(module=moved)])
@@ -122,7 +116,7 @@ class _Imports:
         self, node: cst.SimpleStatementLine, small: cst.ImportFrom
     ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
         assert not isinstance(small.names, cst.ImportStar)
-        keras = [a for a in small.names if _dotted(a.name) == "keras"]
+        keras = [a for a in small.names if import_path(a.name) == "keras"]
         if not keras:
             return node
         name = (

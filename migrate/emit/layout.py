@@ -9,12 +9,11 @@ from typing import cast
 import libcst as cst
 
 from ..plan.tree import Statement, statements_of
+from ..project.long_lines import WIDTH
 from ..project.positions import code_of
 from ..symbols.table import lookup
 
 __all__ = ["WIDTH", "OneLine", "fit", "one_line"]
-
-WIDTH = 88
 
 
 def one_line(code: str) -> str:

@@ -22,7 +22,7 @@ from ..plan.sites import Blocked, Program
 from ..plan.tree import Tree, walk
 from .asked_calls import AskedCalls
 from .edits import Edits, Statement
-from .event_files import MEMBERS, writes_events
+from .event_files import MEMBERS, watched_summaries, writes_events
 from .exports import rename_export
 from .gone_inputs import dropped_remainders, gone_inputs
 from .hook_class import edit_hook_class
@@ -137,7 +137,34 @@ class LoopEmitter:
     def watched(self) -> tuple[tuple[str, str], ...]:
         """What hooks watch besides the loss: names, and variables of a step."""
         model = self.plan.model
-        return model.watched if isinstance(model, ModelFnPlan) else ()
+        if not isinstance(model, ModelFnPlan):
+            return ()
+        rate = [("", self.watched_rate)] if self.watched_rate else []
+        summaries = [("", variable) for variable in watched_summaries(model)]
+        return (*model.watched, *summaries, *rate)
+
+    def nothing_watched(self, variable: str) -> str:
+        """Source of the value that a variable has before the first step."""
+        model = self.plan.model
+        assert isinstance(model, ModelFnPlan)
+        count = watched_summaries(model).get(variable)
+        return (
+            f"{self.tf}.constant(0.0)" if count is None else f"{self.tf}.zeros({count})"
+        )
+
+    @property
+    def watched_rate(self) -> str:
+        """The variable of a step that has its learning rate, where one is wanted.
+
+        An optimizer of Keras 3 tells the rate of the step to come.
+        """
+        model = self.plan.model
+        wanted = (
+            isinstance(model, ModelFnPlan)
+            and any(s.kind == "rate" for s in model.summaries)
+            and self.options.keras == "keras3"
+        )
+        return "rate_of_step" if wanted else ""
 
     @property
     def trained(self) -> str:
@@ -238,8 +265,13 @@ class LoopEmitter:
                 **(expressions or {}),
                 "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
                 "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
-                "X_NO_RESULT": f"{self.tf}.constant(0.0), " * (1 + len(results))
-                + "False",
+                "X_NO_RESULT": ", ".join(
+                    [
+                        f"{self.tf}.constant(0.0)",
+                        *map(self.nothing_watched, results),
+                        "False",
+                    ]
+                ),
             }
             flags = {
                 "X_CHUNKS": False in self.paces,

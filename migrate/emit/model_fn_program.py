@@ -34,7 +34,7 @@ from .metric_classes import MetricClasses
 from .mixed_precision import POLICY, float32_outputs
 from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
-from .optimizers import convert_optimizer
+from .optimizers import MOMENTUM_CLASS, convert_optimizer
 from .schedule_class import schedule_class
 from .spacing import space_definitions, with_blank_lines
 from .template import free_names, parse_statements, unshadowed
@@ -71,6 +71,7 @@ class ModelFnEmitter(LoopEmitter):
         )
         # A local of the step functions must not hide what they use.
         watched = {variable for _, variable in model.watched}
+        watched |= {summary.variable for summary in model.summaries}
         names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
         super().__init__(
             tree,
@@ -118,6 +119,7 @@ class ModelFnEmitter(LoopEmitter):
         classes = [*self._metric_class(), *self._cells(), self._class()]
         if self.model.rate:
             classes += self.fitted(parse_statements(self.text(self.schedule[0])))
+        classes += self._momentum_class()
         if self.loading:
             name = {"init_from_checkpoint": self.loading}
             template = "init_from_checkpoint_function"
@@ -186,6 +188,27 @@ class ModelFnEmitter(LoopEmitter):
             for kind, name in self.cells.items()
             for one in self.fill(kind, file="cells", names={_CELLS[kind]: name})
         ]
+        return self.fitted(made)
+
+    @cached_property
+    def momentum_class(self) -> str:
+        """The name of the class that gathers gradients as TF 1's momentum did."""
+        return self.names.fresh("MomentumOptimizer")
+
+    def _momentum_class(self) -> list[Statement]:
+        if not any(plan.gathers for plan in self.model.optimizers):
+            return []
+        given, rate = "self, gradient, variable", "self.learning_rate"
+        if self.options.keras == "keras3":
+            given, rate = f"{given}, learning_rate", "learning_rate"
+        made = self.fill(
+            "momentum",
+            file="optimizers",
+            names={"MomentumOptimizer": self.momentum_class},
+            expressions={"X_RATE": rate},
+            parameters={"X_UPDATE_PARAMETERS": given},
+            flags=self.precision_flags,
+        )
         return self.fitted(made)
 
     def _metric_class(self) -> list[Statement]:
@@ -325,6 +348,8 @@ class ModelFnEmitter(LoopEmitter):
             code = code.replace(CELL.format(kind), name)
         if RATE in code:
             code = code.replace(RATE, self.schedule[1])
+        if MOMENTUM_CLASS in code:
+            code = code.replace(MOMENTUM_CLASS, self.momentum_class)
         code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
@@ -441,7 +466,11 @@ class ModelFnEmitter(LoopEmitter):
                 expressions={"X_SCALAR_LOSS": model.loss},
                 flags={"X_RENAMED": model.loss != "loss"},
             )
-        apply = parse_statements(self.section("".join(model.apply)))
+        applied = "".join(model.apply)
+        if self.watched_rate:
+            rate = f"{self.watched_rate} = {OPTIMIZER}.learning_rate\n"
+            applied = f"{rate}{applied}"
+        apply = parse_statements(self.section(applied))
         result = self.fill(
             "train_functions",
             statements={"X_FORWARD": forward, "X_APPLY": apply},

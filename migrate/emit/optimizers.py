@@ -10,7 +10,15 @@ from collections.abc import Callable, Mapping
 
 from ..plan.program import TF, OptimizerPlan
 
-__all__ = ["ConvertedOptimizer", "convert_optimizer", "is_of_tf1"]
+__all__ = [
+    "MOMENTUM_CLASS",
+    "ConvertedOptimizer",
+    "convert_optimizer",
+    "is_of_tf1",
+]
+
+# The class of templates/optimizers.py, whatever it is called in a program.
+MOMENTUM_CLASS = "__momentum_class__"
 
 
 class ConvertedOptimizer:
@@ -29,6 +37,11 @@ def convert_optimizer(plan: OptimizerPlan, variable: str) -> ConvertedOptimizer:
     given.pop("name", None)
     if is_of_tf1(plan):
         return _of_tf1(plan.symbol.rpartition(".")[2])(given, variable)
+    if plan.gathers:
+        code = _sgd(given, variable).code
+        return ConvertedOptimizer(
+            code.replace(f"{TF}.keras.optimizers.SGD", MOMENTUM_CLASS, 1)
+        )
     return _CONVERSIONS[plan.symbol](given, variable)
 
 

@@ -18,6 +18,7 @@ import libcst as cst
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import spans
 from ..project.text import Edit, Lines, apply_edits
+from ..symbols.dotted import import_path
 from ..symbols.names import door
 from ..symbols.scopes import BindingKind, Scope
 
@@ -249,13 +250,13 @@ def _imported(
 ) -> Iterator[Imported]:
     base = None
     if isinstance(small, cst.ImportFrom):
-        dotted = "" if small.module is None else _dotted(small.module)
+        dotted = import_path(small.module)
         base = parsed.resolver.absolute(dotted, len(small.relative))
         if base is None or isinstance(small.names, cst.ImportStar):
             raise CannotJoin(f"an import of {parsed.path.name} is not understood")
     assert not isinstance(small.names, cst.ImportStar)
     for alias in small.names:
-        name = _dotted(alias.name)
+        name = import_path(alias.name)
         asname = None
         if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
             asname = alias.asname.name.value
@@ -263,13 +264,6 @@ def _imported(
             yield Imported(asname or name, base, name, asname)
         else:
             yield Imported(asname or name.split(".")[0], name, None, asname)
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    assert isinstance(node, cst.Name)
-    return node.value
 
 
 def _check_names(parts: list[Part]) -> None:

@@ -19,6 +19,7 @@ from ..options import RewriteOptions
 from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.config import lost_settings
+from ..plan.handed import handed_plainly
 from ..plan.head_units import with_head_units
 from ..plan.inputs import MODE_NAMES
 from ..plan.kept_plan import KeptModelFnPlan
@@ -29,6 +30,12 @@ from ..plan.model_fn_rungs import kept_model_fn, model_fn_program
 from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.seeds import seeded_draws
+from ..plan.several import (
+    check_apart,
+    in_one_scope,
+    with_definitions_joined,
+    with_own_functions,
+)
 from ..plan.sites import (
     Blocked,
     CannedSites,
@@ -38,11 +45,13 @@ from ..plan.sites import (
     Program,
 )
 from ..plan.tree import Tree
+from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
+from ..symbols.scope_builder import build_scopes
 from .canned_program import CannedEmitter
 from .choices import not_offered, numbers_changed
 from .compat_import import MARK, CannotImport, compat_flavour, note, use_compat
@@ -99,18 +108,22 @@ def rewrite_programs(
     options: RewriteOptions,
     facts: Any = None,
     joined: str | None = None,
+    several: bool = False,
     whole: bool = True,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
     What is not part of a program is left to the symbol rules. ``joined`` says why
-    the module was not moved together with other files; ``whole`` allows a model_fn
-    to stay as a whole.
+    the module was not moved together with other files. ``several`` says that it
+    held more programs before some were moved; ``whole`` allows a model_fn to stay
+    as a whole.
     """
-    tree = Tree(module, resolver)
+    tree = Tree(module, resolver, several=several)
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
+    if in_one_scope(tree, places.programs):
+        tree.several = True
     counted = with_head_units(tree)
     if counted is not None:
         again = parse(counted.bytes)
@@ -127,17 +140,27 @@ def rewrite_programs(
     programs: list[Program] = []
     stops: list[Stop] = []
     shared = facts is not None and _is_shared(facts, path)
+    apart = None
+    if len(places.programs) > 1 and not shared:
+        apart = with_own_functions(tree, places.programs)
+    if apart is not None:
+        said = PlainProgram(apart, "several programs in one file")
+        try:
+            return _said_plainly(tree, places.programs[0], said, path, options, whole)
+        except Blocked as stop:
+            stops = [(place, stop.blocker) for place in places.programs]
+            return _keep_estimator(path, tree, advised(tree, stops, joined))
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
             plain = plainer(tree, place, shared=shared)
             if plain is not None:
-                # Who keeps a model_fn as a whole keeps its helpers, too.
-                inside = whole and not plain.helpers
+                # Who keeps a model_fn as a whole keeps its own words.
+                inside = whole and not plain.body
                 try:
                     return _said_plainly(tree, place, plain, path, options, inside)
                 except Blocked as stop:
-                    if not plain.helpers or not whole:
+                    if not plain.body or not whole:
                         raise
                     programs.append(kept_model_fn(tree, place, stop.blocker))
                     continue
@@ -151,13 +174,16 @@ def rewrite_programs(
                 raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
+            handed = None
+            if not shared and not stops:
+                handed = handed_plainly(tree, place)
+            if handed is not None:
+                plain = PlainProgram(handed, stop.blocker.reason)
+                try:
+                    return _said_plainly(tree, place, plain, path, options, whole)
+                except Blocked as other:
+                    stop = other
             stops.append((place, stop.blocker))
-    if len(programs) > 1 and not stops:
-        # Two programs of one module share names and data too often.
-        stops = [
-            (place, Blocker("TFM103", tree.line(place), "several programs in one file"))
-            for place in places.programs
-        ]
     strays = places.strays(tree, programs)
     if facts is None or not facts.importers(path):
         beside = bool(programs)
@@ -181,6 +207,12 @@ def rewrite_programs(
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
+    if len(programs) > 1:
+        try:
+            return _one_by_one(path, tree, programs, modes, options)
+        except Blocked as stop:
+            stops = [(place, stop.blocker) for place in places.programs]
+            return _keep_estimator(path, tree, stops)
     refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
@@ -219,7 +251,12 @@ def _said_plainly(
     module = drop_unused_imports(tree.module, plain.module)
     module = parse(code_of(module))
     result = rewrite_programs(
-        module, path=path, resolver=Resolver(module), options=options, whole=whole
+        module,
+        path=path,
+        resolver=Resolver(module),
+        options=options,
+        several=tree.several,
+        whole=whole,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -242,6 +279,63 @@ def _said_plainly(
         )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
     return ProgramsRewrite(result.module, tuple(findings), plans)
+
+
+def _one_by_one(
+    path: Path,
+    tree: Tree,
+    programs: list[Program],
+    modes: list[cst.CSTNode],
+    options: RewriteOptions,
+) -> ProgramsRewrite:
+    """The programs of a module, each moved where those before it were.
+
+    They move together: Blocked where one of them cannot.
+    """
+    check_apart(tree, programs)
+    # Kept code changes the doors through which all of the file takes layers.
+    first, *others = sorted(programs, key=_keeps_forward)
+    refused = not_offered(tree, options, first)
+    if refused is not None:
+        return ProgramsRewrite(tree.module, (_left(path, first.plan.line, refused),))
+    moved = _native(path, tree, first, options, modes)
+    module = parse(code_of(moved.module))
+    lost = undefined_names(build_scopes(module)) - undefined_names(tree.resolver.scopes)
+    if lost:
+        reason = f"two programs of the file share `{min(lost)}`"
+        raise Blocked("TFM103", others[0].plan.line, reason)
+    rest = rewrite_programs(
+        module,
+        path=path,
+        resolver=Resolver(module),
+        options=options,
+        several=tree.several,
+    )
+    if any(finding.rule == CHOICE_NOT_OFFERED for finding in rest.findings):
+        lines = tuple(replace(f, line=first.plan.line) for f in rest.findings)
+        return ProgramsRewrite(tree.module, lines)
+    if len(rest.plans) != len(others):
+        reasons = [finding.reason for finding in rest.findings if finding.reason]
+        reason = f"several programs in one file: {reasons[0] if reasons else ''}"
+        raise Blocked("TFM103", others[0].plan.line, reason.rstrip(" :"))
+    # Lines of what is written are none of the source.
+    lines_of = {
+        plan.line: other.plan.line
+        for plan, other in zip(rest.plans, others, strict=True)
+    }
+    later = [
+        replace(f, line=lines_of.get(f.line, others[0].plan.line))
+        for f in rest.findings
+    ]
+    plans = (
+        first.plan,
+        *(
+            replace(plan, line=other.plan.line)
+            for plan, other in zip(rest.plans, others, strict=True)
+        ),
+    )
+    joined_up = with_definitions_joined(rest.module)
+    return ProgramsRewrite(joined_up, (*moved.findings, *later), plans, None, tree.text)
 
 
 def _keeps_forward(program: Program) -> bool:

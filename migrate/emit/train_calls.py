@@ -20,7 +20,7 @@ from ..plan.program import (
 from ..plan.results import METRICS, PAIR, unpacked
 from ..plan.tree import Statement, statements_of
 from .evaluations import evaluations
-from .event_files import writes_events
+from .event_files import figures, writes_events
 from .hook_class import RENAMED
 from .layout import fit, one_line
 from .paces import steps_alone
@@ -203,6 +203,7 @@ class TrainCalls:
         stock, setting = call.stock, self.emitter.setting
         return replace(
             stock,
+            stops_if=setting("stops", stock.stops_if or None) or "",
             log_steps=setting("log_steps", stock.log_steps),
             rate_steps=setting("rate_steps", stock.rate_steps),
             num_steps=setting("num_steps", stock.num_steps),
@@ -254,6 +255,9 @@ class TrainCalls:
     ) -> list[Statement]:
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
+        every = config.summary_steps or "1"
+        if not re.fullmatch(r"[\w.]+", every):
+            every = f"({every})"
         if stock.save_steps is not None or stock.save_seconds is not None:
             # A hook that saves takes the place of the Estimator's own.
             config = replace(
@@ -301,9 +305,10 @@ class TrainCalls:
             variable = hook.code
             if hook is call.hooks[0] and hook.code == _EACH:
                 variable = "hook"
-            elif not variable.isidentifier():
+            elif not variable.isidentifier() or hook.condition:
                 variable = self.names.fresh(_snake(hook.class_name))
-                made.append(f"{variable} = {hook.code}\n")
+                chosen = f" if {hook.condition} else None" if hook.condition else ""
+                made.append(f"{variable} = {hook.code}{chosen}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
             for name, held in emitter.watched:
                 arguments[name] = f"float({names[held]})"
@@ -315,11 +320,15 @@ class TrainCalls:
                 line = f"{variable}.{name}({inside})\n"
                 if hook.code == _EACH:
                     line = f"for hook in hooks:\n    {line}"
+                elif hook.condition:
+                    line = f"if {variable} is not None:\n    {line}"
                 calls[method].append(line)
             if hook.stops:
                 asked = f"{variable}.should_stop"
                 if hook.code == _EACH:
                     asked = "any(hook.should_stop for hook in hooks)"
+                elif hook.condition:
+                    asked = f"{variable} is not None and {asked}"
                 stops.append(f"if {asked}:\n    break\n")
         per_step = steps_alone(emitter.options, call.hooks)
         if per_step:
@@ -332,14 +341,20 @@ class TrainCalls:
         terms = [] if emitter.options.loop == "graph" else [log_steps]
         if by_step:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
-        if events and (by_step or config.summary_steps != log_steps):
-            terms.append(f"{names['last_written']} + {config.summary_steps} - {step}")
+        if events:
+            terms.append(f"{names['last_written']} + {every} - {step}")
         optional = bool(limit) and _is_optional(call)
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
         if not terms:
             terms = ["2**31 - 1"]
         chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
+
+        written, more = "", ""
+        if events:
+            written, more = figures(
+                self.plan.model, names, emitter.optimizer, emitter.watched_rate
+            )
 
         def lines(method: str) -> list[Statement]:
             return parse_statements("".join(calls[method]))
@@ -353,12 +368,14 @@ class TrainCalls:
                 "X_SAVE_SECONDS": config.save_seconds or "600",
                 "X_SAVE_STEPS": config.save_steps or "",
                 "X_THROTTLE": call.throttle_seconds,
-                "X_SUMMARY_STEPS": config.summary_steps or "",
+                "X_SUMMARY_STEPS": every,
+                "X_FIGURES": written,
                 "X_PROFILE_STEPS": stock.profile_steps or "",
                 "X_PROFILE_DIR": stock.profile_dir or profile_dir,
             },
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),
+                "X_MORE_FIGURES": parse_statements(more),
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
@@ -407,6 +424,7 @@ class TrainCalls:
         hook = call.stock.last_step
         if call.stock.num_steps is not None:
             hook = f"{step} + {call.stock.num_steps}"
+        chosen = call.stock.stops_if
         if call.steps is not None and call.max_steps is not None:
             # A function for calls of both kinds.
             code = f"{step} + steps if steps else max_steps"
@@ -416,10 +434,19 @@ class TrainCalls:
             code = f"{step} + {call.steps} if {call.steps} else None"
         elif call.steps is not None:
             code = f"{step} + {call.steps}"
+        elif hook is not None and chosen:
+            code = f"{hook} if {chosen} else None"
+            return f"{last} = {code}\n", f"{last} is None or {step} < {last}"
         elif hook is not None:
             return f"{last} = {hook}\n", condition
         else:
             return "", "True"
+        if hook is not None and chosen:
+            lower = f"min({last} or {hook}, {hook})"
+            if not _may_be_none(call):
+                lower = f"min({last}, {hook})"
+            given = f"{last} = {code}\nif {chosen}:\n    {last} = {lower}\n"
+            return given, condition
         if hook is not None:
             if _is_optional(call):
                 return f"{last} = {code}\n{last} = min({last} or {hook}, {hook})\n", (
@@ -439,9 +466,19 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
 
 def _is_optional(call: EstimatorCall) -> bool:
     """The limit may be None when the program runs."""
-    given = call.steps is not None or call.max_steps is not None
     stopped = call.stock.num_steps is not None or call.stock.last_step is not None
-    return given and call.limit_optional and not stopped
+    if stopped and call.stock.stops_if:
+        return not _is_given(call) or _may_be_none(call)
+    return _may_be_none(call) and not stopped
+
+
+def _is_given(call: EstimatorCall) -> bool:
+    return call.steps is not None or call.max_steps is not None
+
+
+def _may_be_none(call: EstimatorCall) -> bool:
+    """What the call itself gives as its limit may be None when the program runs."""
+    return _is_given(call) and call.limit_optional
 
 
 def input_argument(node: cst.Call) -> cst.BaseExpression:

@@ -58,7 +58,10 @@ class Trainer:
 
     def __init__(self, emitter: LoopEmitter) -> None:
         self.emitter = emitter
-        self.name = emitter.names.fresh("Trainer")
+        names = emitter.names
+        self.name = names.fresh("Trainer")
+        if self.name != "Trainer":
+            self.name = names.fresh(self.name.replace("_", ""))
         # parameter of __init__ -> argument at the place of the Estimator
         self.parameters: dict[str, str] = {}
         self.members: list[str] = []
@@ -172,11 +175,10 @@ class Trainer:
             elif name == "hooks":
                 if not call.hooks:
                     continue
-                codes = ", ".join(hook.code for hook in call.hooks)
+                codes = ", ".join(hook.listed for hook in call.hooks)
                 value = cst.parse_expression(f"[{codes}]")
-            elif name in ("name", "yield_single_examples") or (
-                name == "steps" and call.kind == CallKind.EVALUATE and is_none(value)
-            ):
+            elif name in ("name", "yield_single_examples") or is_none(value):
+                # The methods have what means something to them, None by default.
                 continue
             keyword = None if name == "input_fn" else cst.Name(name)
             if argument.keyword is not None:
@@ -194,7 +196,12 @@ class Trainer:
             kept[-1] = kept[-1].with_changes(
                 comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
             )
-            edits.expressions[node] = node.with_changes(args=kept)
+            changed_call = node.with_changes(args=kept)
+            edits.expressions[node] = changed_call
+            if call.hooks:
+                code = one_line(self.emitter.tree.code(changed_call))
+                fitted = self.emitter.fitted_expression(node, code)
+                edits.expressions[node] = fitted
 
     def _input(
         self, call: EstimatorCall, node: cst.Call, value: cst.BaseExpression
@@ -241,7 +248,7 @@ class Trainer:
         if call.max_steps is not None:
             given.append(f"max_steps={call.max_steps}")
         if call.hooks:
-            codes = ", ".join(hook.code for hook in call.hooks)
+            codes = ", ".join(hook.listed for hook in call.hooks)
             given.append(f"hooks=[{codes}]")
         code = f"{tree.code(owner)}.train_and_evaluate({', '.join(given)})"
         return self.emitter.fitted_expression(node, code)

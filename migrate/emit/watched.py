@@ -19,8 +19,8 @@ _FIRST = "# As a session fetched it: the value of the first replica.\n"
 def watching_steps(emitter: LoopEmitter) -> dict[str, Sequence[Statement]]:
     """What the function that runs steps does with the values."""
     names = [variable for _, variable in emitter.watched]
-    strategy, tf = emitter.strategy, emitter.tf
-    start = "".join(f"{name} = {tf}.constant(0.0)\n" for name in names)
+    strategy = emitter.strategy
+    start = "".join(f"{n} = {emitter.nothing_watched(n)}\n" for n in names)
     results = ", ".join(["losses", *(f"all_{name}" for name in names)])
     train_step = emitter.renamed["train_step"]
     taken = "".join(

@@ -69,7 +69,7 @@ class Uses:
 
 def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
     """All uses of the estimator, which must all be calls that are understood."""
-    reader = _Reader(tree)
+    reader = _Reader(tree, config.log_steps or "100")
     for use in place.uses:
         if not _is_argument_of_hook(tree, use):
             reader.read(use)
@@ -111,8 +111,9 @@ def _check_directories(tree: Tree, place: Place, uses: Uses) -> None:
 
 
 class _Reader:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, log_steps: str) -> None:
         self.tree = tree
+        self.log_steps = log_steps
         self.uses = Uses()
         self.exports = ExportReader(tree)
 
@@ -174,7 +175,7 @@ class _Reader:
             raise Blocked("TFM110", line, f"{kind} without input_fn")
         if kind != CallKind.TRAIN and not is_none(given.get("hooks")):
             raise Blocked("TFM116", line, f"hooks given to {kind}")
-        hooks = read_hooks(tree, given.get("hooks"), line)
+        hooks = read_hooks(tree, given.get("hooks"), line, self.log_steps)
         self._note(hooks.classes, hooks.drop, hooks.differences)
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
@@ -217,6 +218,13 @@ class _Reader:
         node = given.get(name)
         return None if node is None or is_none(node) else self.tree.code(node)
 
+    def _batches(self, given: dict[str, cst.BaseExpression]) -> str | None:
+        """How many batches an evaluation takes; -1 takes all, as None did."""
+        code = self._text(given, "steps")
+        if code is None or not may_be_none(self.tree, given["steps"]):
+            return code
+        return f"{code} or -1"
+
     def _note(
         self,
         classes: list[cst.ClassDef],
@@ -230,8 +238,8 @@ class _Reader:
 
     def _value(self, method: str, call: cst.Call) -> str | None:
         """A figure or a name that the loop knows as well."""
-        if method == "latest_checkpoint" and not call.args:
-            return "latest_checkpoint"
+        if method in ("eval_dir", "latest_checkpoint") and not call.args:
+            return method
         asked = [self.tree.code(a.value)[1:-1] for a in call.args]
         if method == "get_variable_value" and asked == ["global_step"]:
             return "global_step"
@@ -256,7 +264,7 @@ class _Reader:
             found = own_statement(tree, node, body, "spec")
             if found is not None:
                 drop.append(found)
-        hooks = read_hooks(tree, train.get("hooks"), line)
+        hooks = read_hooks(tree, train.get("hooks"), line, self.log_steps)
         self._note(hooks.classes, [*hooks.drop, *drop], hooks.differences)
         steps = test.get("steps")
         limit = train.get("max_steps")
@@ -271,7 +279,7 @@ class _Reader:
             stock=hooks.stock,
             evaluated_input=read_input(tree, test["input_fn"], EVAL, inputs),
             # EvalSpec's own default is a hundred batches.
-            evaluated_steps="100" if steps is None else self._text(test, "steps"),
+            evaluated_steps="100" if steps is None else self._batches(test),
             throttle_seconds=self._text(test, "throttle_secs") or "600",
             gives=wanted_result(tree, call),
             exporters=exporters,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from .alternatives import is_repeatable
 from .arguments import is_none
 from .hook_fetches import HookEdits, read_fetches
 from .program import Difference, HookPlan, StockHooks
@@ -48,27 +49,87 @@ class Hooks:
     stock: StockHooks = field(default_factory=StockHooks)
     drop: list[Statement] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
+    # How often a loop logs where no hook says it.
+    log_steps: str = "100"
 
 
-def read_hooks(tree: Tree, node: cst.BaseExpression | None, line: int) -> Hooks:
-    """The hooks given to a call."""
-    found = Hooks()
+def read_hooks(
+    tree: Tree, node: cst.BaseExpression | None, line: int, log_steps: str = "100"
+) -> Hooks:
+    """The hooks given to a call.
+
+    ``log_steps`` says how often a loop logs without them.
+    """
+    found = Hooks(log_steps=log_steps)
     value = tree.value(node)
     if value is None or is_none(value):
         return found
+    if isinstance(value, cst.IfExp):
+        # [hook] if test else None
+        value = cst.List([cst.StarredElement(value)])
     if not isinstance(value, (cst.List, cst.Tuple)):
         raise Blocked("TFM116", line, "hooks are not given as a plain list")
-    if node is not value:
+    if node is not tree.value(node):
         found.drop.append(_only_use(tree, node, "list of hooks"))
     for element in value.elements:
         if isinstance(element, cst.StarredElement):
-            raise Blocked("TFM116", line, "hooks with a starred list")
-        _read(tree, element.value, found)
+            _read_chosen(tree, element.value, found, line)
+        else:
+            _read(tree, element.value, found)
     called = {method for plan in found.plans for method in plan.methods}
     if found.stock.log_end and called & {"before_run", "after_run"}:
         message = "LoggingTensorHook logged at the end too; the loop does not"
         found.differences.append(Difference("TFM136", line, message, True))
     return found
+
+
+def _read_chosen(tree: Tree, node: cst.BaseExpression, found: Hooks, line: int) -> None:
+    """``*([hook] if test else [])``: hooks that a condition adds."""
+    if not isinstance(node, cst.IfExp) or not is_repeatable(tree, node.test):
+        raise Blocked("TFM116", line, "hooks with a starred list")
+    test = tree.code(node.test)
+    negated = f"not {test}"
+    if isinstance(node.test, cst.UnaryOperation):
+        if isinstance(node.test.operator, cst.Not):
+            negated = tree.code(node.test.expression)
+    elif not isinstance(node.test, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
+        test = f"({test})"
+        negated = f"not {test}"
+    for listed, condition in ((node.body, test), (node.orelse, negated)):
+        if is_none(listed):
+            continue
+        if not isinstance(listed, (cst.List, cst.Tuple)):
+            raise Blocked("TFM116", line, "hooks with a starred list")
+        for element in listed.elements:
+            if isinstance(element, cst.StarredElement):
+                raise Blocked("TFM116", line, "hooks with a starred list")
+            before, plans = found.stock, found.plans
+            _read(tree, element.value, found)
+            if len(found.plans) > len(plans):
+                plan = replace(found.plans[-1], condition=condition)
+                found.plans = (*plans, plan)
+            found.stock = _either(before, found.stock, condition, found, line)
+
+
+def _either(
+    before: StockHooks, after: StockHooks, condition: str, found: Hooks, line: int
+) -> StockHooks:
+    """What stock hooks ask where a condition adds one of them."""
+    if after == before:
+        return before
+    if after == replace(before, log_steps=after.log_steps) and after.log_steps:
+        rest = before.log_steps or found.log_steps
+        chosen = f"({after.log_steps} if {condition} else {rest})"
+        return replace(before, log_steps=chosen)
+    if after == replace(before, rate_steps=after.rate_steps):
+        message = f"the loop prints steps/s also where `{condition}` does not hold"
+        found.differences.append(Difference("TFM136", line, message, True))
+        return after
+    limited = (before.num_steps, before.last_step) != (None, None)
+    stop = replace(before, num_steps=after.num_steps, last_step=after.last_step)
+    if after == stop and not limited:
+        return replace(after, stops_if=condition)
+    raise Blocked("TFM116", line, "a condition chooses a hook of TensorFlow's own")
 
 
 def _read(tree: Tree, node: cst.BaseExpression, found: Hooks) -> None:

@@ -78,7 +78,8 @@ class _Reader:
                 raise self.stop(_ELSEWHERE)
             self.followed.append(value)
             plan = self.read(value)
-            plain = isinstance(value, cst.Lambda) and not value.params.params
+            made = self.tree.value(value)
+            plain = isinstance(made, cst.Lambda) and not made.params.params
             called = plan.dataset == f"{self.tree.code(value)}()"
             if self.params or not (plain or called):
                 raise self.stop("the input function is called in several ways")

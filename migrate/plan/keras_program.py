@@ -202,6 +202,14 @@ def _read_optimizer(
         given = match_arguments(value, OPTIMIZERS[symbol])
     except UnknownArguments as problem:
         raise Blocked("TFM117", line, f"optimizer with {problem}") from None
+    for name, argument in given.items():
+        made = tree.value(argument)
+        made_by = tree.symbol(made.func) if isinstance(made, cst.Call) else None
+        if made_by is not None and made_by.startswith("tf."):
+            # A tensor of a graph: it would be computed once, and never again.
+            raise Blocked(
+                "TFM117", line, f"an optimizer's `{name}` made by `{made_by}`"
+            )
     return OptimizerPlan(
         symbol=symbol,
         arguments=tuple((n, parts.text(tree, a)) for n, a in given.items()),

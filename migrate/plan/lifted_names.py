@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ..project.positions import code_of
+
+_COPIED = re.compile(r"(.*?)((?:__\d+)?)")
 
 __all__ = ["RESERVED", "RESERVED_OF_LAYERS", "Lifted", "camel", "source_text"]
 
@@ -59,6 +62,11 @@ class Lifted:
     training: bool = False
     roles: dict[str, str] = field(default_factory=dict)
     definition: cst.FunctionDef | cst.ClassDef | None = None
+    # Of a function: names of its variables in TF1, parameters that these are made
+    # of, and whether there are variables without a name of their own.
+    fixed: frozenset[str] = frozenset()
+    naming: tuple[tuple[str, str], ...] = ()
+    loose: bool = False
     # Of a class: attributes of its own, further methods, and how many statements
     # of ``init`` are the program's.
     fields: tuple[str, ...] = ()
@@ -80,6 +88,7 @@ def source_text(node: cst.CSTNode) -> str:
 
 def camel(name: str) -> str:
     """A class name after the name of a function."""
-    name = name.removesuffix("_fn").strip("_") or "model"
+    name, number = _COPIED.fullmatch(name).groups()  # type: ignore[union-attr]
+    name = (name.removesuffix("_fn").strip("_") or "model") + number
     words = [w[:1].upper() + w[1:] for w in name.split("_") if w]
     return "".join(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -37,6 +37,7 @@ from .program import (
     ModelFnPlan,
     PredictPlan,
 )
+from .scalar_summaries import Scalars, read_scalars
 from .sites import Blocked
 from .spec_hooks import read_spec_hooks
 from .statements import (
@@ -85,6 +86,7 @@ class ModelFn:
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
     watched: tuple[tuple[str, str], ...] = ()
+    scalars: Scalars = field(default_factory=Scalars)
     started: tuple[str, ...] = ()
     # The hooks of the spec for training.
     hooks: Hooks = field(default_factory=Hooks)
@@ -141,6 +143,7 @@ class ModelFn:
             cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
             watched=self.watched,
+            summaries=tuple(self.scalars.summaries),
             started=self.started,
             choosing=tuple(self.train_op.choosing),
             trained=self.train_op.trained,
@@ -179,11 +182,13 @@ def read_model_fn(
     exports: bool = False,
     kept: str | None = None,
     watched: Sequence[str] = (),
+    summaries: bool = False,
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
     ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
-    the names of tensors that hooks fetch.
+    the names of tensors that hooks fetch; ``summaries`` says that event files are
+    written.
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -203,12 +208,15 @@ def read_model_fn(
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
     reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
-    reader.watched = tuple(watched)
+    reader.watched, reader.summaries = tuple(watched), summaries
     return reader.read()
 
 
 class _Reader:
     watched: tuple[str, ...] = ()
+    summaries = False
+    # Variables of the forward pass.
+    made: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -364,7 +372,11 @@ class _Reader:
         lifted = self.found.shared.lifted_calls
         for definition in self.found.shared.helpers:
             name = definition.name.value
-            uses = self.tree.loads(name)
+            uses = (
+                self.tree.loads_of(definition)
+                if isinstance(definition, cst.FunctionDef)
+                else self.tree.loads(name)
+            )
             calls = [
                 c
                 for c in lifted
@@ -380,6 +392,7 @@ class _Reader:
         self, aside: list[Statement], behind: list[Statement], made: set[str]
     ) -> None:
         statements, call = self._branch(aside, behind, "TRAIN")
+        self.made = frozenset(made)
         self._train(statements, call)
         if self.found.kept is not None:
             self.found.started = read_warm_start(self.source, statements, made)
@@ -451,8 +464,21 @@ class _Reader:
         also = [variable for _, variable in self.found.watched]
         if isinstance(loss, cst.Name) and loss.value in also:
             raise self.source.stop(loss, "a hook fetches the loss by another name")
-        self.found.train = read_loss(
-            self.sections, statements, loss, "TRAIN", split=True, also=also
+        scalars = self.found.scalars
+        if self.summaries and isinstance(loss, cst.Name):
+            scalars = self.found.scalars = read_scalars(
+                self.sections, statements, loss.value, self.found.outputs, self.made
+            )
+        found = read_loss(
+            self.sections,
+            statements,
+            loss,
+            "TRAIN",
+            split=not scalars.lines,
+            also=[*also, *sorted(scalars.needs)],
+        )
+        self.found.train = replace(
+            found, statements=(*found.statements, *scalars.lines)
         )
         assert isinstance(loss, cst.Name)
         for name in ("training_hooks", "training_chief_hooks"):

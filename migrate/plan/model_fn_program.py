@@ -14,9 +14,11 @@ from .keras_program import ragged_difference
 from .model_fn import ModelFn, layer_class, read_model_fn
 from .places import find_place
 from .program import (
+    RATE,
     CallKind,
     Difference,
     EstimatorCall,
+    OptimizerPlan,
     TrainingPlan,
     watched,
 )
@@ -82,6 +84,7 @@ def recognise_model_fn(
         exports=any(plan.receiver is not None for plan, _ in calls),
         kept=kept,
         watched=watched(plan for plan, _ in calls),
+        summaries=config.writes_events,
     )
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
@@ -105,11 +108,13 @@ def recognise_model_fn(
             Difference(
                 "TFM141",
                 tree.line(model.definition),
-                "the summaries of the model_fn are not written any more",
+                _unwritten(tree, model),
                 needs_review=True,
             )
         )
     differences += model.hooks.differences
+    optimizers = model.train_op.optimizers
+    optimizers[:] = [_gathering(model, plan) for plan in optimizers]
     differences += _inexact(tree, model)
     for key, output in model.exports:
         if output.method != "predict":
@@ -196,9 +201,26 @@ def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
     """A summary stands behind the forward pass, where nothing keeps it."""
     return any(
         isinstance(node, cst.Call)
+        and node not in model.scalars.calls
         and (tree.symbol(node.func) or "").startswith("tf.summary.")
         for node in walk(model.definition.body)
     )
+
+
+def _unwritten(tree: Tree, model: ModelFn) -> str:
+    """Which summaries are lost: by their names, where others are written."""
+    calls = model.scalars.calls
+    names = [
+        tree.code(node.args[0].value)
+        for node in walk(model.definition.body)
+        if isinstance(node, cst.Call)
+        and node not in calls
+        and (tree.symbol(node.func) or "").startswith("tf.summary.")
+        and node.args
+    ]
+    if not calls or not names:
+        return "the summaries of the model_fn are not written any more"
+    return f"these summaries are not written any more: {', '.join(names)}"
 
 
 # These move every row of a table in Keras, and only those of the batch in tf.train.
@@ -209,7 +231,8 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
     """What has no exact equivalent in Keras, and what it changes."""
     found = []
     line = tree.line(model.definition)
-    names = [o.symbol.rpartition(".")[2] for o in model.train_op.optimizers]
+    inexact = [o for o in model.train_op.optimizers if not o.gathers]
+    names = [o.symbol.rpartition(".")[2] for o in inexact]
     lazy = [name for name in names if name.startswith(_LAZY)]
     if model.shared.sparse and lazy:
         found.append(
@@ -218,15 +241,6 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
                 line,
                 f"`{lazy[0]}` left rows of a table alone that a batch does not look "
                 "up; Keras lets their slots decay",
-            )
-        )
-    if any(name == "MomentumOptimizer" for name in names) and _decays(model):
-        found.append(
-            Difference(
-                "TFM147",
-                line,
-                "momentum with a rate that changes: TF 1 took the whole velocity by "
-                "the rate of the step, Keras keeps what earlier rates made of it",
             )
         )
     if model.shared.flat_norm:
@@ -241,11 +255,29 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
     return found
 
 
+def _gathering(model: ModelFn, plan: OptimizerPlan) -> OptimizerPlan:
+    """Momentum whose steps Keras' SGD would not take is told from others.
+
+    TF 1 gathered gradients and took all of them by the rate of the step; Keras
+    gathers steps, which are the same as long as the rate is. And it moves all rows of
+    a table.
+    """
+    given = dict(plan.arguments)
+    same = plan.symbol != "tf.train.MomentumOptimizer" or given.get("momentum") in (
+        "0",
+        "0.0",
+    )
+    if same or not (_decays(model) or model.shared.sparse):
+        return plan
+    return replace(plan, gathers=True)
+
+
 def _decays(model: ModelFn) -> bool:
     """The learning rate is a schedule."""
     train = model.train_op
     given = [value for plan in train.optimizers for _, value in plan.arguments]
-    return any("schedules." in text for text in (*given, *train.setup))
+    texts = (*given, *train.setup)
+    return any("schedules." in text or RATE in text for text in texts)
 
 
 def _check_free(

@@ -26,7 +26,6 @@ _CLIPPED = (
     "tf.contrib.tpu.CrossShardOptimizer",
     "tf.tpu.CrossShardOptimizer",
 )
-_MOMENTUM = "tf.train.MomentumOptimizer"
 
 
 @dataclass
@@ -137,11 +136,6 @@ class OptimizerSetup:
         rate = given.pop("learning_rate", None)
         if rate is None:
             raise problem
-        if tree.symbol(call.func) == _MOMENTUM:
-            # It multiplied what it had gathered by the rate of today; Keras gathers
-            # steps in which the rates of their own time are.
-            reason = "a learning rate computed from the step, with momentum"
-            raise self.stop(call, reason)
         before = chosen[:index]
         steps = backward_slice(tree, before, loads(tree, rate))
         code = computed_rate(self.source, steps, rate)

@@ -17,14 +17,24 @@ from ..project.parsing import parse
 from ..symbols.scopes import Scope
 from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
+from .lifter import makes_layers
+from .model_fn_source import Source
+from .plain_tuples import assignment, one_by_one
 from .single_exit import single_exit
-from .statements import is_docstring
+from .statements import assigned, is_docstring
 from .substitute import VariableTransformer
 from .tree import Statement, Tree, only_small, statements_of, walk
 
-__all__ = ["with_helpers_written_out"]
+__all__ = ["with_call_written_out", "with_helpers_written_out"]
 
-_TRAINS = ("tf.gradients", "tf.clip_by_global_norm")
+_TRAINS = (
+    "tf.gradients",
+    "tf.clip_by_global_norm",
+    "tf.get_collection",
+    "tf.losses.get_regularization_loss",
+    "tf.losses.get_total_loss",
+    "tf.trainable_variables",
+)
 _TRAINS_ENDINGS = ("layers.optimize_loss", "EstimatorSpec", "CrossShardOptimizer")
 _TRAINS_METHODS = ("minimize", "apply_gradients", "compute_gradients")
 _VERBS = ("get_", "make_", "create_", "build_", "_")
@@ -67,13 +77,30 @@ def with_helpers_written_out(
         if not isinstance(call, cst.Call) or tree.function(call) is not model_fn:
             continue
         helper = tree.resolver.definition(call.func)
-        if isinstance(helper, cst.FunctionDef) and _trains(tree, helper):
+        if isinstance(helper, cst.FunctionDef) and (
+            _trains(tree, helper) or _gives_loss(tree, model_fn, call, helper)
+        ):
             changes = _Writer(tree, model_fn, call, helper).written()
             if changes is not None:
                 module = tree.module.visit(changes)
                 assert isinstance(module, cst.Module)
                 return parse(module.code)
     return None
+
+
+def with_call_written_out(
+    tree: Tree, call: cst.Call, helper: cst.FunctionDef
+) -> cst.Module | None:
+    """The module with a function's statements where a call of it stood, or None."""
+    around = tree.function(call)
+    if isinstance(around, cst.Lambda):
+        return None
+    changes = _Writer(tree, around, call, helper).written()
+    if changes is None:
+        return None
+    module = tree.module.visit(changes)
+    assert isinstance(module, cst.Module)
+    return parse(module.code)
 
 
 def _trains(tree: Tree, helper: cst.FunctionDef, depth: int = 0) -> bool:
@@ -98,6 +125,30 @@ def _trains(tree: Tree, helper: cst.FunctionDef, depth: int = 0) -> bool:
         if isinstance(inner, cst.FunctionDef) and _trains(tree, inner, depth + 1):
             return True
     return False
+
+
+def _gives_loss(
+    tree: Tree, model_fn: cst.FunctionDef, call: cst.Call, helper: cst.FunctionDef
+) -> bool:
+    """The function makes layers, and what a spec names as its loss."""
+    if not isinstance(tree.parent(helper), cst.Module):
+        return False
+    given = set(assigned(tree.statement(call)))
+    specs = [
+        node
+        for node in walk(model_fn.body)
+        if isinstance(node, cst.Call)
+        and (tree.symbol(node.func) or "").endswith("EstimatorSpec")
+    ]
+    losses = {
+        argument.value.value
+        for spec in specs
+        for argument in spec.args
+        if argument.keyword is not None
+        and argument.keyword.value == "loss"
+        and isinstance(argument.value, cst.Name)
+    }
+    return bool(given & losses) and makes_layers(Source(tree, model_fn), helper.body)
 
 
 @dataclass
@@ -131,12 +182,12 @@ class _Writer:
     def __init__(
         self,
         tree: Tree,
-        model_fn: cst.FunctionDef,
+        around: cst.FunctionDef | None,
         call: cst.Call,
         helper: cst.FunctionDef,
     ) -> None:
         self.tree = tree
-        self.model_fn = model_fn
+        self.around = around
         self.call = call
         self.helper = helper
         self.opened = tree.resolver.scopes.opened
@@ -149,9 +200,9 @@ class _Writer:
             return None
         body = statements_of(self.helper.body)  # type: ignore[arg-type]
         said = [s for s in body if is_docstring(s)][:1] if is_docstring(body[0]) else []
-        body = body[len(said) :]
+        body = _flat_end(self.tree, body[len(said) :])
         target = self._target(small)
-        names = self._names(target)
+        names = self._names(self._same(small, body, target))
         if names is None:
             return None
         renamed, before = names
@@ -174,10 +225,13 @@ class _Writer:
             assert isinstance(changed, cst.BaseExpression)
             value = changed
         made = [*before, *moved]
-        if isinstance(value, cst.Name) and value.value == target:
+        parts = one_by_one(self.call, small, value)
+        if parts is not None:
+            made, value = [*made, *parts], None
+        elif isinstance(value, cst.Name) and value.value == target:
             value = None
         elif value is not None and not self._is_whole(small):
-            made.append(_assignment(result, value))
+            made.append(assignment(result, value))
             value = cst.Name(result)
         lines = [*statement.leading_lines, *self._comment(said)]
         if made:
@@ -241,20 +295,52 @@ class _Writer:
             return small.targets[0].target.value
         return None
 
+    def _same(
+        self,
+        small: cst.BaseSmallStatement,
+        body: Sequence[Statement],
+        target: str | None,
+    ) -> dict[str, str]:
+        """Names of the helper that it returns, and what the caller calls them."""
+        if target is not None:
+            returned = self._returned()
+            return {} if returned is None else {returned: target}
+        last = only_small(body[-1]) if body else None
+        value = last.value if isinstance(last, cst.Return) else None
+        wanted = _targets(small, self.call)
+        if not isinstance(value, cst.Tuple) or len(value.elements) != len(wanted):
+            return {}
+        given = [e.value.value for e in value.elements if isinstance(e.value, cst.Name)]
+        if len(set(given)) != len(wanted) or len(set(wanted)) != len(wanted):
+            return {}
+        return dict(zip(given, wanted, strict=True))
+
     def _outer(self) -> tuple[set[str], set[str]]:
-        """Names that the model_fn uses at all, and those that it binds."""
+        """Names that the caller uses at all, and those that it binds."""
         used: set[str] = set()
         bound: set[str] = set()
-        around: cst.CSTNode | None = self.model_fn
+        if self.around is None:
+            return self._global(), bound
+        around: cst.CSTNode | None = self.around
         while around is not None and not isinstance(around, cst.Module):
             scope = self.opened.get(around)
             if isinstance(around, cst.FunctionDef) and scope is not None:
                 bound |= set(scope.bindings)
             around = self.tree.parent(around)
-        for node in walk(self.model_fn):
+        for node in walk(self.around):
             if isinstance(node, cst.Name) and not self._is_label(node):
                 used.add(node.value)
         return used | bound, bound
+
+    def _global(self) -> set[str]:
+        """Names of the module, and those that any function takes from it."""
+        scopes = self.tree.resolver.scopes
+        used = set(scopes.module_scope.bindings)
+        for name in scopes.loads:
+            found = self.tree.resolver.bindings(name)
+            if not found or found[0].scope is scopes.module_scope:
+                used.add(name.value)
+        return used
 
     def _is_label(self, name: cst.Name) -> bool:
         """The name of an attribute or of an argument, which is no variable."""
@@ -264,9 +350,12 @@ class _Writer:
         return isinstance(holder, cst.Arg) and holder.keyword is name
 
     def _names(
-        self, target: str | None
+        self, same: dict[str, str]
     ) -> tuple[dict[str, cst.BaseExpression], list[Statement]] | None:
-        """What stands for the helper's names, and assignments that come first."""
+        """What stands for the helper's names, and assignments that come first.
+
+        ``same`` are names that the caller has for what the helper returns.
+        """
         scope = self.opened.get(self.helper)
         if scope is None:
             return None
@@ -282,6 +371,8 @@ class _Writer:
         }
         if free & bound:
             return None  # a global of the helper is something else here
+        if self._captured(scope):
+            return None
         parameters = [*self.helper.params.params, *self.helper.params.kwonly_params]
         try:
             given = match_arguments(self.call, [p.name.value for p in parameters])
@@ -289,14 +380,13 @@ class _Writer:
             return None
         renamed: dict[str, cst.BaseExpression] = {}
         before: list[Statement] = []
-        returned = self._returned()
         taken = used | own | free
         for name in sorted(own):
             if name in [p.name.value for p in parameters]:
                 continue
+            target = same.get(name)
             if (
                 target is not None
-                and name == returned
                 and target not in own - {name}
                 and not self._reads(target)
             ):
@@ -325,8 +415,27 @@ class _Writer:
             new = name if name not in used else _free(name, taken)
             if new != name:
                 renamed[name] = cst.Name(new)
-            before.append(_assignment(new, value))
+            before.append(assignment(new, value))
         return renamed, before
+
+    def _captured(self, scope: Scope) -> bool:
+        """A function in the helper reads what the caller binds several times.
+
+        Written out it would see what the name stands for later.
+        """
+        changing = any(
+            len(binding.scope.bindings[binding.name]) != 1
+            for argument in self.call.args
+            for node in walk(argument.value)
+            if isinstance(node, cst.Name) and node in self.tree.resolver.scopes.loads
+            for binding in self.tree.resolver.bindings(node)
+        )
+        return changing and any(
+            isinstance(node, (cst.FunctionDef, cst.Lambda))
+            and _below(inner, scope)
+            and inner is not scope
+            for node, inner in self.opened.items()
+        )
 
     def _inner(self, name: cst.Name, scope: Scope) -> bool:
         """The name belongs to a function or comprehension within the helper."""
@@ -407,6 +516,49 @@ class _Renames(VariableTransformer):
         return updated_node if new is None else new.deep_clone()
 
 
+def _targets(small: cst.BaseSmallStatement, call: cst.Call) -> list[str]:
+    """``a, b`` of ``a, b = helper(...)``."""
+    if (
+        not isinstance(small, cst.Assign)
+        or small.value is not call
+        or len(small.targets) != 1
+        or not isinstance(small.targets[0].target, cst.Tuple)
+    ):
+        return []
+    parts = [element.value for element in small.targets[0].target.elements]
+    names = [part.value for part in parts if isinstance(part, cst.Name)]
+    return names if len(names) == len(parts) else []
+
+
+_SCOPES = ("tf.variable_scope", "tf.name_scope")
+
+
+def _flat_end(tree: Tree, body: Sequence[Statement]) -> list[Statement]:
+    """A last ``return a, b`` inside of scopes, which is the same behind them."""
+    last = body[-1] if body else None
+    if not isinstance(last, cst.With) or not isinstance(last.body, cst.IndentedBlock):
+        return list(body)
+    scopes = [
+        item.item
+        for item in last.items
+        if isinstance(item.item, cst.Call)
+        and tree.symbol(item.item.func) in _SCOPES
+        and item.asname is None
+    ]
+    inside = _flat_end(tree, statements_of(last.body))
+    end = only_small(inside[-1]) if inside else None
+    value = end.value if isinstance(end, cst.Return) else None
+    if (
+        len(scopes) != len(last.items)
+        or value is None
+        or len(inside) < 2
+        or any(isinstance(node, cst.Call) for node in walk(value))
+    ):
+        return list(body)
+    block = last.body.with_changes(body=inside[:-1])
+    return [*body[:-1], last.with_changes(body=block), inside[-1]]
+
+
 def _returns(body: Sequence[Statement]) -> int:
     return sum(isinstance(n, cst.Return) for s in body for n in _own(s))
 
@@ -414,6 +566,8 @@ def _returns(body: Sequence[Statement]) -> int:
 def _own(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Everything below a statement but what nested functions hold."""
     yield root
+    if isinstance(root, (cst.FunctionDef, cst.ClassDef)):
+        return
     for child in root.children:
         if not isinstance(child, (cst.FunctionDef, cst.Lambda)):
             yield from _own(child)
@@ -441,8 +595,3 @@ def _free(name: str, taken: set[str], *, first: bool = False) -> str:
         new += "_"
     taken.add(new)
     return new
-
-
-def _assignment(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
-    target = cst.AssignTarget(cst.Name(name))
-    return cst.SimpleStatementLine([cst.Assign([target], value)])

@@ -113,6 +113,11 @@ class RunConfigPlan:
     # A step of an evaluation takes a batch for every replica.
     eval_distributed: bool = False
 
+    @property
+    def writes_events(self) -> bool:
+        """The program asked for summaries every so many steps."""
+        return self.summary_steps not in (None, "0")
+
 
 @dataclass(frozen=True)
 class OptimizerPlan:
@@ -121,6 +126,20 @@ class OptimizerPlan:
     symbol: str
     arguments: tuple[tuple[str, str], ...] = ()
     variable: str | None = None
+    # Its momentum gathers gradients, and Keras' would take other steps.
+    gathers: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarSummary:
+    """A figure of a training step that goes to the event files.
+
+    ``kind`` is "loss", "rate" for the learning rate, or "value" of a variable.
+    """
+
+    tag: str
+    kind: str
+    variable: str = ""
 
 
 @dataclass(frozen=True)
@@ -283,6 +302,8 @@ class ModelFnPlan:
     closure: tuple[tuple[str, str], ...] = ()
     # What the hooks watch: a tensor's name, and the variable of a step that has it.
     watched: tuple[tuple[str, str], ...] = ()
+    # What the loop writes to event files besides its own figures.
+    summaries: tuple[ScalarSummary, ...] = ()
     # What is done when the variables are there: a checkpoint is loaded, ...
     started: tuple[str, ...] = ()
     # ... and those are chosen that are trained, if they are not all.
@@ -314,7 +335,8 @@ class HookPlan:
     """A hook given to train: source text and, for a user's class, its methods.
 
     ``stops`` says that the callback may ask the loop to end; ``watched`` are the
-    names of tensors that it is given besides the loss.
+    names of tensors that it is given besides the loss. Where there is a
+    ``condition``, it tells at run time whether there is such a hook.
     """
 
     code: str
@@ -322,6 +344,14 @@ class HookPlan:
     methods: tuple[str, ...] = ()
     stops: bool = False
     watched: tuple[str, ...] = ()
+    condition: str = ""
+
+    @property
+    def listed(self) -> str:
+        """Its place in a list of hooks."""
+        if not self.condition:
+            return self.code
+        return f"*([{self.code}] if {self.condition} else [])"
 
 
 @dataclass(frozen=True)
@@ -340,6 +370,8 @@ class StockHooks:
     rate_steps: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
+    # A condition that tells at run time whether there is such a limit.
+    stops_if: str = ""
     no_change: tuple[tuple[str, bool, str, str], ...] = ()
     crossed: tuple[tuple[str, str, str, str], ...] = ()
     nan: str | None = None

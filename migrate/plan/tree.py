@@ -35,9 +35,13 @@ def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
 class Tree:
     """Parents, positions and definitions of one parsed module."""
 
-    def __init__(self, module: cst.Module, resolver: Resolver) -> None:
+    def __init__(
+        self, module: cst.Module, resolver: Resolver, *, several: bool = False
+    ) -> None:
         self.module = module
         self.resolver = resolver
+        # Other Estimators are, or were, made next to each one.
+        self.several = several
 
     # Few modules hold a training program, so these are made when asked for.
 
@@ -154,7 +158,7 @@ class Tree:
             load
             for load in self.loads(function.name.value)
             if self.resolver.definition(load) is function
-            or len(self.resolver.bindings(load)) > 1
+            or any(b.node is function for b in self.resolver.bindings(load))
         ]
 
     def assigned(self, node: cst.BaseExpression | None) -> Binding | None:

@@ -13,7 +13,7 @@ from .sites import Blocked
 from .statements import binds, latest
 from .tree import Statement, only_small
 
-__all__ = ["read_watched"]
+__all__ = ["is_number", "read_watched"]
 
 # Without an axis, these give one number.
 _WHOLE = ("tf.reduce_max", "tf.reduce_mean", "tf.reduce_min", "tf.reduce_sum")
@@ -26,6 +26,13 @@ def read_watched(
 ) -> tuple[tuple[str, str], ...]:
     """Each name with the variable that holds its tensor when training."""
     return tuple((name, _Watched(source, statements, name).read()) for name in names)
+
+
+def is_number(
+    source: Source, before: Sequence[Statement], node: cst.BaseExpression
+) -> bool:
+    """The expression gives a scalar float, as far as can be seen."""
+    return _Watched(source, before, "").is_number(node, before)
 
 
 class _Watched:
@@ -67,11 +74,11 @@ class _Watched:
             raise self.stop(call, "is not held in a variable")
         if any(target.value in binds(s) for s in self.statements[index + 1 :]):
             raise self.stop(call, f"is gone when `{target.value}` is assigned anew")
-        if not self._is_number(value, self.statements[:index]):
+        if not self.is_number(value, self.statements[:index]):
             raise self.stop(call, "is not seen to be a single number")
         return target.value
 
-    def _is_number(
+    def is_number(
         self, node: cst.BaseExpression, before: Sequence[Statement], depth: int = 0
     ) -> bool:
         """The expression gives a scalar float."""
@@ -86,7 +93,7 @@ class _Watched:
                 value is not None
                 and value is not node
                 and isinstance(only_small(before[made[-1]]), cst.Assign)
-                and self._is_number(value, before[: made[-1]], depth + 1)
+                and self.is_number(value, before[: made[-1]], depth + 1)
             )
         if isinstance(node, cst.Float):
             return True
@@ -94,7 +101,7 @@ class _Watched:
             sides = (node.left, node.right)
             numbers = [
                 isinstance(side, cst.BaseNumber)
-                or self._is_number(side, before, depth + 1)
+                or self.is_number(side, before, depth + 1)
                 for side in sides
             ]
             return all(numbers) and not all(
@@ -114,5 +121,5 @@ class _Watched:
         return (
             symbol in _SAME
             and bool(node.args)
-            and self._is_number(node.args[0].value, before, depth + 1)
+            and self.is_number(node.args[0].value, before, depth + 1)
         )

@@ -31,6 +31,7 @@ from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
 from .guard import GuardError, check_output
+from .long_lines import with_short_lines
 from .notebook import NotebookError
 from .parsing import parse
 from .pins import notebook_pins, text_pins
@@ -174,6 +175,11 @@ def _rewrite(
             raise GuardError("the rewrite does not settle: each run changes the file")
         findings = _joined(findings, more, source.text, text)
         text = again
+    short = with_short_lines(text, source.text)
+    if short != text:
+        text = short
+        cells = source.notebook is not None
+        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed))
 

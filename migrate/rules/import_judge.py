@@ -6,8 +6,8 @@ import libcst as cst
 
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
+from ..symbols.dotted import import_path
 from ..symbols.names import Door, canonical, door
-from ..symbols.scope_builder import dotted_name
 from ..symbols.scopes import ImportUse
 from ..symbols.table import lookup
 from .base import Diagnosis
@@ -79,7 +79,7 @@ def star_diagnosis(use: ImportUse) -> Diagnosis | None:
     node = use.node
     if not isinstance(node, cst.ImportFrom) or node.relative or not node.module:
         return None
-    dotted = dotted_name(node.module) or ""
+    dotted = import_path(node.module)
     symbol, where = canonical(dotted), door(dotted)
     if symbol is None or where is Door.COMPAT_V1:
         return None

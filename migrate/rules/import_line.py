@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from ..project.text import Edit
+from ..symbols.dotted import dotted_name
 from ..symbols.names import canonical
-from ..symbols.scope_builder import dotted_name
 from .context import Context
 
 __all__ = ["import_edit", "imports_tensorflow"]

@@ -269,11 +269,12 @@ RULES = (
     Rule(
         id="TFM141",
         name="forward-summaries",
-        summary="Summaries of a model_fn are not written.",
+        summary="Some summaries of a model_fn are not written.",
         why=(
             "tf.summary of TF1 adds operations to a graph that a hook ran; a loop has "
-            "no such graph, so they go, or nothing runs them. Return the value from the model and "
-            "write it with tf.summary.scalar where the loop logs."
+            "no such graph. Scalars of a step are written where the program set "
+            "save_summary_steps; others go, or nothing runs them. Return the value from "
+            "the model and write it with tf.summary.scalar where the loop logs."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
@@ -327,20 +328,6 @@ RULES = (
             "tf.debugging.set_log_device_placement(True)."
         ),
         safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
-        id="TFM147",
-        name="decayed-momentum",
-        summary="Momentum and a rate that changes: the steps after a change differ.",
-        why=(
-            "tf.train.MomentumOptimizer gathered gradients and took what it had "
-            "gathered by the rate of the step. Keras' SGD gathers steps, each made with "
-            "the rate of its own time. With one rate they are the same; after the rate "
-            "has changed Keras still moves by some of the old one, for about "
-            "1 / (1 - momentum) steps. A rate that falls ends in slightly larger steps, "
-            "one that warms up in smaller ones."
-        ),
-        safety=Safety.CHANGES_NUMBERS,
     ),
     Rule(
         id="TFM146",

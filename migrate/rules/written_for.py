@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..symbols.dotted import import_path
 from ..symbols.names import Door
 from ..symbols.resolver import Resolver
-from ..symbols.scope_builder import dotted_name
 from ..symbols.table import is_recent, lookup, means_something_else, needs_nothing
 from .base import SymbolUse
 from .symbol_judge import symbol_use
@@ -62,7 +62,7 @@ _GONE = ("tensorflow.contrib", "tensorflow.estimator", "tensorflow_estimator")
 def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
     """An import of packages that TF 2 has no more."""
     if isinstance(node, cst.ImportFrom):
-        module = (dotted_name(node.module) if node.module is not None else None) or ""
+        module = import_path(node.module)
         aliases = () if isinstance(node.names, cst.ImportStar) else node.names
         paths = [module, *(f"{module}.{alias.evaluated_name}" for alias in aliases)]
     else:

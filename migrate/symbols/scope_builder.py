@@ -10,22 +10,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from .dotted import dotted_name
 from .nodes import code_fields
 from .scopes import Binding, BindingKind, ImportUse, Scope, ScopeKind, ScopeTree, Use
 
-__all__ = ["build_scopes", "dotted_name"]
-
-
-def dotted_name(node: cst.CSTNode) -> str | None:
-    """The dotted text of a Name or Attribute chain, or None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
-        node = node.value
-    if not isinstance(node, cst.Name):
-        return None
-    parts.append(node.value)
-    return ".".join(reversed(parts))
+__all__ = ["build_scopes"]
 
 
 class _Builder:

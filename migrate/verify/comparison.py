@@ -16,6 +16,7 @@ __all__ = [
     "Trajectory",
     "compare_trajectories",
     "noise_of",
+    "told_replicas",
 ]
 
 # Real TF 1.15.5 with another number of threads, or TF 2.15.1, stays within 3e-7
@@ -154,6 +155,13 @@ def compare_trajectories(
             difference, worst, drift = _weights(first, second)
         except MatchError as error:
             problems.append(str(error))
+    if 0 not in (first.replicas, second.replicas) and (
+        first.replicas != second.replicas
+    ):
+        problems.append(
+            f"the first trained on {told_replicas(first.replicas)}, "
+            f"the second on {told_replicas(second.replicas)}"
+        )
     if not same_start and start is not None:
         problems.append("the two runs did not start from the same weights")
     return Trajectory(
@@ -175,6 +183,11 @@ def compare_trajectories(
         ),
         problems=tuple(problems),
     )
+
+
+def told_replicas(count: int) -> str:
+    """A number of replicas, in words."""
+    return "1 replica" if count == 1 else f"{count} replicas"
 
 
 def noise_of(first: Recording, again: Recording) -> list[float]:

@@ -15,6 +15,7 @@ from .comparison import (
     Trajectory,
     compare_trajectories,
     noise_of,
+    told_replicas,
 )
 from .recording import Array, Recording, load_recording, write_weights
 from .runner import Launch, Settings, run_program
@@ -94,6 +95,8 @@ class Verdict:
                 f"; step {failed}, where the data ends and replicas get batches of "
                 f"unequal size, differs by {trajectory.loss_differences[-1]:.2g}"
             )
+        if all(0 < r.replicas < self.replicas for r in self.recordings):
+            told += f"; on 1 replica, not {self.replicas}: they have no strategy"
         if self.accuracy is None:
             return f"Parity: {told}."
         if self.accuracy.equivalent:
@@ -114,7 +117,7 @@ def verify(
     }
     replicas = options.replicas
     if replicas is None:
-        replicas = next((r.replicas for r in recorded.values()), 1)
+        replicas = next((r.replicas for r in recorded.values() if r.replicas), 1)
     # A recording's own length bounds the program that is compared with it.
     lengths = [max(r.steps) for r in recorded.values() if len(r.steps)]
     limits = [n for n in (options.steps, *lengths) if n is not None]
@@ -133,7 +136,7 @@ def verify(
     for index, side in enumerate((first, second)):
         if index in recorded:
             continue
-        say(f"running {_name(side)} on {_replicas(replicas)}")
+        say(f"running {_name(side)} on {told_replicas(replicas)}")
         launch = run_program(side, work / f"run-{index}", settings, weights=weights)
         launches[index] = launch
         if weights is None:
@@ -298,7 +301,3 @@ def _initial_weights(side: Side, work: Path, index: int) -> Path | None:
 
 def _name(side: Side) -> str:
     return f"the {side.kind.value} {side.path}"
-
-
-def _replicas(count: int) -> str:
-    return "1 replica" if count == 1 else f"{count} replicas"

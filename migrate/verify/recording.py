@@ -36,7 +36,8 @@ class Recording:
     the mean over all examples of the step on all replicas; where not every step
     was logged, ``logged_steps`` says which. Weights are ordered as they were
     created, under the names that checkpoints give them. ``complete`` means that
-    the program ended by itself, not by a limit on its steps.
+    the program ended by itself, not by a limit on its steps. ``replicas`` are those
+    that the program's own strategy had; 0 where that is not known.
     """
 
     program: str

@@ -29,9 +29,9 @@ def rows(verdict: Verdict) -> list[Row]:
         ("runs on", _producer(first.producer), _producer(second.producer), ""),
         (
             "replicas",
-            str(first.replicas),
-            str(second.replicas),
-            "same" if first.replicas == second.replicas else "differ",
+            str(first.replicas or "-"),
+            str(second.replicas or "-"),
+            _agree(first.replicas, second.replicas),
         ),
         (
             "initial weights",
@@ -196,6 +196,13 @@ def _producer(producer: Any) -> str:
     if producer.get("compat"):
         return f"compat, as TensorFlow {version}"
     return f"TensorFlow {version}"
+
+
+def _agree(first: int, second: int) -> str:
+    """What the numbers of replicas amount to; 0 is one that is not known."""
+    if 0 in (first, second):
+        return "-"
+    return "same" if first == second else "differ"
 
 
 def _arrays(count: int) -> str:

@@ -59,14 +59,19 @@ class Recorder(legacy.train.SessionRunHook):  # type: ignore[name-defined, misc]
         self.losses.append(float(values.results))
 
 
-def run_legacy(path: Path) -> tuple[Recorder, dict[str, float]]:
-    """The program on compat, with a recorder in each call of train."""
-    recorder = Recorder()
+def run_legacy(path: Path) -> tuple[list[float], list[Weights], dict[str, float]]:
+    """The program on compat: losses, first weights of each Estimator, and figures."""
+    recorders: dict[Any, Recorder] = {}
+    losses: list[float] = []
     original = legacy.estimator.Estimator.train
 
     def train(self: Any, *args: Any, **kwargs: Any) -> Any:
+        recorder = Recorder()
         kwargs["hooks"] = [*(kwargs.get("hooks") or ()), recorder]
-        return original(self, *args, **kwargs)
+        returned = original(self, *args, **kwargs)
+        recorders.setdefault(self, recorder)
+        losses.extend(recorder.losses)
+        return returned
 
     os.environ["MODEL_DIR"] = tempfile.mkdtemp()
     code = _IMPORT.sub("import tfmigrate.compat.v1 as tf", path.read_text("utf-8"))
@@ -75,22 +80,27 @@ def run_legacy(path: Path) -> tuple[Recorder, dict[str, float]]:
         space = _execute(path, code)
     finally:
         legacy.estimator.Estimator.train = original
-    return recorder, _figures(space["RESULT"])
+    weights = [recorder.weights for recorder in recorders.values()]
+    return losses, weights, _figures(space["RESULT"])
 
 
 def run_rewritten(
-    path: Path, weights: Weights
+    path: Path, starts: list[Weights]
 ) -> tuple[list[float], dict[str, float], list[str]]:
     """The rewritten program, from the given weights; its losses are what it prints.
+
+    Its models take them in the order in which they are made.
 
     Also the names of the weights that it had already.
     """
     loaded: list[str] = []
+    waiting = list(starts)
     manager = tf.train.CheckpointManager
     original = manager.restore_or_initialize
 
     def restore(self: Any) -> Any:
         model = self.checkpoint.model
+        weights = waiting.pop(0)
         mine = [*model.trainable_variables, *model.non_trainable_variables]
         places = match_weights(
             [(v.name, tuple(v.shape)) for v in mine],
@@ -138,15 +148,15 @@ def main(old: Path, new: Path, output: Path) -> None:
         random.seed(0)
         np.random.seed(0)
         try:
-            recorder, expected = run_legacy(path)
-            losses, result, loaded = run_rewritten(new / path.name, recorder.weights)
+            legacy_losses, weights, expected = run_legacy(path)
+            losses, result, loaded = run_rewritten(new / path.name, weights)
         except Exception as problem:
             import traceback
 
             found[path.stem] = {"error": f"{problem!r}\n{traceback.format_exc()}"}
             continue
         found[path.stem] = {
-            "legacy": recorder.losses,
+            "legacy": legacy_losses,
             "rewritten": losses,
             "expected": expected,
             "result": result,

@@ -106,7 +106,6 @@ def test_a_layer_is_called_what_the_program_called_it() -> None:
         ('name="hidden"', "reuse=True", "reused"),
         ('name="hidden"', "kernel_initializer=mine", "initialiser"),
         ("AdamOptimizer(0.1)", "AdamOptimizer(loss / tf.to_float(step))", "and from"),
-        ("AdamOptimizer(0.1)", "MomentumOptimizer(tf.sqrt(step), 0.9)", "momentum"),
         ("AdamOptimizer(0.1)", "AdamOptimizer(tf.py_func(f, [step], 1))", "py_func"),
         ("AdamOptimizer(0.1)", "SyncReplicasOptimizer(0.1)", "SyncReplicas"),
         ("tf.train.get_global_step()", "None", "global step"),

@@ -1,9 +1,9 @@
-"""Optimizers that no variable holds, and what Keras' momentum does otherwise."""
+"""Optimizers that no variable holds."""
 
 from __future__ import annotations
 
 import pytest
-from tfmigrate.report.findings import Safety, Tier
+from tfmigrate.report.findings import Tier
 
 from .one_module import run
 
@@ -32,7 +32,7 @@ DECAY = "tf.train.exponential_decay(base, step, 2, 0.5)"
 
 
 @pytest.mark.parametrize(
-    ("rate", "optimizer", "differs"),
+    ("rate", "optimizer", "gathers"),
     [
         ("base", "AdamOptimizer(rate)", False),
         (DECAY, "AdamOptimizer(rate)", False),
@@ -42,7 +42,7 @@ DECAY = "tf.train.exponential_decay(base, step, 2, 0.5)"
     ],
 )
 def test_what_an_optimizer_without_a_variable_needs_comes_along(
-    rate: str, optimizer: str, *, differs: bool
+    rate: str, optimizer: str, *, gathers: bool
 ) -> None:
     code = PROGRAM.replace("RATE", rate).replace("OPTIMIZER", optimizer)
     result = run(code)
@@ -53,6 +53,4 @@ def test_what_an_optimizer_without_a_variable_needs_comes_along(
     if "base" in rate + optimizer:
         assert text.index('base = params["rate"] * 2') < text.index("optimizer = ")
     assert "get_global_step" not in text
-    found = [f for f in result.findings if f.rule == "TFM147"]
-    assert len(found) == differs
-    assert all(f.safety is Safety.CHANGES_NUMBERS for f in found)
+    assert ("class MomentumOptimizer(" in text) == gathers

@@ -56,6 +56,10 @@ class Mine(tf.estimator.Estimator):
 Mine().train(input_fn)
 """
 CONFIG = """\
+import functools
+
+
+@functools.lru_cache()
 def build(config):
     return tf.estimator.Estimator(model_fn, config=config)
 
@@ -69,7 +73,7 @@ estimator.train(input_fn)
 """
 LISTED = """\
 first = tf.estimator.Estimator(model_fn)
-for each in [first]:
+for each in map(abs, [first]):
     each.train(input_fn)
 """
 BRANCH = """\
@@ -79,6 +83,7 @@ estimator.train(input_fn)
 """
 WITH = """\
 with tf.Graph().as_default():
+    rate = tf.constant(0.1)
     estimator = tf.estimator.Estimator(model_fn)
     estimator.train(input_fn)
 """
@@ -100,7 +105,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "derived": (MODEL + DERIVED, "`Mine` is a class of its own", "class Mine"),
     "config": (MODEL + CONFIG, "a parameter, `config` of `build`", "config=config"),
     "rebound": (MODEL + REBOUND, "`tf.contrib.estimator.add_metrics`", "add_metrics"),
-    "listed": (MODEL + LISTED, "not understood: `[first]`", "for each"),
+    "listed": (MODEL + LISTED, "not understood: `map(abs, [first])`", "for each"),
     "branch": (MODEL + BRANCH, "used outside of it", "\nestimator.train"),
     "with": (MODEL + WITH, "inside `with tf.Graph().as_default()`", "    estimator ="),
 }

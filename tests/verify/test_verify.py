@@ -95,3 +95,48 @@ def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
         assert result.returncode == 2
         assert told in result.stderr
         assert "cli/verify.py" not in result.stderr
+
+
+def test_replicas_are_those_that_trained(tfmigrate: Runner, tmp_path: Path) -> None:
+    """Without a strategy a program trains on one, whatever was asked for."""
+    alone = tmp_path / "alone.py"
+    alone.write_text(ONE_REPLICA, "utf-8")
+    told = tfmigrate("verify", alone, alone, "--replicas", "2", "--steps", "3")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "on 1 replica, not 2: they have no strategy" in told.stdout
+    mirrored = tmp_path / "mirrored.py"
+    mirrored.write_text(
+        ONE_REPLICA.replace("get_strategy()", "MirroredStrategy()"), "utf-8"
+    )
+    told = tfmigrate("verify", alone, mirrored, "--replicas", "2", "--steps", "3")
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert "the first trained on 1 replica, the second on 2 replicas" in told.stdout
+
+
+ONE_REPLICA = """\
+import tensorflow as tf
+
+strategy = tf.distribute.get_strategy()
+with strategy.scope():
+    weight = tf.Variable(tf.zeros((3, 1)))
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(x @ weight - 1.0))
+        loss /= strategy.num_replicas_in_sync
+    (gradient,) = tape.gradient(loss, [weight])
+    context = tf.distribute.get_replica_context()
+    gradient = context.all_reduce(tf.distribute.ReduceOp.SUM, gradient)
+    weight.assign_sub(0.1 * gradient)
+    return loss
+
+
+@tf.function
+def train_step(x):
+    return strategy.run(step, args=(x,))
+
+
+for number in range(5):
+    train_step(tf.constant([[1.0, 2.0, float(number)]]))
+"""

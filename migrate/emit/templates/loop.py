@@ -454,7 +454,8 @@ def train_loop():
     if X_EVALUATES:
         last_evaluation, evaluated = time.time(), step
     if X_WRITES_EVENTS:
-        last_written, written = step, time.time()
+        # What TensorBoard shows is of the first step, and of each so many after it.
+        last_written, written = step + 1 - X_SUMMARY_STEPS, None
     if X_PROFILES:
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
         if X_PROFILES_AGAIN:
@@ -508,8 +509,11 @@ def train_loop():
                     print(f"step {step}: loss = {float(loss):.6f}")
         if X_WRITES_EVENTS:
             if step - last_written >= X_SUMMARY_STEPS:
-                per_second = (step - last_written) / (time.time() - written)
-                figures = {"loss": float(loss), "global_step/sec": per_second}
+                figures = X_FIGURES
+                X_MORE_FIGURES
+                if written is not None:
+                    per_second = (step - last_written) / (time.time() - written)
+                    figures["global_step/sec"] = per_second
                 write_events(train_writer, step, figures)
                 last_written, written = step, time.time()
         if X_PROFILES:

@@ -219,11 +219,22 @@ class Record:
         self.final = None
         self.global_step = 0
         self.input_fn = None
+        self.replicas = 1
 
 
 def quiet(tf):
     """The same functions under the names for which TF 1.15 prints no advice."""
     return getattr(tf.compat, "v1", tf)
+
+
+def replicas_of(estimator):
+    """How many replicas an Estimator trains on: more than one with a strategy."""
+    strategy = getattr(estimator, "_train_distribution", None)
+    # TF 1.12 calls them towers.
+    for name in ("num_replicas_in_sync", "num_replicas", "num_towers"):
+        if strategy is not None and hasattr(strategy, name):
+            return int(getattr(strategy, name))
+    return 1
 
 
 def recording_hook_class(tf, seed=None):
@@ -378,6 +389,7 @@ class Instrument:
             if options.steps:
                 hooks.append(quiet(tf).train.StopAtStepHook(last_step=options.steps))
             record.input_fn = record.input_fn or input_fn
+            record.replicas = replicas_of(estimator)
             return original_train(
                 estimator,
                 input_fn,
@@ -651,7 +663,7 @@ def write_recording(tf, options, record):
             "threads": options.threads,
             "compat": options.compat,
         },
-        "replicas": options.replicas or 1,
+        "replicas": record.replicas,
         "first_step": 1,
         "global_step": record.global_step,
         "losses": record.losses,

@@ -35,7 +35,7 @@ def keep_files_apart(folder: Path) -> None:
         if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
             return path
         ours = moved(path)
-        return ours if tf.train.checkpoint_exists(ours) else path
+        return ours if tf.compat.v1.train.checkpoint_exists(ours) else path
 
     def ours(path: Any) -> Any:
         """A file or folder to read: ours if this run wrote it, else the real one."""

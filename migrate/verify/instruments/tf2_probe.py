@@ -50,6 +50,8 @@ class Probe:
         self.variables = tf2_weights.VariableLog()
         self.stopped = False
         self.done = 0
+        # Replicas that the program's own strategy has; 1 without one.
+        self.replicas = 1
         # What is wrong, in a sentence, when the probe itself ended the program.
         self.problem: str | None = None
         self._limit = steps
@@ -277,6 +279,7 @@ def _observed_run(probe: Probe, original: Callable[..., Any]) -> Callable[..., A
     ) -> Any:
         if probe.site is not None:  # a strategy whose run calls its base's run
             return original(strategy, fn, args, kwargs, options)
+        probe.replicas = max(probe.replicas, strategy.num_replicas_in_sync)
         if tf.executing_eagerly():
             site = probe.eager_site(getattr(fn, "python_function", None) or _code(fn))
         else:

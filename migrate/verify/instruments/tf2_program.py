@@ -191,7 +191,7 @@ def _save(
                 "platform": platform.platform(),
                 "threads": options.threads,
             },
-            replicas=options.replicas or 1,
+            replicas=probe.replicas,
             losses=probe.losses,
             global_step=probe.done,
             evaluate=figures,

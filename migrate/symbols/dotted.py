@@ -1,0 +1,24 @@
+"""Dotted names as text."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+__all__ = ["dotted_name", "import_path"]
+
+
+def dotted_name(node: cst.CSTNode) -> str | None:
+    """The dotted text of a Name or Attribute chain, or None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def import_path(node: cst.CSTNode | None) -> str:
+    """The dotted text of what an import names; empty for ``from . import``."""
+    return "" if node is None else dotted_name(node) or ""

@@ -1,0 +1,87 @@
+"""Optimizers whose rate changes, against recordings of TF 1.15.5."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .one_module import run
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "changing_rates"
+ORACLE = HERE.parents[1] / "fixtures" / "oracle" / "changing_rates"
+RECORDED = sorted(path.name for path in ORACLE.iterdir() if path.is_dir())
+# Keras 3 has other optimizers; what the emitted class does there is the same.
+MOMENTUM = [name for name in RECORDED if name.startswith(("momentum", "nesterov"))]
+RUNS = [("tf_keras", name) for name in RECORDED]
+RUNS += [("keras3", name) for name in MOMENTUM]
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the rewritten programs did, from the weights TF 1.15.5 began with."""
+    folder = tmp_path_factory.mktemp("changing_rates")
+    jobs = []
+    for keras, recorded in RUNS:
+        name, _, replicas = recorded.rpartition("-")
+        code = (PROGRAMS / f"{name}.py").read_text("utf-8")
+        program = folder / f"{keras}-{recorded}.py"
+        program.write_text(run(code, keras=keras).module.code, "utf-8")
+        start = ORACLE / recorded / "initial_weights.npz"
+        options = ["--no-shuffle", "--replicas", replicas, "--steps", "24"]
+        paths = ["--initial-weights", str(start), "--out", str(program.with_suffix(""))]
+        module = "tfmigrate.verify.instruments.tf2_program"
+        log = str(program.with_suffix(".log"))
+        jobs.append((log, module, [*options, *paths, str(program)]))
+    listed = folder / "jobs.json"
+    listed.write_text(json.dumps(jobs), "utf-8")
+    files = str(folder / "files")
+    subprocess.run(
+        [sys.executable, str(HERE / "forked.py"), str(listed)],
+        check=False,
+        env={**os.environ, "MODEL_DIR": files},
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("keras", "name"), RUNS)
+def test_the_steps_are_those_of_tf_1_15(
+    recordings: Path, keras: str, name: str
+) -> None:
+    expected = json.loads((ORACLE / name / "recording.json").read_text("utf-8"))
+    path = recordings / f"{keras}-{name}" / "recording.json"
+    assert path.is_file(), (recordings / f"{keras}-{name}.log").read_text("utf-8")
+    found = json.loads(path.read_text("utf-8"))
+    assert len(found["losses"]) == len(expected["losses"]) == 24
+    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=5e-6)
+
+
+def momentum_classes(name: str, **changes: str) -> int:
+    """How many classes for momentum the rewrite of a program has."""
+    code = (PROGRAMS / f"{name}.py").read_text("utf-8")
+    for old, new in changes.items():
+        assert old in code
+        code = code.replace(old, new)
+    result = run(code)
+    text = result.module.code
+    compile(text, "program.py", "exec")
+    assert not [f for f in result.findings if f.rule == "TFM117"]
+    return text.count("class MomentumOptimizer(")
+
+
+def test_one_rate_on_dense_layers_needs_no_class() -> None:
+    assert momentum_classes("momentum_steps") == 1
+    assert momentum_classes("momentum_table") == 1
+    constant = "MomentumOptimizer(params['rate'], "
+    assert (
+        momentum_classes("momentum_steps", **{"MomentumOptimizer(rate, ": constant})
+        == 0
+    )
+    none = {"rate, 0.8, ": "rate, 0.0, "}
+    assert momentum_classes("nesterov_warm_up", **none) == 0
