@@ -8,9 +8,11 @@ from collections.abc import Callable
 import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
+from .lifted_names import source_text
 from .model_fn_source import Source
 from .program import TF
-from .tree import Tree
+from .statements import is_docstring, names_in
+from .tree import Tree, only_small, statements_of
 
 __all__ = ["initializer", "regularizer"]
 
@@ -98,6 +100,20 @@ def initializer(source: Source, node: cst.BaseExpression, text: Text) -> str:
     value = tree.value(node)
     if isinstance(value, cst.SimpleString):
         return text(node)
+    own = _own_helper(tree, value)
+    if own is not None:
+        returned, own_parameters = own
+
+        def from_caller(part: cst.BaseExpression) -> str:
+            """The helper's parameters as its caller gives them."""
+            if isinstance(part, cst.Name) and part.value in own_parameters:
+                given = own_parameters[part.value]
+                return text(given[0]) if given[1] else source_text(given[0])
+            if names_in(source_text(part)) & set(own_parameters):
+                raise source.stop(node, "an initialiser of a helper that computes")
+            return source_text(part)
+
+        return initializer(source, returned, from_caller)
     made = isinstance(value, cst.Call)
     function = value.func if isinstance(value, cst.Call) else value
     symbol = tree.symbol(function) or ""
@@ -130,6 +146,44 @@ def initializer(source: Source, node: cst.BaseExpression, text: Text) -> str:
         return f"{TF}.keras.initializers.Constant({arguments['value']})"
     inside = ", ".join(f"{n}={a}" for n, a in arguments.items())
     return f"{TF}.keras.initializers.{keras}({inside})"
+
+
+_Given = dict[str, tuple[cst.BaseExpression, bool]]
+
+
+def _own_helper(
+    tree: Tree, value: cst.BaseExpression | None
+) -> tuple[cst.BaseExpression, _Given] | None:
+    """What ``def create_initializer(range=0.02)`` returns, and its parameters.
+
+    Each is told with its value, and whether the caller gave it.
+    """
+    if not isinstance(value, cst.Call):
+        return None
+    helper = tree.resolver.definition(value.func)
+    if not isinstance(helper, cst.FunctionDef) or helper.decorators:
+        return None
+    if not isinstance(helper.body, cst.IndentedBlock):
+        return None
+    body = [s for s in statements_of(helper.body) if not is_docstring(s)]
+    last = only_small(body[0]) if len(body) == 1 else None
+    if not isinstance(last, cst.Return) or not isinstance(last.value, cst.Call):
+        return None
+    names = [p.name.value for p in helper.params.params]
+    try:
+        given = match_arguments(value, names)
+    except UnknownArguments:
+        return None
+    found: _Given = {}
+    for parameter in helper.params.params:
+        name = parameter.name.value
+        if name in given:
+            found[name] = (given[name], True)
+        elif parameter.default is not None:
+            found[name] = (parameter.default, False)
+        else:
+            return None
+    return last.value, found
 
 
 def _xavier(source: Source, call: cst.Call, text: Text) -> str:

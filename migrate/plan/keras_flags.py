@@ -10,9 +10,11 @@ from __future__ import annotations
 import libcst as cst
 
 from .layers import CLASSES
+from .model_fn_source import Source
+from .pure import is_plain_call
 from .tree import Tree, walk
 
-__all__ = ["asks", "flag_of_class"]
+__all__ = ["asks", "flag_of_class", "makes_keras_model"]
 
 # Layers that do the same in training and outside of it.
 _NAMES = """
@@ -92,3 +94,45 @@ def flag_of_class(tree: Tree, defined: cst.ClassDef) -> bool | None:
             if (makes or symbol in CLASSES) and asks(tree, node):
                 return None
     return False
+
+
+# Tensors of a graph, code of the program, and averages that need update ops.
+_NOT_BUILT = ("BatchNormalization", "Input", "Lambda", "Model")
+_MODELS = ("tf.keras.Sequential", "tf.keras.models.Sequential")
+
+
+def makes_keras_model(source: Source, call: cst.Call) -> bool:
+    """The call of a function that returns a Sequential of Keras' own layers.
+
+    It builds no graph: the program may go on calling it.
+    """
+    tree = source.tree
+    defined = tree.resolver.definition(call.func)
+    if not isinstance(defined, cst.FunctionDef) or defined.decorators:
+        return False
+    if not isinstance(tree.parent(defined), cst.Module):
+        return False
+    returned = [n.value for n in walk(defined.body) if isinstance(n, cst.Return)]
+    if not returned:
+        return False
+    for value in returned:
+        made = None if value is None else tree.value(value)
+        if not isinstance(made, cst.Call) or tree.symbol(made.func) not in _MODELS:
+            return False
+    for node in walk(defined.body):
+        if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield, cst.FunctionDef)):
+            return False
+        if not isinstance(node, cst.Call):
+            continue
+        symbol = tree.symbol(node.func)
+        if symbol is None:
+            adds = (
+                isinstance(node.func, cst.Attribute) and node.func.attr.value == "add"
+            )
+            if not adds and not is_plain_call(source, node):
+                return False
+            continue
+        last = symbol.rpartition(".")[2]
+        if not symbol.startswith("tf.keras.") or last in _NOT_BUILT:
+            return False
+    return True

@@ -8,7 +8,7 @@ import libcst as cst
 
 from .arguments import UnknownArguments, is_none, match_arguments
 from .initializers import initializer, regularizer
-from .keras_flags import asks, flag_of_class
+from .keras_flags import asks, flag_of_class, makes_keras_model
 from .layers import CLASSES
 from .lifted_classes import called_class, lift_object_call, own
 from .lifted_helpers import lift_helper
@@ -41,6 +41,8 @@ _GET_VARIABLE = (
 )
 _VARIABLES = ("tf.get_variable", "tf.Variable", "tf.contrib.framework.model_variable")
 _KERAS_BASES = ("tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.models.Model")
+# Layers without variables.
+_STATELESS = ("Dropout", "Flatten", "Pooling1D", "Pooling2D", "Pooling3D")
 _KERAS_OBJECTS = ("tf.keras.Sequential", "tf.keras.models.Sequential")
 
 
@@ -81,6 +83,8 @@ class CallLifter(cst.CSTTransformer):
             return self._conversion().made_class(symbol, call)
         if self._is_keras(call) or called_class(self.tree, call) is not None:
             self.lifter.shared.sparse |= (symbol or "").endswith(".Embedding")
+            return self.lifter.text(call)
+        if makes_keras_model(self.source, call):
             return self.lifter.text(call)
         return None
 
@@ -148,7 +152,10 @@ class CallLifter(cst.CSTTransformer):
         if not is_none(trainable):
             parts.append(f"trainable={text(trainable)}")  # type: ignore[arg-type]
         constructor = f"self.add_weight({', '.join(parts)})"
-        return self.lifter.make(wanted, constructor, weight=True)
+        place = self.lifter.places.place(call, text(given["name"]), "variable")
+        return self.lifter.make(
+            wanted, constructor, weight=True, place=place, node=call
+        )
 
     def _plain_variable(self, call: cst.Call, wanted: str) -> str:
         for argument in call.args:
@@ -180,11 +187,15 @@ class CallLifter(cst.CSTTransformer):
             return True
         if self._is_keras(node) or self._helper(node) is not None:
             return True
+        if makes_keras_model(self.source, node):
+            return True
         made = self._maker(node)
         return called_class(self.tree, made or node) is not None
 
     def _helper(self, node: cst.Call) -> cst.FunctionDef | None:
         """The function behind a call when it makes layers."""
+        if makes_keras_model(self.source, node):
+            return None
         defined = self.tree.resolver.definition(node.func)
         if isinstance(defined, cst.FunctionDef) and self.lifter.has_layer(defined.body):
             return defined
@@ -292,7 +303,12 @@ class CallLifter(cst.CSTTransformer):
             name = step.wanted
             if wanted and index == 0 and name in (generic, "dense", "conv2d"):
                 name = wanted
-            made = self.lifter.make(name, step.constructor)
+            place = None
+            if not step.constructor.partition("(")[0].endswith(_STATELESS):
+                place = self.lifter.places.place(
+                    call, conversion.named, generic, part=index
+                )
+            made = self.lifter.make(name, step.constructor, place=place, node=call)
             more = [f"{n}={a}" for n, a in step.call_arguments]
             code = f"{made}({', '.join([code, *more])})"
         return cst.parse_expression(code)

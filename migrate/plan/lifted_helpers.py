@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,13 +11,18 @@ import libcst as cst
 from .arguments import UnknownArguments, match_arguments
 from .lifted_names import Lifted, camel, source_text
 from .model_fn_source import Source
-from .statements import is_docstring
-from .tree import statements_of
+from .statements import assigned, is_docstring
+from .static_sizes import Sizes
+from .tree import Statement, only_small, statements_of, walk
+from .variable_places import Place, place_reads
 
 if TYPE_CHECKING:
     from .lifter import Lifter
 
 __all__ = ["finish", "lift_helper"]
+
+# What a function calls the flag that its layers take.
+_FLAGS = ("training", "is_training", "train", "is_train")
 
 
 def lift_helper(
@@ -35,7 +41,7 @@ def lift_helper(
     except UnknownArguments as problem:
         reason = f"`{defined.name.value}` called with {problem}"
         raise source.stop(call, reason) from None
-    roles = {name: _role(lifter, given.get(name)) for name in parameters}
+    roles = {name: _role_of(lifter, defined, name, given) for name in parameters}
     lifted = lifter.shared.helpers.get(defined)
     if lifted is None:
         lifted = _lift(lifter, defined, roles)
@@ -47,11 +53,16 @@ def lift_helper(
     lifter.shared.lifted_calls.append(call)
     inside, outside = [], []
     flag = ""
+    naming = dict(lifted.naming)
     for argument in call.args:
         name = argument.keyword.value if argument.keyword else ""
         if not name:
             name = parameters[call.args.index(argument)]
         shown = f"{name}=" if argument.keyword is not None else ""
+        if name in naming:
+            naming[name] = source_text(argument.value)
+        if lifted.roles[name] == "reuse":
+            continue
         if lifted.roles[name] == "config":
             inside.append(shown + lifter.text(argument.value))
         elif lifted.roles[name] == "training":
@@ -67,10 +78,96 @@ def lift_helper(
             if lifted.roles[name] == "training" and not flag and default is not None:
                 flag = source_text(default)
         outside.append(f"training={flag or 'False'}")
+    constructor = f"{lifted.name}({', '.join(inside)})"
+    place = _place(lifter, lifted, call, naming, constructor)
+    first = place is not None and place.name not in lifter.places.made
     # The layer of a copy has the name that the original's has.
     wanted = re.sub(r"__\d+\Z", "", defined.name.value)
-    made = lifter.make(wanted, f"{lifted.name}({', '.join(inside)})")
+    made = lifter.make(wanted, constructor, place=place, node=call)
+    if first:
+        lifter.places.take(lifted.fixed, call)
     return cst.parse_expression(f"{made}({', '.join(outside)})")
+
+
+def _place(
+    lifter: Lifter,
+    lifted: Lifted,
+    call: cst.Call,
+    naming: dict[str, str],
+    constructor: str,
+) -> Place | None:
+    """What the variables of a helper's layers are called, where they have names.
+
+    A helper whose layers are all in a scope of its own shares them with a call that
+    gives that scope the same name.
+    """
+    if not lifted.fixed and not lifted.loose:
+        return None
+    if not lifted.fixed:
+        return lifter.places.place(call, None, f"{lifted.name}()")
+    given = ", ".join(f"{name}={code}" for name, code in naming.items())
+    place = lifter.places.place(call, f"{lifted.name}({given})", "")
+    if lifted.loose and lifter.places.again(place, constructor, call) is not None:
+        reason = "variables that are reused beside others that are not"
+        raise lifter.source.stop(call, reason)
+    return place
+
+
+def _only_tells_reuse(lifter: Lifter, defined: cst.FunctionDef, name: str) -> bool:
+    """The parameter is handed on as ``reuse=`` and read nowhere else."""
+    holders = [lifter.tree.parent(node) for node in _reads(lifter, defined, name)]
+    return bool(holders) and all(
+        isinstance(holder, cst.Arg)
+        and holder.keyword is not None
+        and holder.keyword.value == "reuse"
+        for holder in holders
+    )
+
+
+def _role_of(
+    lifter: Lifter,
+    defined: cst.FunctionDef,
+    name: str,
+    given: dict[str, cst.BaseExpression],
+) -> str:
+    if _only_tells_reuse(lifter, defined, name):
+        return "reuse"
+    value = given.get(name)
+    if (
+        isinstance(value, cst.Name)
+        and value.value in ("True", "False")
+        and any(_is_handed_on(lifter, node) for node in _reads(lifter, defined, name))
+    ):
+        return "training"
+    return _role(lifter, value)
+
+
+def _is_handed_on(lifter: Lifter, node: cst.Name) -> bool:
+    """``training=name``, or the argument of a helper that hands it on so."""
+    holder = lifter.tree.parent(node)
+    if not isinstance(holder, cst.Arg):
+        return False
+    if holder.keyword is not None:
+        return holder.keyword.value in _FLAGS
+    call = lifter.tree.parent(holder)
+    assert call is not None
+    called = lifter.tree.resolver.definition(getattr(call, "func", call))
+    if not isinstance(called, cst.FunctionDef) or not isinstance(call, cst.Call):
+        return False
+    place = call.args.index(holder)
+    names = [p.name.value for p in called.params.params]
+    return place < len(names) and names[place] in _FLAGS
+
+
+def _reads(lifter: Lifter, defined: cst.FunctionDef, name: str) -> list[cst.Name]:
+    """The places in a function that read one of its parameters."""
+    return [
+        node
+        for node in walk(defined.body)
+        if isinstance(node, cst.Name)
+        and node.value == name
+        and node in lifter.tree.resolver.scopes.loads
+    ]
 
 
 def _role(lifter: Lifter, node: cst.BaseExpression | None) -> str:
@@ -90,16 +187,20 @@ def _role(lifter: Lifter, node: cst.BaseExpression | None) -> str:
 def _lift(lifter: Lifter, defined: cst.FunctionDef, roles: dict[str, str]) -> Lifted:
     from .lifter import Kind, Lifter
 
+    given_as = {
+        "config": Kind.CONFIG,
+        "reuse": Kind.CONFIG,
+        "tensor": Kind.TENSOR,
+    }
     if any(done is defined for done in lifter.shared.helpers):
         raise lifter.source.stop(defined, f"`{defined.name.value}` calls itself")
     source = Source(lifter.tree, defined)
-    kinds = {
-        name: {"config": Kind.CONFIG, "tensor": Kind.TENSOR}.get(role, Kind.TRAINING)
-        for name, role in roles.items()
-    }
+    kinds = {name: given_as.get(role, Kind.TRAINING) for name, role in roles.items()}
     if roles.get("mode") == "training":
         kinds["mode"] = Kind.MODE
     inner = Lifter(source, lifter.modes, lifter.shared, kinds)
+    first = next((name for name, role in roles.items() if role == "tensor"), None)
+    inner.sizes = sizes = Sizes(inner, first)
     body = defined.body
     assert isinstance(body, cst.IndentedBlock)
     statements = statements_of(body)
@@ -107,14 +208,20 @@ def _lift(lifter: Lifter, defined: cst.FunctionDef, roles: dict[str, str]) -> Li
     if statements and is_docstring(statements[0]):
         docstring = source_text(statements[0])
         statements = statements[1:]
-    call = inner.lift(statements)
+    call = _read_only(inner.lift(statements), set(sizes.names))
     by_name = {p.name.value: p for p in defined.params.params}
 
     def shown(name: str) -> str:
         default = by_name[name].default
         return name if default is None else f"{name}={source_text(default)}"
 
-    return finish(
+    named = set().union(*(place_reads(name) for name in inner.places.fixed))
+    naming = tuple(
+        (n, source_text(p.default) if p.default is not None else "")
+        for n, p in by_name.items()
+        if n in named
+    )
+    made = finish(
         inner,
         name=_free(lifter, camel(defined.name.value)),
         base="Layer",
@@ -124,6 +231,28 @@ def _lift(lifter: Lifter, defined: cst.FunctionDef, roles: dict[str, str]) -> Li
         call=tuple(source_text(s) for s in call),
         roles=roles,
     )
+    build = sizes.build()
+    if build:
+        made.methods = (*made.methods, build)
+    made.naming, made.loose = naming, inner.places.loose
+    made.fixed = frozenset(inner.places.fixed)
+    return made
+
+
+def _read_only(call: Sequence[Statement], sizes: set[str]) -> list[Statement]:
+    """The statements without sizes that only ``build`` reads."""
+    found: list[Statement] = []
+    read: set[str] = set()
+    for statement in reversed(call):
+        small = only_small(statement)
+        names = set(assigned(statement))
+        if isinstance(small, cst.Assign) and names and names <= sizes - read:
+            continue
+        found.append(statement)
+        for node in walk(statement):
+            if isinstance(node, cst.Name):
+                read.add(node.value)
+    return found[::-1]
 
 
 def _free(lifter: Lifter, wanted: str) -> str:

@@ -62,6 +62,11 @@ class Lifted:
     training: bool = False
     roles: dict[str, str] = field(default_factory=dict)
     definition: cst.FunctionDef | cst.ClassDef | None = None
+    # Of a function: names of its variables in TF1, parameters that these are made
+    # of, and whether there are variables without a name of their own.
+    fixed: frozenset[str] = frozenset()
+    naming: tuple[tuple[str, str], ...] = ()
+    loose: bool = False
     # Of a class: attributes of its own, further methods, and how many statements
     # of ``init`` are the program's.
     fields: tuple[str, ...] = ()

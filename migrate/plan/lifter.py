@@ -22,8 +22,10 @@ from .model_fn_source import Source
 from .pure import is_plain_call, is_pure
 from .recurrent import is_cell, is_rnn, lift_rnn
 from .statements import assigned, binds, is_docstring, loads, names_in
+from .static_sizes import Sizes
 from .summaries import summarises
 from .tree import Statement, only_small, statements_of, walk
+from .variable_places import Place, Places
 
 __all__ = ["Kind", "Lifter", "Shared"]
 
@@ -62,6 +64,7 @@ class Kind(enum.Enum):
     TRAINING = "training"  # true in training only
     MODE = "mode"  # any other test of the mode
     OBJECT = "object"  # a layer or variable, now an attribute
+    SIZE = "size"  # a number that the shape of the input tells
     CELL = "cell"  # a recurrent cell, for the layer around it
 
 
@@ -135,6 +138,9 @@ class Lifter:
         self.loop: _Loop | None = None
         self.conditional = False
         self.scopes: list[_Scope] = []
+        self.places = Places(source)
+        # In a function: what depends on the shape of its input.
+        self.sizes: Sizes | None = None
         self.arguments: list[dict[str, dict[str, cst.BaseExpression]]] = []
         scope = self.tree.resolver.scopes.opened.get(source.defined)
         self.locals: set[str] = set(scope.bindings) if scope is not None else set()
@@ -216,6 +222,8 @@ class Lifter:
                 self.made[name] = small.value
                 return []
         names = assigned(statement)
+        if isinstance(target, cst.Name) and self._is_size(small, target.value):
+            return [self._size(statement, small, target.value)]
         if self.is_config(small.value) and not self._fills_with_tensors(small):
             return self._plain(statement, names)
         if names and set(names) <= self.once and len(names) == 1:
@@ -227,6 +235,43 @@ class Lifter:
                 raise self.source.stop(statement, f"`{name}` becomes a tensor")
             self.kinds[name] = Kind.TENSOR
         return [new]
+
+    def _is_size(self, small: cst.Assign, name: str) -> bool:
+        """The value follows from the shape of the input and from plain values."""
+        if self.sizes is None or name not in self.once or self.loop is not None:
+            return False
+        found = self.sizes.among(small.value)
+        inside = {child for node in found for child in walk(node)}
+        reads = {
+            node.value
+            for node in walk(small.value)
+            if isinstance(node, cst.Name)
+            and node in self.tree.resolver.scopes.loads
+            and node not in inside
+        }
+        sizes = {n for n in reads if self.kinds.get(n) is Kind.SIZE}
+        if not found and not sizes:
+            return False
+        if found:
+            value = cst.parse_expression(self.sizes.text(small.value))
+            calls = any(isinstance(n, cst.Call) for n in walk(value))
+            return not calls and reads <= {
+                *sizes,
+                *(n for n in reads if self.kinds.get(n) is Kind.CONFIG),
+            }
+        return self.is_config(small.value, sizes)
+
+    def _size(self, statement: Statement, small: cst.Assign, name: str) -> Statement:
+        """Notes a size; ``call`` may want it as well."""
+        assert self.sizes is not None
+        self.kinds[name] = Kind.SIZE
+        self.sizes.names[name] = self.sizes.own(self.sizes.text(small.value))
+        code = self.sizes.own(
+            self.sizes.text(small.value, f"{self.sizes.argument}.shape")
+        )
+        line = small.with_changes(value=cst.parse_expression(code))
+        assert isinstance(statement, cst.SimpleStatementLine)
+        return statement.with_changes(body=[line])
 
     def _plain(self, statement: Statement, names: list[str]) -> list[Statement]:
         """A statement about plain values: it is for ``__init__``."""
@@ -288,9 +333,12 @@ class Lifter:
         before, conditional = self.init, self.conditional
         self.conditional = conditional or not mirrored
         test = self.moved(statement.test)
+        of_mode = self.mode_kind(statement.test) is not None
+        known = self.places.state()
         self.init = []
         body = self._block(statement.body)
-        made = self.init
+        made, first = self.init, self.places.state()
+        self.places.other(known, of_mode=of_mode)
         self.init = []
         orelse: cst.If | cst.Else | None = None
         if isinstance(statement.orelse, cst.Else):
@@ -303,6 +351,7 @@ class Lifter:
             if not isinstance(orelse, cst.If):
                 raise self.source.stop(statement, "a branch that cannot be lifted")
         otherwise = self.init
+        self.places.join(known, first, of_mode=of_mode)
         self.init, self.conditional = before, conditional
         if mirrored and (made or otherwise):
             shown = self.text(statement.test)
@@ -380,6 +429,13 @@ class Lifter:
         elements = [element for _, element, _ in loop.made]
         lists = [f"self.{attribute}" for attribute, _, _ in loop.made]
         target: str
+        if not elements:
+            # Every round works with the same layers.
+            return [
+                statement.with_changes(
+                    iter=self.moved(statement.iter), body=body.with_changes(body=kept)
+                )
+            ]
         if used:
             shown = self.tree.code(statement.target)
             shown = f"({shown})" if "," in shown and shown[0] != "(" else shown
@@ -398,6 +454,8 @@ class Lifter:
         return [new]
 
     def _loop_init(self, statement: cst.For, loop: _Loop) -> None:
+        if not loop.made:
+            return
         target, over = self.tree.code(statement.target), self.text(statement.iter)
         reads = set().union(*(names_in(code) for _, _, code in loop.made))
         config = self._needed(loop.config, reads)
@@ -462,15 +520,14 @@ class Lifter:
             if index == 0 and keyword is None:
                 if isinstance(argument.value, cst.SimpleString):
                     name = str(argument.value.evaluated_value)
+            elif keyword is None and index < 3:
+                pass  # a name by default, and values to tell the graph by
             elif keyword == "initializer":
                 initializer = argument.value
             elif keyword in ("name_or_scope", "default_name", "values", "partitioner"):
                 pass
             elif keyword == "reuse":
-                code = self.tree.code(argument.value)
-                auto = self.tree.symbol(argument.value) == "tf.AUTO_REUSE"
-                if not auto and code not in ("False", "None"):
-                    raise self.source.stop(call, "variables that are reused")
+                pass  # names tell what is shared
             elif symbol == "tf.variable_scope":
                 raise self.source.stop(call, f"variable_scope(`{keyword}`=)")
         return _Scope(name, initializer)
@@ -552,10 +609,14 @@ class Lifter:
     def text(self, node: cst.BaseExpression) -> str:
         """Source of an argument that is needed when the model is made."""
         loads = self.tree.resolver.scopes.loads
+        sizes = [] if self.sizes is None else self.sizes.among(node)
+        told = {child for size in sizes for child in walk(size)}
         for child in walk(node):
-            if not isinstance(child, cst.Name) or child not in loads:
+            if not isinstance(child, cst.Name) or child not in loads or child in told:
                 continue
             kind = self.kinds.get(child.value)
+            if kind is Kind.SIZE:
+                continue
             if kind in (Kind.CONFIG, Kind.LOOP):
                 if kind is Kind.CONFIG:
                     self.init_reads.add(child.value)
@@ -563,7 +624,7 @@ class Lifter:
             if kind is not None or (child.value in self.locals and self._own(child)):
                 reason = f"a layer depends on `{child.value}`"
                 raise self.source.stop(child, reason)
-        return source_text(node)
+        return source_text(node) if self.sizes is None else self.sizes.text(node)
 
     def moved(self, node: cst.BaseExpression, wanted: str = "") -> cst.BaseExpression:
         """The expression as it stands in ``call``."""
@@ -594,11 +655,48 @@ class Lifter:
         self.attributes.add(name)
         return name
 
-    def make(self, wanted: str, constructor: str, *, weight: bool = False) -> str:
-        """Adds a layer to ``__init__``; gives the expression that stands for it."""
+    def make(
+        self,
+        wanted: str,
+        constructor: str,
+        *,
+        weight: bool = False,
+        place: Place | None = None,
+        node: cst.CSTNode | None = None,
+    ) -> str:
+        """Adds a layer to ``__init__``; gives the expression that stands for it.
+
+        ``place`` is the name of its variables, which may be there already.
+        """
+        if place is None or node is None:
+            return self._make(wanted, constructor, weight)
+        again = self.places.again(place, constructor, node)
+        if again is not None:
+            return again
+        loop = self.loop
+        if loop is None:
+            made = self._make(wanted, constructor, weight)
+            self.places.note(place, made, constructor)
+            return made
+        rounds = {n for n, kind in self.kinds.items() if kind is Kind.LOOP}
+        if place.each_round or place.reads & rounds:
+            self.places.note(place, None, constructor)
+            return self._make(wanted, constructor, weight)
+        # One and the same in every round.
+        if names_in(constructor) & rounds:
+            raise self.source.stop(node, "variables that are reused in another layer")
+        self.loop = None
+        made = self._make(wanted, constructor, weight)
+        self.loop = loop
+        self.places.note(place, made, constructor)
+        return made
+
+    def _make(self, wanted: str, constructor: str, weight: bool) -> str:
+        if weight and self.conditional:
+            raise self.source.stop(self.source.defined, "variables in a branch")
         if self.loop is not None:
-            if weight and self.conditional:
-                raise self.source.stop(self.source.defined, "variables in a branch")
+            if self.sizes is not None and self.sizes.is_sized(constructor):
+                raise self.source.stop(self.source.defined, "sizes in a loop")
             attribute = self.attribute(
                 f"{wanted}_layers" if not weight else f"{wanted}s"
             )
@@ -609,9 +707,16 @@ class Lifter:
                 element += "_"
             self.loop.made.append((attribute, element, constructor))
             return element
-        if weight and self.conditional:
-            raise self.source.stop(self.source.defined, "variables in a branch")
         attribute = self.attribute(wanted)
+        sizes = self.sizes
+        if sizes is not None and (
+            sizes.is_sized(constructor) or (weight and sizes.reads_any)
+        ):
+            if self.conditional:
+                raise self.source.stop(self.source.defined, "sizes in a branch")
+            code = sizes.own(constructor)
+            sizes.made.append(f"self.{attribute} = {code}\n")
+            return f"self.{attribute}"
         self.init.append(f"self.{attribute} = {constructor}\n")
         return f"self.{attribute}"
 
@@ -707,6 +812,8 @@ def tensor_names(source: Source, known: set[str]) -> set[str]:
 
 def _makes_plain(symbol: str) -> bool:
     """Functions of TensorFlow whose result is a plain value."""
+    if symbol.startswith("tf.feature_column.") and "_column" in symbol[18:]:
+        return True
     return symbol.endswith(("_initializer", "_regularizer")) or symbol.startswith(
         ("tf.keras.initializers.", "tf.keras.regularizers.", "tf.initializers.")
     )

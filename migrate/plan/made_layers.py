@@ -12,6 +12,7 @@ import libcst as cst
 from .arguments import UnknownArguments, is_none, match_arguments
 from .initializers import initializer, regularizer
 from .layers import CLASSES, LAYERS, LayerFunction
+from .lifted_names import source_text
 from .model_fn_source import Source
 from .program import TF
 
@@ -189,6 +190,8 @@ class Conversion:
     # Defaults of an enclosing arg_scope: function name -> arguments.
     scoped: dict[str, dict[str, cst.BaseExpression]] = field(default_factory=dict)
     dropped_regularizer: bool = False
+    # The name that the call gives its variables.
+    named: str | None = None
 
     def convert(
         self, symbol: str, call: cst.Call
@@ -202,6 +205,7 @@ class Conversion:
         inputs = given.pop(layer.inputs, None)
         if inputs is None:
             raise self.source.stop(call, "a layer without input")
+        self._note_name(given.get("name"))
         positional = sum(argument.keyword is None for argument in call.args) - 1
         at_call = []
         for parameter in layer.at_call:
@@ -294,6 +298,7 @@ class Conversion:
             raise self.source.stop(call, "a layer without input")
         for parameter in _WITHOUT_EFFECT:
             given.pop(parameter, None)
+        self._note_name(given.get("scope"))
         self._no_reuse(given.pop("reuse", None), call)
         given.setdefault("activation_fn", cst.Name("_")) if symbol.endswith(
             ("linear", ".relu")
@@ -517,15 +522,18 @@ class Conversion:
         except UnknownArguments as problem:
             raise self.source.stop(call, f"layer with {problem}") from None
 
+    def _note_name(self, node: cst.BaseExpression | None) -> None:
+        if node is not None and not is_none(node):
+            self.named = source_text(node)
+
     def _no_reuse(self, node: cst.BaseExpression | None, call: cst.Call) -> None:
-        if is_none(node):
+        """Names tell what is shared, where there are names."""
+        if is_none(node) or self.named is not None:
             return
         assert node is not None
         if isinstance(node, cst.Name) and node.value == "False":
             return
-        if self.source.tree.symbol(node) == "tf.AUTO_REUSE":
-            return
-        raise self.source.stop(call, "a layer that is reused")
+        raise self.source.stop(call, "a layer without a name that is reused")
 
     def _regularizer(self, node: cst.BaseExpression | None) -> str | None:
         if is_none(node):

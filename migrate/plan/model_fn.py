@@ -372,7 +372,11 @@ class _Reader:
         lifted = self.found.shared.lifted_calls
         for definition in self.found.shared.helpers:
             name = definition.name.value
-            uses = self.tree.loads(name)
+            uses = (
+                self.tree.loads_of(definition)
+                if isinstance(definition, cst.FunctionDef)
+                else self.tree.loads(name)
+            )
             calls = [
                 c
                 for c in lifted

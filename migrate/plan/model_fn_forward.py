@@ -11,12 +11,13 @@ from .arguments import is_none
 from .lifted_names import source_text
 from .lifter import Kind, Lifter, Shared, makes_layers
 from .model_fn_modes import Modes
+from .model_fn_sections import LOSSES, TOTAL
 from .model_fn_source import Source
 from .pure import is_pure
 from .sites import Blocked
 from .statements import assigned, backward_slice, binds, loads, names_in
 from .tables import TABLES
-from .tree import Statement, Tree, only_small, walk
+from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["Forward", "ForwardReader"]
 
@@ -144,6 +145,8 @@ class ForwardReader:
 
     def _extends(self, statement: Statement) -> bool:
         """A plain step behind the last layer that may belong to the model."""
+        if isinstance(statement, cst.If):
+            return self._extends_by_mode(statement)
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
             return False
@@ -153,6 +156,21 @@ class ForwardReader:
             is_pure(self.tree.symbol(n.func) or "")
             for n in walk(small.value)
             if isinstance(n, cst.Call)
+        )
+
+    def _extends_by_mode(self, statement: cst.If) -> bool:
+        """Plain steps in training, or outside of it, only."""
+        if self.lifter().mode_kind(statement.test) is not Kind.TRAINING:
+            return False
+        blocks = [statement.body]
+        if isinstance(statement.orelse, cst.Else):
+            blocks.append(statement.orelse.body)
+        elif statement.orelse is not None:
+            return False
+        return all(
+            isinstance(block, cst.IndentedBlock)
+            and all(self._extends(one) for one in statements_of(block))
+            for block in blocks
         )
 
     def _attempt(
@@ -283,6 +301,7 @@ class ForwardReader:
                 node = spec.get(name)
                 if node is not None and not is_none(node):
                     wanted |= loads(self.tree, node) or names_in(source_text(node))
+            wanted |= self._collected(statements)
             chosen = backward_slice(self.tree, statements, wanted)
             names = set(wanted)
             for statement in chosen:
@@ -294,6 +313,18 @@ class ForwardReader:
                 for n in names & made
                 if n not in bound or _read_first(self.tree, chosen, n)
             }
+        return found
+
+    def _collected(self, statements: Sequence[Statement]) -> set[str]:
+        """What losses read that only ``get_total_loss()`` takes up."""
+        tree = self.tree
+        if not any(any(tree.calls(s, (TOTAL,))) for s in statements):
+            return set()
+        found: set[str] = set()
+        for statement in statements:
+            if isinstance(only_small(statement), cst.Expr):
+                for call in tree.calls(statement, LOSSES):
+                    found |= loads(tree, call)
         return found
 
 

@@ -20,7 +20,7 @@ from .tree import Statement, only_small, walk
 if TYPE_CHECKING:
     from .model_fn_modes import Modes
 
-__all__ = ["LOSSES", "Sections", "regularisation"]
+__all__ = ["LOSSES", "TOTAL", "Sections", "regularisation"]
 
 LOSSES = (
     "tf.losses.absolute_difference",
@@ -40,7 +40,7 @@ _REGULARIZATION = (
     "tf.losses.get_regularization_losses",
     "tf.losses.get_total_loss",
 )
-_TOTAL = "tf.losses.get_total_loss"
+TOTAL = "tf.losses.get_total_loss"
 # Parts of variable names that Keras gives as tf.layers did.
 _NAME_PARTS = frozenset(
     ["bias", "kernel", "gamma", "beta", "batch_normalization", "BatchNorm", "bn"]
@@ -104,7 +104,7 @@ class Sections:
     def _check_call(self, node: cst.Call) -> None:
         symbol = self.tree.symbol(node.func)
         if symbol is not None:
-            if is_pure(symbol) or symbol in (*LOSSES, _TOTAL):
+            if is_pure(symbol) or symbol in (*LOSSES, TOTAL):
                 return
             if graph_value(self.tree, node) is not None:
                 return
@@ -123,7 +123,7 @@ class Sections:
     ) -> list[Statement]:
         """The statements that make the wanted names, with all that a total adds up."""
         chosen = backward_slice(self.tree, statements, wanted)
-        for call in (c for s in chosen for c in self.tree.calls(s, (_TOTAL,))):
+        for call in (c for s in chosen for c in self.tree.calls(s, (TOTAL,))):
             needed = set(wanted)
             for name, made in self._collected(call, statements):
                 needed |= loads(self.tree, made) if name is None else {name}
@@ -220,7 +220,7 @@ class _Section(cst.CSTTransformer):
             moved = cst.parse_expression(f"{TF}.compat.v1.{symbol[3:]}")
             return updated_node.with_changes(func=moved)
         code = graph_value(self.tree, original_node)
-        if symbol == _TOTAL:
+        if symbol == TOTAL:
             code = self.sections.total(original_node, self.mode, self.statements)
         if symbol == "tf.trainable_variables" and not self.sections.kept:
             self._check_names(original_node)

@@ -17,15 +17,24 @@ from ..project.parsing import parse
 from ..symbols.scopes import Scope
 from .arguments import UnknownArguments, match_arguments
 from .keras_program import OPTIMIZERS
-from .plain_tuples import assignment, one_by_one, taken_apart
+from .lifter import makes_layers
+from .model_fn_source import Source
+from .plain_tuples import assignment, one_by_one
 from .single_exit import single_exit
-from .statements import is_docstring
+from .statements import assigned, is_docstring
 from .substitute import VariableTransformer
 from .tree import Statement, Tree, only_small, statements_of, walk
 
 __all__ = ["with_call_written_out", "with_helpers_written_out"]
 
-_TRAINS = ("tf.gradients", "tf.clip_by_global_norm")
+_TRAINS = (
+    "tf.gradients",
+    "tf.clip_by_global_norm",
+    "tf.get_collection",
+    "tf.losses.get_regularization_loss",
+    "tf.losses.get_total_loss",
+    "tf.trainable_variables",
+)
 _TRAINS_ENDINGS = ("layers.optimize_loss", "EstimatorSpec", "CrossShardOptimizer")
 _TRAINS_METHODS = ("minimize", "apply_gradients", "compute_gradients")
 _VERBS = ("get_", "make_", "create_", "build_", "_")
@@ -68,10 +77,14 @@ def with_helpers_written_out(
         if not isinstance(call, cst.Call) or tree.function(call) is not model_fn:
             continue
         helper = tree.resolver.definition(call.func)
-        if isinstance(helper, cst.FunctionDef) and _trains(tree, helper):
-            written = with_call_written_out(tree, call, helper)
-            if written is not None:
-                return written
+        if isinstance(helper, cst.FunctionDef) and (
+            _trains(tree, helper) or _gives_loss(tree, model_fn, call, helper)
+        ):
+            changes = _Writer(tree, model_fn, call, helper).written()
+            if changes is not None:
+                module = tree.module.visit(changes)
+                assert isinstance(module, cst.Module)
+                return parse(module.code)
     return None
 
 
@@ -112,6 +125,30 @@ def _trains(tree: Tree, helper: cst.FunctionDef, depth: int = 0) -> bool:
         if isinstance(inner, cst.FunctionDef) and _trains(tree, inner, depth + 1):
             return True
     return False
+
+
+def _gives_loss(
+    tree: Tree, model_fn: cst.FunctionDef, call: cst.Call, helper: cst.FunctionDef
+) -> bool:
+    """The function makes layers, and what a spec names as its loss."""
+    if not isinstance(tree.parent(helper), cst.Module):
+        return False
+    given = set(assigned(tree.statement(call)))
+    specs = [
+        node
+        for node in walk(model_fn.body)
+        if isinstance(node, cst.Call)
+        and (tree.symbol(node.func) or "").endswith("EstimatorSpec")
+    ]
+    losses = {
+        argument.value.value
+        for spec in specs
+        for argument in spec.args
+        if argument.keyword is not None
+        and argument.keyword.value == "loss"
+        and isinstance(argument.value, cst.Name)
+    }
+    return bool(given & losses) and makes_layers(Source(tree, model_fn), helper.body)
 
 
 @dataclass
@@ -163,9 +200,9 @@ class _Writer:
             return None
         body = statements_of(self.helper.body)  # type: ignore[arg-type]
         said = [s for s in body if is_docstring(s)][:1] if is_docstring(body[0]) else []
-        body = body[len(said) :]
+        body = _flat_end(self.tree, body[len(said) :])
         target = self._target(small)
-        names = self._names(target)
+        names = self._names(self._same(small, body, target))
         if names is None:
             return None
         renamed, before = names
@@ -258,6 +295,26 @@ class _Writer:
             return small.targets[0].target.value
         return None
 
+    def _same(
+        self,
+        small: cst.BaseSmallStatement,
+        body: Sequence[Statement],
+        target: str | None,
+    ) -> dict[str, str]:
+        """Names of the helper that it returns, and what the caller calls them."""
+        if target is not None:
+            returned = self._returned()
+            return {} if returned is None else {returned: target}
+        last = only_small(body[-1]) if body else None
+        value = last.value if isinstance(last, cst.Return) else None
+        wanted = _targets(small, self.call)
+        if not isinstance(value, cst.Tuple) or len(value.elements) != len(wanted):
+            return {}
+        given = [e.value.value for e in value.elements if isinstance(e.value, cst.Name)]
+        if len(set(given)) != len(wanted) or len(set(wanted)) != len(wanted):
+            return {}
+        return dict(zip(given, wanted, strict=True))
+
     def _outer(self) -> tuple[set[str], set[str]]:
         """Names that the caller uses at all, and those that it binds."""
         used: set[str] = set()
@@ -293,9 +350,12 @@ class _Writer:
         return isinstance(holder, cst.Arg) and holder.keyword is name
 
     def _names(
-        self, target: str | None
+        self, same: dict[str, str]
     ) -> tuple[dict[str, cst.BaseExpression], list[Statement]] | None:
-        """What stands for the helper's names, and assignments that come first."""
+        """What stands for the helper's names, and assignments that come first.
+
+        ``same`` are names that the caller has for what the helper returns.
+        """
         scope = self.opened.get(self.helper)
         if scope is None:
             return None
@@ -320,20 +380,13 @@ class _Writer:
             return None
         renamed: dict[str, cst.BaseExpression] = {}
         before: list[Statement] = []
-        returned = self._returned()
         taken = used | own | free
-        apart = taken_apart(self.tree, self.call, self.helper)
         for name in sorted(own):
             if name in [p.name.value for p in parameters]:
                 continue
-            wanted = apart.get(name)
-            if wanted and wanted not in own - {name} and not self._reads(wanted):
-                if wanted != name:
-                    renamed[name] = cst.Name(wanted)
-                continue
+            target = same.get(name)
             if (
                 target is not None
-                and name == returned
                 and target not in own - {name}
                 and not self._reads(target)
             ):
@@ -461,6 +514,49 @@ class _Renames(VariableTransformer):
     ) -> cst.BaseExpression:
         new = self.names.get(original_node.value)
         return updated_node if new is None else new.deep_clone()
+
+
+def _targets(small: cst.BaseSmallStatement, call: cst.Call) -> list[str]:
+    """``a, b`` of ``a, b = helper(...)``."""
+    if (
+        not isinstance(small, cst.Assign)
+        or small.value is not call
+        or len(small.targets) != 1
+        or not isinstance(small.targets[0].target, cst.Tuple)
+    ):
+        return []
+    parts = [element.value for element in small.targets[0].target.elements]
+    names = [part.value for part in parts if isinstance(part, cst.Name)]
+    return names if len(names) == len(parts) else []
+
+
+_SCOPES = ("tf.variable_scope", "tf.name_scope")
+
+
+def _flat_end(tree: Tree, body: Sequence[Statement]) -> list[Statement]:
+    """A last ``return a, b`` inside of scopes, which is the same behind them."""
+    last = body[-1] if body else None
+    if not isinstance(last, cst.With) or not isinstance(last.body, cst.IndentedBlock):
+        return list(body)
+    scopes = [
+        item.item
+        for item in last.items
+        if isinstance(item.item, cst.Call)
+        and tree.symbol(item.item.func) in _SCOPES
+        and item.asname is None
+    ]
+    inside = _flat_end(tree, statements_of(last.body))
+    end = only_small(inside[-1]) if inside else None
+    value = end.value if isinstance(end, cst.Return) else None
+    if (
+        len(scopes) != len(last.items)
+        or value is None
+        or len(inside) < 2
+        or any(isinstance(node, cst.Call) for node in walk(value))
+    ):
+        return list(body)
+    block = last.body.with_changes(body=inside[:-1])
+    return [*body[:-1], last.with_changes(body=block), inside[-1]]
 
 
 def _returns(body: Sequence[Statement]) -> int:

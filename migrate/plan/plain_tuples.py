@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .tree import Statement, Tree, only_small, statements_of, walk
+from .tree import Statement, walk
 
-__all__ = ["assignment", "one_by_one", "taken_apart"]
+__all__ = ["assignment", "one_by_one"]
 
 
 def assignment(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
@@ -47,27 +47,3 @@ def one_by_one(
         if not (isinstance(one, cst.Name) and one.value == name.value):
             parts.append(assignment(name.value, one))
     return parts
-
-
-def taken_apart(tree: Tree, call: cst.Call, helper: cst.FunctionDef) -> dict[str, str]:
-    """Locals of the helper -> the caller's names, for ``a, b = helper()``."""
-    small = only_small(tree.statement(call))
-    target = (
-        small.targets[0].target
-        if isinstance(small, cst.Assign) and small.value is call
-        else None
-    )
-    body = statements_of(helper.body)  # type: ignore[arg-type]
-    last = only_small(body[-1])
-    value = last.value if isinstance(last, cst.Return) else None
-    if not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
-        return {}
-    pairs = list(zip(value.elements, target.elements, strict=False))
-    found = {
-        mine.value.value: theirs.value.value
-        for mine, theirs in pairs
-        if isinstance(mine.value, cst.Name) and isinstance(theirs.value, cst.Name)
-    }
-    # Each of them once: else two names would be one.
-    once = len(found) == len(set(found.values())) == len(pairs)
-    return found if once else {}

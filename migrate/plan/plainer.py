@@ -15,6 +15,9 @@ from .model_fn_factory import read_factory
 from .plain_calls import with_helpers_written_out
 from .plain_methods import without_methods
 from .plain_models import with_named_model
+from .plain_modes import with_one_forward_pass
+from .plain_optimizers import with_named_optimizer
+from .plain_shapes import without_dimensions
 from .program import Difference
 from .sites import Blocked
 from .tpu import TPU_ESTIMATORS, without_tpu
@@ -61,6 +64,15 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
         written = with_helpers_written_out(tree, defined)
         if written is not None:
             return PlainProgram(written, "helpers of the model_fn")
+        written = without_dimensions(tree)
+        if written is not None:
+            return PlainProgram(written, "sizes of tensors")
+        written = with_named_optimizer(tree, defined)
+        if written is not None:
+            return PlainProgram(written, "an optimizer without a name")
+        written = with_one_forward_pass(tree, defined)
+        if written is not None:
+            return PlainProgram(written, "a forward pass in each mode")
     return None
 
 

@@ -15,6 +15,7 @@ from .tree import Tree, only_small, statements_of, walk
 
 __all__ = ["GLOBAL_STEPS", "OwnDecay", "decay_function", "is_decay", "schedule"]
 
+_ATOMS = (cst.Attribute, cst.BaseNumber, cst.Call, cst.Name, cst.Subscript)
 Text = Callable[[cst.BaseExpression], str]
 
 GLOBAL_STEPS = (
@@ -44,6 +45,19 @@ _DECAYS: dict[str, tuple[str, tuple[str, ...]]] = {
         "CosineDecay",
         ("learning_rate", "global_step", "decay_steps", "alpha", "name"),
     ),
+    "cosine_decay_restarts": (
+        "CosineDecayRestarts",
+        (
+            "learning_rate",
+            "global_step",
+            "first_decay_steps",
+            "t_mul",
+            "m_mul",
+            "alpha",
+            "name",
+        ),
+    ),
+    "natural_exp_decay": ("ExponentialDecay", (*_DECAYED, "name")),
     "piecewise_constant": (
         "PiecewiseConstantDecay",
         ("x", "boundaries", "values", "name"),
@@ -51,6 +65,7 @@ _DECAYS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _DECAYS["piecewise_constant_decay"] = _DECAYS["piecewise_constant"]
 _PLAIN = ("learning_rate", "decay_steps", "decay_rate")
+_NATURAL = "natural_exp_decay"
 
 
 def is_decay(symbol: str | None) -> bool:
@@ -83,6 +98,10 @@ def schedule(
         if name not in given or is_none(given[name]):
             continue
         code = text(given[name])
+        if name == "decay_rate" and symbol.endswith(_NATURAL):
+            # exp(-rate * step / steps), where Keras takes rate ** (step / steps).
+            sign = code if isinstance(given[name], _ATOMS) else f"({code})"
+            code = f"{TF}.exp(-{sign})"
         plain = name in ("boundaries", "values") or (
             name in _PLAIN and len(parts) == _PLAIN.index(name)
         )

@@ -158,7 +158,7 @@ class Tree:
             load
             for load in self.loads(function.name.value)
             if self.resolver.definition(load) is function
-            or len(self.resolver.bindings(load)) > 1
+            or any(b.node is function for b in self.resolver.bindings(load))
         ]
 
     def assigned(self, node: cst.BaseExpression | None) -> Binding | None:

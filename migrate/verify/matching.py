@@ -16,15 +16,25 @@ class MatchError(Exception):
     """The two programs do not have the same weights."""
 
 
+# What contrib's layers called their scopes.
+_CONTRIB = {
+    "BatchNorm": "batch_normalization",
+    "LayerNorm": "layer_normalization",
+}
+
+
 def plain_name(name: str) -> str:
     """A name without what generations and frameworks add to it.
 
     >>> plain_name("sequential_1/dense_2/kernel:0")
     'dense/kernel'
+    >>> plain_name("encoder/LayerNorm/gamma")
+    'layer_normalization/gamma'
     """
     name = re.sub(r":\d+$", "", name)
     name = re.sub(r"/\.ATTRIBUTES/VARIABLE_VALUE$", "", name)
     parts = [re.sub(r"_\d+$", "", part) for part in name.split("/")]
+    parts = [_CONTRIB.get(part, part) for part in parts]
     return "/".join(parts[-2:])
 
 
