@@ -163,8 +163,17 @@ class KerasEmitter(LoopEmitter):
         model = self.renamed["model"]
         outputs = f"outputs = {TF}.nest.flatten({model}(features, training=False))\n"
         return PredictPlan(
-            (outputs,), f"dict(zip({model}.output_names, outputs))", True
+            (outputs,), f"dict(zip({self._output_names}, outputs))", True
         )
+
+    @property
+    def _output_names(self) -> str:
+        """Source of the names of the model's output layers."""
+        model = self.renamed["model"]
+        if self.options.keras == "keras3":
+            # A Sequential model of Keras 3 has no such list.
+            return f'getattr({model}, "output_names", [{model}.layers[-1].name])'
+        return f"{model}.output_names"
 
     def _functions(self) -> list[Statement]:
         result = self.manager()
@@ -218,7 +227,12 @@ class KerasEmitter(LoopEmitter):
                 X_HAS_METRICS=flags["X_HAS_METRICS"],
             )
         if self.plan.predicts:
-            result += self.predict_functions(self.fill("keras_predictions"))
+            result += self.predict_functions(
+                self.fill(
+                    "keras_predictions",
+                    expressions={"X_OUTPUT_NAMES": self._output_names},
+                )
+            )
         top = self.tree.statement_in(self.sites.model_statements[0], self.tree.module)
         signed = [("serving_default", self._answer())]
         result += export_functions(self, signed, definition=top)

@@ -34,7 +34,7 @@ from .metric_classes import MetricClasses
 from .mixed_precision import POLICY, float32_outputs
 from .model_heads import PR_AUC, with_heads
 from .names import Names, rename
-from .optimizers import MOMENTUM_CLASS, convert_optimizer
+from .optimizers import OWN_CLASSES, convert_optimizer, own_class
 from .schedule_class import schedule_class
 from .spacing import space_definitions, with_blank_lines
 from .template import free_names, parse_statements, unshadowed
@@ -119,7 +119,7 @@ class ModelFnEmitter(LoopEmitter):
         classes = [*self._metric_class(), *self._cells(), self._class()]
         if self.model.rate:
             classes += self.fitted(parse_statements(self.text(self.schedule[0])))
-        classes += self._momentum_class()
+        classes += self._own_optimizers()
         if self.loading:
             name = {"init_from_checkpoint": self.loading}
             template = "init_from_checkpoint_function"
@@ -191,25 +191,43 @@ class ModelFnEmitter(LoopEmitter):
         return self.fitted(made)
 
     @cached_property
-    def momentum_class(self) -> str:
-        """The name of the class that gathers gradients as TF 1's momentum did."""
-        return self.names.fresh("MomentumOptimizer")
+    def own_optimizers(self) -> dict[str, str]:
+        """Names of the optimizer classes that the program gets, by their symbols."""
+        wanted = dict.fromkeys(p.symbol for p in self.model.optimizers if p.own_class)
+        return {s: self.names.fresh(s.rpartition(".")[2]) for s in wanted}
 
-    def _momentum_class(self) -> list[Statement]:
-        if not any(plan.gathers for plan in self.model.optimizers):
-            return []
-        given, rate = "self, gradient, variable", "self.learning_rate"
-        if self.options.keras == "keras3":
+    def _own_optimizers(self) -> list[Statement]:
+        keras3 = self.options.keras == "keras3"
+        given, rate = "gradient, variable", "self.learning_rate"
+        index = "self._index_dict[self._var_key(variable)]"
+        if keras3:
             given, rate = f"{given}, learning_rate", "learning_rate"
-        made = self.fill(
-            "momentum",
-            file="optimizers",
-            names={"MomentumOptimizer": self.momentum_class},
-            expressions={"X_RATE": rate},
-            parameters={"X_UPDATE_PARAMETERS": given},
-            flags=self.precision_flags,
-        )
-        return self.fitted(made)
+            index = "self._get_variable_index(variable)"
+        flags = self.precision_flags
+        classes: list[Statement] = []
+        for symbol, name in self.own_optimizers.items():
+            (plan, *_) = (p for p in self.model.optimizers if p.symbol == symbol)
+            known = dict(plan.arguments)
+            classes += self.fill(
+                OWN_CLASSES[symbol][0],
+                file="optimizers",
+                names={symbol.rpartition(".")[2]: name},
+                expressions={
+                    "X_RATE": rate,
+                    "X_INDEX": index,
+                    "X_UPDATE_ARGUMENTS": given,
+                },
+                statements={
+                    "X_ROWS": self.fill("rows", file="optimizers", flags=flags)
+                },
+                parameters={"X_UPDATE_PARAMETERS": f"self, {given}"},
+                flags={
+                    **flags,
+                    "X_CENTERED": known.get("centered", "False") != "False",
+                    "X_MOMENTUM": known.get("momentum", "0.0") not in ("0", "0.0"),
+                },
+            )
+        return self.fitted(classes)
 
     def _metric_class(self) -> list[Statement]:
         """A metric of heads that Keras does not have."""
@@ -348,8 +366,9 @@ class ModelFnEmitter(LoopEmitter):
             code = code.replace(CELL.format(kind), name)
         if RATE in code:
             code = code.replace(RATE, self.schedule[1])
-        if MOMENTUM_CLASS in code:
-            code = code.replace(MOMENTUM_CLASS, self.momentum_class)
+        if "__own_" in code:
+            for symbol, name in self.own_optimizers.items():
+                code = code.replace(own_class(symbol), name)
         code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
@@ -114,7 +115,7 @@ def recognise_model_fn(
         )
     differences += model.hooks.differences
     optimizers = model.train_op.optimizers
-    optimizers[:] = [_gathering(model, plan) for plan in optimizers]
+    optimizers[:] = [_with_class(model, plan) for plan in optimizers]
     differences += _inexact(tree, model)
     for key, output in model.exports:
         if output.method != "predict":
@@ -231,7 +232,7 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
     """What has no exact equivalent in Keras, and what it changes."""
     found = []
     line = tree.line(model.definition)
-    inexact = [o for o in model.train_op.optimizers if not o.gathers]
+    inexact = [o for o in model.train_op.optimizers if not o.own_class]
     names = [o.symbol.rpartition(".")[2] for o in inexact]
     lazy = [name for name in names if name.startswith(_LAZY)]
     if model.shared.sparse and lazy:
@@ -255,21 +256,26 @@ def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
     return found
 
 
-def _gathering(model: ModelFn, plan: OptimizerPlan) -> OptimizerPlan:
-    """Momentum whose steps Keras' SGD would not take is told from others.
+def _with_class(model: ModelFn, plan: OptimizerPlan) -> OptimizerPlan:
+    """An optimizer whose steps Keras' own would not take is told from others.
 
-    TF 1 gathered gradients and took all of them by the rate of the step; Keras
-    gathers steps, which are the same as long as the rate is. And it moves all rows of
-    a table.
+    On tables TF 1 left rows and their slots alone that a batch does not look up.
+    Its momentum gathered gradients and took all of them by the rate of the step; Keras
+    gathers steps, which are the same as long as the rate is.
     """
     given = dict(plan.arguments)
-    same = plan.symbol != "tf.train.MomentumOptimizer" or given.get("momentum") in (
-        "0",
-        "0.0",
-    )
-    if same or not (_decays(model) or model.shared.sparse):
-        return plan
-    return replace(plan, gathers=True)
+    name = plan.symbol.rpartition(".")[2]
+    momentum = given.get("momentum", "0.0")
+    wanted = model.shared.sparse and name.startswith(_LAZY)
+    if name == "MomentumOptimizer":
+        wanted = (wanted or _decays(model)) and momentum not in ("0", "0.0")
+    if name == "RMSPropOptimizer":
+        # What it computes is seen, and the same wherever a branch makes one.
+        seen = given.get("centered", "False") in ("False", "True")
+        seen &= re.fullmatch(r"[\d.e-]+", momentum) is not None
+        made = [o for o in model.train_op.optimizers if o.symbol == plan.symbol]
+        wanted = wanted and seen and len(made) == 1
+    return replace(plan, own_class=True) if wanted else plan
 
 
 def _decays(model: ModelFn) -> bool:

@@ -18,6 +18,7 @@ from .plain_models import with_named_model
 from .plain_modes import with_one_forward_pass
 from .plain_optimizers import with_named_optimizer
 from .plain_shapes import without_dimensions
+from .plain_variables import with_variables_written_out
 from .program import Difference
 from .sites import Blocked
 from .tpu import TPU_ESTIMATORS, without_tpu
@@ -64,6 +65,9 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
         written = with_helpers_written_out(tree, defined)
         if written is not None:
             return PlainProgram(written, "helpers of the model_fn")
+        written = with_variables_written_out(tree, shared=shared)
+        if written is not None:
+            return PlainProgram(written, "functions that make variables")
         written = without_dimensions(tree)
         if written is not None:
             return PlainProgram(written, "sizes of tensors")

@@ -125,8 +125,8 @@ class OptimizerPlan:
     symbol: str
     arguments: tuple[tuple[str, str], ...] = ()
     variable: str | None = None
-    # Its momentum gathers gradients, and Keras' would take other steps.
-    gathers: bool = False
+    # Keras' own would take other steps: the program gets a class that does not.
+    own_class: bool = False
 
 
 @dataclass(frozen=True)

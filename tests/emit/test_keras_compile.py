@@ -151,3 +151,36 @@ def test_a_model_made_in_the_call_gets_a_name() -> None:
     }
     assert len(texts) == 1
     assert "model = get_model()" in texts.pop()
+
+
+SEQUENTIAL = """\
+import numpy as np
+import tensorflow as tf
+
+model = tf.keras.Sequential(
+    [tf.keras.layers.Dense(1, input_shape=(2,), name="only")]
+)
+model.compile(optimizer="sgd", loss="mse")
+estimator = tf.keras.estimator.model_to_estimator(model)
+
+
+def data():
+    x = np.ones((4, 2), np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).batch(2)
+
+
+estimator.train(data, steps=2)
+print("NAMES", [sorted(one) for one in estimator.predict(data)])
+"""
+
+
+@pytest.mark.parametrize("keras", ["tf_keras", "keras3"])
+def test_predictions_have_the_names_of_output_layers(
+    tmp_path: Path, keras: str
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(run(SEQUENTIAL, keras=keras).module.code, "utf-8")
+    result = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=False
+    )
+    assert f"NAMES {[['only']] * 4}" in result.stdout, result.stderr[-2000:]

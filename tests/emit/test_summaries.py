@@ -28,7 +28,7 @@ two = [tf.config.LogicalDeviceConfiguration()] * 2
 tf.config.set_logical_device_configuration(cpu, two)
 for program, start in json.loads(sys.argv[2]):
     weights = list(np.load(start).items())
-    run_rewritten(Path(program), weights)
+    run_rewritten(Path(program), [weights])
     folder, tags = os.environ["MODEL_DIR"], {}
     written = glob.glob(os.path.join(folder, "**", "events*"), recursive=True)
     for path in sorted(written):

@@ -7,6 +7,7 @@ prints what ``evaluate`` returned, as JSON after the word RESULT.
 from __future__ import annotations
 
 import random
+import re
 import sys
 import textwrap
 from dataclasses import dataclass, field
@@ -73,6 +74,8 @@ class _Writer:
         # Further shapes, drawn for themselves: half of the programs have none.
         self.more = random.Random(7_000_000 + seed)
         self.varied = self.more.random() < 0.5
+        # And again: tables, summaries, exporters.
+        self.wide = random.Random(9_000_000 + seed)
         self.keras = draw.random() < 0.5
         self.task = draw.choice(TASKS)
         self.placement = draw.choice(PLACEMENTS)
@@ -86,6 +89,11 @@ class _Writer:
         self.image = draw.random() < 0.3
         self.batch = draw.choice((8, 16))
         self.ragged = draw.random() < 0.3
+        self.table = (
+            self.task == "classes" and not self.keras and self.wide.random() < 0.6
+        )
+        self.summaries = not self.keras and self.wide.random() < 0.5
+        self.exports = self.limit == "together" and self.wide.random() < 0.8
         self.size = self.batch * 12 + (self.batch // 2 - 1 if self.ragged else 0)
         self.optimizer = draw.choice(OPTIMIZERS).format(
             rate=draw.choice(("0.05", "0.01", "0.002"))
@@ -99,6 +107,9 @@ class _Writer:
             "strategy": f"{self.strategy}-{self.replicas}",
             "optimizer": self.optimizer.split("(")[0].rpartition(".")[2],
             "image": str(self.image),
+            "table": str(self.table),
+            "summaries": str(self.summaries),
+            "exporter": str(self.exports),
         }
 
     # -- pieces ------------------------------------------------------------
@@ -112,6 +123,8 @@ class _Writer:
             "binary": f"({total} > 0).astype(np.float32)[:, None]",
             "regression": f"{total}.astype(np.float32)[:, None]",
         }[self.task]
+        if self.table:
+            labels = f"np.array({shapes.CLASSES})[{labels}]"
         return (
             f"SIZE = {self.size}\n"
             "rng = np.random.RandomState(7)\n"
@@ -294,13 +307,22 @@ class _Writer:
         if self.varied and self.more.random() < 0.7:
             minimize, form = shapes.training(self.more, self.optimizer, normalised)
             self.traits["training"] = form
+        looked_up = ""
+        if self.table:
+            looked_up = shapes.looked_up(self.wide)
+            loss = loss.replace("labels=labels", "labels=targets")
+            loss = re.sub(r"\(labels\b(?!=)", "(targets", loss)
+            metrics = metrics.replace("labels=labels", "labels=targets")
+            metrics = re.sub(r"\(labels\b(?!=)", "(targets", metrics)
+        shown = shapes.summaries(self.wide) if self.summaries else ""
         one_spec = self.draw.random() < 0.3
         self.traits["model"] = "one spec" if one_spec else "spec by mode"
         predict = "if mode == tf.estimator.ModeKeys.PREDICT:\n"
         predict += (
             "    return tf.estimator.EstimatorSpec(mode, predictions={'o': logits})\n"
         )
-        body = "\n".join(lines) + "\n" + predict + f"loss = {loss}\n"
+        body = "\n".join(lines) + "\n" + predict
+        body += f"{looked_up}loss = {loss}\n{shown}"
         if one_spec:
             body += f"metrics = {metrics}\n{minimize}"
             body += (
@@ -345,6 +367,8 @@ class _Writer:
                 config.append("eval_distribute=strategy")
         if self.draw.random() < 0.3:
             config.append("keep_checkpoint_max=2")
+        if self.summaries:
+            config.append(f"save_summary_steps={self.wide.choice((3, 7, 10))}")
         lines += f"config = tf.estimator.RunConfig({', '.join(config)})\n"
         if self.keras:
             return (
@@ -390,10 +414,19 @@ class _Writer:
             text += "    " + result
             result = ""
         else:
-            text = (
+            spec, text = f"eval_spec = tf.estimator.EvalSpec({test}, steps=None)\n", ""
+            if self.exports:
+                dictionary = "x" if self.dict_features else None
+                text = shapes.serving(dictionary) + "\n"
+                exporter = self.wide.choice(shapes.EXPORTERS)
+                spec = (
+                    f"eval_spec = tf.estimator.EvalSpec(\n    {test}, steps=None,\n"
+                    f"    exporters=[tf.estimator.{exporter}])\n"
+                )
+            text += (
                 f"train_spec = tf.estimator.TrainSpec({data('None')}, max_steps=22"
                 f"{hooks})\n"
-                f"eval_spec = tf.estimator.EvalSpec({test}, steps=None)\n"
+                f"{spec}"
                 f"tf.estimator.train_and_evaluate({estimator}, train_spec, eval_spec)\n"
             )
         wanted = ""

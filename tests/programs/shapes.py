@@ -9,7 +9,18 @@ from __future__ import annotations
 import random
 import re
 
-__all__ = ["asked", "body_of_contrib", "input_chain", "losses", "training"]
+__all__ = [
+    "CLASSES",
+    "EXPORTERS",
+    "asked",
+    "body_of_contrib",
+    "input_chain",
+    "looked_up",
+    "losses",
+    "serving",
+    "summaries",
+    "training",
+]
 
 SCHEDULES = (
     "tf.train.exponential_decay({rate}, STEP, 5, 0.8)",
@@ -21,6 +32,12 @@ SCHEDULES = (
     "tf.train.inverse_time_decay({rate}, STEP, 5, 0.5)",
     "tf.train.natural_exp_decay({rate}, STEP, 10, 0.5)",
     "{rate} * tf.minimum(1.0, tf.cast(STEP + 1, tf.float32) / 6.0)",
+)
+CLASSES = "['oak', 'ash', 'elm', 'fir']"
+EXPORTERS = (
+    "LatestExporter('latest', serving)",
+    "FinalExporter('final', serving)",
+    "BestExporter('best', serving, exports_to_keep=2)",
 )
 STEP = "tf.train.get_global_step()"
 CONTRIB = {
@@ -40,6 +57,9 @@ def training(draw: random.Random, optimizer: str, updates: bool) -> tuple[str, s
     rate = found[2]
     if draw.random() < 0.4:
         schedule = draw.choice(SCHEDULES).format(rate=rate)
+        if "Ftrl" in optimizer:
+            # It divides by the rate, which must not come to zero.
+            schedule = schedule.replace("STEP, 18)", "STEP, 18, alpha=0.1)")
         shape.append(re.split(r"[.(]", schedule.removeprefix("tf.train."))[0])
         name = draw.choice(("learning_rate", "rate"))
         step = STEP
@@ -163,6 +183,51 @@ def input_chain(draw: random.Random, batch: int, tensors: bool) -> tuple[str, st
     return text, form
 
 
+def serving(dictionary: str | None) -> str:
+    """A receiver in the raw form, by a placeholder for each feature."""
+    shape = "[None] + list(x.shape[1:])"
+    given = f"{{'{dictionary}': placeholder}}" if dictionary else "placeholder"
+    kind = "ServingInputReceiver" if dictionary else "TensorServingInputReceiver"
+    return (
+        "def serving():\n"
+        f"    placeholder = tf.placeholder(tf.float32, {shape}, name='served')\n"
+        f"    return tf.estimator.export.{kind}(\n"
+        f"        {given}, {{'served': placeholder}})\n"
+    )
+
+
+def looked_up(draw: random.Random) -> str:
+    """Statements that make ``targets`` of labels that are words."""
+    table = draw.choice(
+        (
+            f"tf.contrib.lookup.index_table_from_tensor({CLASSES})",
+            f"tf.contrib.lookup.index_table_from_tensor(tf.constant({CLASSES}))",
+            "tf.contrib.lookup.HashTable(\n"
+            "    tf.contrib.lookup.KeyValueTensorInitializer(\n"
+            f"        {CLASSES}, [0, 1, 2, 3], tf.string, tf.int64), 0)",
+        )
+    )
+    return f"table = {table}\ntargets = table.lookup(labels)\n"
+
+
+def summaries(draw: random.Random) -> str:
+    """Statements that write summaries of a step."""
+    return "".join(
+        draw.sample(
+            (
+                "tf.summary.scalar('error', loss)\n",
+                "tf.summary.scalar('mean', tf.reduce_mean(logits))\n",
+                "largest = tf.reduce_max(logits, name='top')\n"
+                "tf.summary.scalar('top', largest)\n",
+                "with tf.name_scope('figures'):\n"
+                "    tf.summary.scalar('root', tf.sqrt(loss))\n",
+                "tf.summary.histogram('logits', logits)\n",
+            ),
+            2,
+        )
+    )
+
+
 def asked(draw: random.Random, estimator: str, dictionary: str | None) -> str:
     """What a program asks of a trained model besides its evaluation."""
     lines = []
@@ -174,17 +239,9 @@ def asked(draw: random.Random, estimator: str, dictionary: str | None) -> str:
             "results['examples'] = len(predictions)",
         ]
     if draw.random() < 0.3:
-        # The raw form, by a placeholder for each feature.
-        shape = "[None] + list(x.shape[1:])"
-        given = f"{{'{dictionary}': placeholder}}" if dictionary else "placeholder"
-        kind = "ServingInputReceiver" if dictionary else "TensorServingInputReceiver"
         lines += [
             "",
-            "def serving():",
-            f"    placeholder = tf.placeholder(tf.float32, {shape}, name='served')",
-            f"    return tf.estimator.export.{kind}(",
-            f"        {given}, {{'served': placeholder}})",
-            "",
+            serving(dictionary),
             f"folder = {estimator}.export_savedmodel(tempfile.mkdtemp(), serving)",
             "results['exported'] = float(bool(folder))",
         ]

@@ -231,7 +231,7 @@ def scalar_loss():
 def keras_predictions():
     """Outputs under the names of the model's output layers."""
     outputs = tf.nest.flatten(model(features, training=False))
-    return dict(zip(model.output_names, outputs))
+    return dict(zip(X_OUTPUT_NAMES, outputs))
 
 
 def keras_test():
