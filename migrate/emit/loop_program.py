@@ -38,6 +38,7 @@ from .strategies import remark, strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
+from .unread_lambdas import drop_unread_lambdas
 from .watched import watching_steps
 
 __all__ = ["SAME_WEIGHT", "LoopEmitter"]
@@ -495,6 +496,7 @@ class LoopEmitter:
                 rename_export(self, call, node)
             else:
                 asked.value(call, node)
+        drop_unread_lambdas(self.tree, edits)
 
     def test_functions(
         self,
