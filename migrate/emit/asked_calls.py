@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..plan.kept_plan import KeptModelFnPlan
 from ..plan.program import EstimatorCall, ModelFnPlan
 from ..plan.tree import Statement
 from .layout import one_line
@@ -19,7 +20,7 @@ __all__ = ["AskedCalls"]
 
 _VALUES = {
     "eval_dir": 'f"{{{manager}.directory}}/eval"',
-    "global_step": "int({optimizer}.iterations.numpy())",
+    "global_step": "int({counter}.numpy())",
     "latest_checkpoint": "{manager}.latest_checkpoint",
 }
 _ONE_EXAMPLE = "Yields the predictions for one example at a time, as NumPy arrays."
@@ -71,7 +72,7 @@ class AskedCalls:
     def value(self, call: EstimatorCall, node: cst.Call) -> None:
         """A figure or a name that the loop's own objects know."""
         assert call.wanted is not None
-        names = dict(self.emitter.renamed)
+        names = {**self.emitter.renamed, "counter": self.emitter.counter}
         if self.emitter.trainer is not None:
             # The object that took the Estimator's place has them.
             assert isinstance(node.func, cst.Attribute)
@@ -117,7 +118,9 @@ class AskedCalls:
         calls = emitter.predict_calls
         model = emitter.plan.model
         is_dict = True
-        if isinstance(model, ModelFnPlan):
+        if isinstance(model, KeptModelFnPlan):
+            is_dict = model.is_dict
+        elif isinstance(model, ModelFnPlan):
             assert model.predict is not None
             is_dict = model.predict.is_dict
         keyed = [call.keys is not None for call in calls]

@@ -38,6 +38,7 @@ from .strategies import remark, strategy_code
 from .template import Filling, fill, parse_statements
 from .train_calls import TrainCalls, function_form
 from .trainer import Trainer, per_class
+from .unread_lambdas import drop_unread_lambdas
 from .watched import watching_steps
 
 __all__ = ["SAME_WEIGHT", "LoopEmitter"]
@@ -61,6 +62,8 @@ class LoopEmitter:
 
     # Whether variables are made when the class sees data first.
     built_from_data = False
+    # Whether a step runs a graph that a model_fn made, instead of a model.
+    graphed = False
 
     def __init__(
         self,
@@ -170,6 +173,11 @@ class LoopEmitter:
         return f"{MODEL}.trainable_variables"
 
     @property
+    def counter(self) -> str:
+        """Source of the variable that counts steps."""
+        return f"{self.optimizer}.iterations"
+
+    @property
     def predict_calls(self) -> tuple[EstimatorCall, ...]:
         """The program's predict calls."""
         return tuple(c for c in self.plan.calls if c.kind == CallKind.PREDICT)
@@ -243,13 +251,19 @@ class LoopEmitter:
         """A template with this program's names."""
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
         if template == "train_functions":
-            if "X_APPLY" not in (statements or {}):
-                defaults["X_APPLY"] = self.fill("plain_apply")
             defaults.update(watching_steps(self))
+            defaults["X_TRAIN_STEP"] = []
+            if not self.graphed:
+                defaults["X_TRAIN_STEP"] = self.fill(
+                    "train_step",
+                    expressions=expressions,
+                    statements=statements,
+                    flags=flags,
+                    names=names,
+                )
             results = [variable for _, variable in self.watched]
             expressions = {
                 **(expressions or {}),
-                "X_STEP_RESULT": ", ".join(["loss", *results]),
                 "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
                 "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
                 "X_NO_RESULT": ", ".join(
@@ -265,7 +279,19 @@ class LoopEmitter:
                 "X_STEPWISE": True in self.paces,
                 **(flags or {}),
             }
+        if template == "train_step":
+            if "X_APPLY" not in (statements or {}):
+                defaults["X_APPLY"] = self.fill("plain_apply")
+            results = [variable for _, variable in self.watched]
+            expressions = {
+                **(expressions or {}),
+                "X_STEP_RESULT": ", ".join(["loss", *results]),
+            }
         expressions = {"X_TRAINED": self.trained, **(expressions or {})}
+        parameters = {
+            "X_CONTEXT": "" if self.graphed else "context",
+            **(parameters or {}),
+        }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -280,9 +306,13 @@ class LoopEmitter:
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_WATCHES": bool(self.watched),
+                "X_GRAPHED": self.graphed,
+                "X_TAPED": not self.graphed,
+                "X_TOGETHER": self.graphed and self.replicated,
                 **(flags or {}),
             },
-            parameters=parameters or {},
+            parameters=parameters,
+            attributes={"optimizer.iterations": self.text(self.counter)},
         )
         return fill(file, template, filling)
 
@@ -466,6 +496,7 @@ class LoopEmitter:
                 rename_export(self, call, node)
             else:
                 asked.value(call, node)
+        drop_unread_lambdas(self.tree, edits)
 
     def test_functions(
         self,

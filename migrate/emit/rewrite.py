@@ -9,7 +9,6 @@ one module: they share its imports.
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,11 @@ from ..plan.config import lost_settings
 from ..plan.handed import handed_plainly
 from ..plan.head_units import with_head_units
 from ..plan.inputs import MODE_NAMES
-from ..plan.kept_checks import KERAS_OBJECT
+from ..plan.kept_plan import KeptModelFnPlan
 from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.legacy import legacy_places
-from ..plan.model_fn_program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.model_fn_program import MODEL_FN_ESTIMATORS
+from ..plan.model_fn_rungs import kept_model_fn, model_fn_program
 from ..plan.plainer import PlainProgram, plainer
 from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
 from ..plan.seeds import seeded_draws
@@ -36,7 +36,14 @@ from ..plan.several import (
     with_definitions_joined,
     with_own_functions,
 )
-from ..plan.sites import Blocked, CannedSites, KerasSites, ModelFnSites, Program
+from ..plan.sites import (
+    Blocked,
+    CannedSites,
+    KeptSites,
+    KerasSites,
+    ModelFnSites,
+    Program,
+)
 from ..plan.tree import Tree
 from ..project.guard import undefined_names
 from ..project.parsing import parse
@@ -50,6 +57,7 @@ from .choices import not_offered, numbers_changed
 from .compat_import import MARK, CannotImport, compat_flavour, note, use_compat
 from .edits import Edits
 from .imports import add_imports, drop_unused_imports, imported_as
+from .kept_model_fn import KeptModelFnEmitter
 from .keras_door import use_tf_keras
 from .keras_program import KerasEmitter
 from .mode_names import name_modes
@@ -62,9 +70,15 @@ from .tf1_doors import open_tf1_doors
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
-_EMITTERS: dict[type, type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]]
-_EMITTERS = {
+_Emitter = (
+    type[KerasEmitter]
+    | type[ModelFnEmitter]
+    | type[KeptModelFnEmitter]
+    | type[CannedEmitter]
+)
+_EMITTERS: dict[type, _Emitter] = {
     KerasSites: KerasEmitter,
+    KeptSites: KeptModelFnEmitter,
     ModelFnSites: ModelFnEmitter,
     CannedSites: CannedEmitter,
 }
@@ -95,12 +109,14 @@ def rewrite_programs(
     facts: Any = None,
     joined: str | None = None,
     several: bool = False,
+    whole: bool = True,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
     What is not part of a program is left to the symbol rules. ``joined`` says why
     the module was not moved together with other files. ``several`` says that it
-    held more programs before some were moved.
+    held more programs before some were moved; ``whole`` allows a model_fn to stay
+    as a whole.
     """
     tree = Tree(module, resolver, several=several)
     places = legacy_places(tree)
@@ -112,7 +128,12 @@ def rewrite_programs(
     if counted is not None:
         again = parse(counted.bytes)
         result = rewrite_programs(
-            again, path=path, resolver=Resolver(again), options=options, facts=facts
+            again,
+            path=path,
+            resolver=Resolver(again),
+            options=options,
+            facts=facts,
+            whole=whole,
         )
         if result.plans:
             return replace(result, before=None)
@@ -125,7 +146,7 @@ def rewrite_programs(
     if apart is not None:
         said = PlainProgram(apart, "several programs in one file")
         try:
-            return _said_plainly(tree, places.programs[0], said, path, options)
+            return _said_plainly(tree, places.programs[0], said, path, options, whole)
         except Blocked as stop:
             stops = [(place, stop.blocker) for place in places.programs]
             return _keep_estimator(path, tree, advised(tree, stops, joined))
@@ -134,9 +155,17 @@ def rewrite_programs(
             symbol = resolver.resolve(place.func)
             plain = plainer(tree, place, shared=shared)
             if plain is not None:
-                return _said_plainly(tree, place, plain, path, options)
+                # Who keeps a model_fn as a whole keeps its own words.
+                inside = whole and not plain.body
+                try:
+                    return _said_plainly(tree, place, plain, path, options, inside)
+                except Blocked as stop:
+                    if not plain.body or not whole:
+                        raise
+                    programs.append(kept_model_fn(tree, place, stop.blocker))
+                    continue
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(_model_fn(tree, place))
+                programs.append(model_fn_program(tree, place, whole=whole))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 programs.append(recognise_canned(tree, place))
@@ -151,7 +180,7 @@ def rewrite_programs(
             if handed is not None:
                 plain = PlainProgram(handed, stop.blocker.reason)
                 try:
-                    return _said_plainly(tree, place, plain, path, options)
+                    return _said_plainly(tree, place, plain, path, options, whole)
                 except Blocked as other:
                     stop = other
             stops.append((place, stop.blocker))
@@ -210,44 +239,13 @@ def _is_shared(facts: Any, path: Path) -> bool:
     )
 
 
-# What kept code cannot have, but a lifted model may.
-_CONTRIB_LAYER = re.compile(r"`tf\.contrib\.layers\.\w+` has no home")
-
-
-def _model_fn(tree: Tree, place: cst.Call) -> Program:
-    """A lifted model, or one that keeps its forward code.
-
-    Where neither can be, both reasons are told. But layers of Keras and contrib are
-    never kept, and hooks fetch the same from both: for them the first is enough.
-    """
-    try:
-        return recognise_model_fn(tree, place)
-    except Blocked as stop:
-        try:
-            return recognise_model_fn(tree, place, kept=stop.blocker.reason)
-        except Blocked as second:
-            of_hook = stop.blocker.rule == "TFM116"
-            why = second.blocker.reason
-            if of_hook or why.endswith(KERAS_OBJECT) or _CONTRIB_LAYER.search(why):
-                raise stop from None
-            raise _both(stop.blocker, second.blocker) from None
-
-
-def _both(lifting: Blocker, keeping: Blocker) -> Blocked:
-    """Why a model_fn becomes neither layers nor a loop around its own code."""
-    if lifting.reason == keeping.reason:
-        return Blocked(lifting.rule, lifting.line, lifting.reason)
-    other = keeping.reason.removeprefix("model_fn: ")
-    reason = f"{lifting.reason}; its code cannot stay as it is either: {other}"
-    return Blocked(lifting.rule, lifting.line, reason)
-
-
 def _said_plainly(
     tree: Tree,
     place: cst.Call,
     plain: PlainProgram,
     path: Path,
     options: RewriteOptions,
+    whole: bool,
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
@@ -258,6 +256,7 @@ def _said_plainly(
         resolver=Resolver(module),
         options=options,
         several=tree.several,
+        whole=whole,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -341,6 +340,8 @@ def _one_by_one(
 
 def _keeps_forward(program: Program) -> bool:
     model = program.plan.model
+    if isinstance(model, KeptModelFnPlan):
+        return True
     return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
@@ -513,6 +514,9 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
         rule, tier = "TFM102", Tier.FORWARD_KEPT
         message += f" around its own forward code: {plan.model.kept}"
+    if isinstance(plan.model, KeptModelFnPlan):
+        rule, tier = "TFM102", Tier.FORWARD_KEPT
+        message += f" around its whole model_fn: {plan.model.reason}"
     found = [
         Finding(
             path=path,

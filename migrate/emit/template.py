@@ -31,6 +31,8 @@ class Filling:
     expressions: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
     flags: Mapping[str, bool] = field(default_factory=dict)
+    # Attributes, such as ``optimizer.iterations``, that are other expressions.
+    attributes: Mapping[str, str] = field(default_factory=dict)
     # A function's only parameter in the template -> parameters as source text.
     parameters: Mapping[str, str] = field(default_factory=dict)
 
@@ -162,6 +164,11 @@ class _Filler(cst.CSTTransformer):
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
+        owner = original_node.value
+        if isinstance(owner, cst.Name):
+            written = f"{owner.value}.{original_node.attr.value}"
+            if written in self.filling.attributes:
+                return cst.parse_expression(self.filling.attributes[written])
         return updated_node.with_changes(attr=original_node.attr)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:

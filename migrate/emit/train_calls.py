@@ -265,6 +265,7 @@ class TrainCalls:
             )
         wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
         wanted += [variable for _, variable in emitter.watched]
+        wanted += ["train_dataset"] if emitter.graphed else []
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         profiles = emitter.options.profile or stock.profile_steps is not None
         if profiles:

@@ -23,18 +23,28 @@ def watching_steps(emitter: LoopEmitter) -> dict[str, Sequence[Statement]]:
     start = "".join(f"{n} = {emitter.nothing_watched(n)}\n" for n in names)
     results = ", ".join(["losses", *(f"all_{name}" for name in names)])
     train_step = emitter.renamed["train_step"]
-    run = f"{results} = {strategy}.run({train_step}, args=(BATCH,))\n"
     taken = "".join(
         f"{name} = {strategy}.experimental_local_results(all_{name})[0]\n"
         for name in names
     )
     if taken:
         taken = _FIRST + taken
+
+    def runs(batch: str) -> list[Statement]:
+        run = f"{results} = {strategy}.run({train_step}, args=({batch},))\n"
+        return emitter.fill(
+            "run_batch",
+            expressions={"X_BATCH": batch},
+            statements={
+                "X_RUN": parse_statements(run),
+                "X_WATCHED": parse_statements(taken),
+            },
+        )
+
     return {
         "X_NOTHING_WATCHED": parse_statements(start),
-        "X_RUN": parse_statements(run.replace("BATCH", "batch")),
-        "X_RUN_NEXT": parse_statements(run.replace("BATCH", "batch.get_value()")),
-        "X_WATCHED": parse_statements(taken),
+        "X_RUN_BATCH": runs("batch"),
+        "X_RUN_NEXT": runs("batch.get_value()"),
     }
 
 

@@ -14,9 +14,11 @@ from .tree import Statement, Tree, walk
 
 __all__ = [
     "KERAS_OBJECT",
+    "KERAS_VALUES",
     "RNN_CELLS",
     "check_kept",
     "elsewhere",
+    "has_home",
     "makes_variables",
     "reachable",
 ]
@@ -89,7 +91,7 @@ _FOREIGN_BELOW = {
     "tf.metrics.": "makes local variables",
     "tf.train.": "belongs to the graph's training",
 }
-_KERAS_VALUES = (
+KERAS_VALUES = (
     "tf.keras.activations.",
     "tf.keras.backend.",
     "tf.keras.initializers.",
@@ -161,16 +163,18 @@ def _reason(symbol: str) -> str | None:
         return None
     if symbol in _FOREIGN:
         return _FOREIGN[symbol]
-    if not symbol.startswith(_KERAS_VALUES):
+    if not symbol.startswith(KERAS_VALUES):
         for prefix, reason in _FOREIGN_BELOW.items():
             if symbol.startswith(prefix):
                 return reason
+    return None if has_home(symbol) else "has no home in TensorFlow 2"
+
+
+def has_home(symbol: str) -> bool:
+    """The symbol, or what it is an attribute of, is in today's TensorFlow."""
     parts = symbol.split(".")
-    for end in range(len(parts), 1, -1):
-        name = ".".join(parts[:end])
-        if needs_nothing(name) or lookup(name) is not None:
-            return None
-    return "has no home in TensorFlow 2"
+    names = (".".join(parts[:end]) for end in range(len(parts), 1, -1))
+    return any(needs_nothing(name) or lookup(name) is not None for name in names)
 
 
 def elsewhere(tree: Tree, call: cst.Call) -> str | None:

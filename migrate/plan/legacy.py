@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .hooks import HOOK_BASES
-from .sites import ModelFnSites, Program
+from .sites import KeptSites, ModelFnSites, Program
 from .tree import Tree
 
 __all__ = ["LegacyPlaces", "legacy_places"]
@@ -37,6 +37,8 @@ class LegacyPlaces:
             gone.add(sites.estimator_statement)
             if isinstance(sites, ModelFnSites):
                 gone.add(sites.model_fn)
+            if isinstance(sites, KeptSites):
+                gone.update(sites.mentions)
             gone.update(sites.hook_classes)
             gone.update(made.statement for made in sites.inputs.made)
             gone.update(node for _, node in sites.calls)

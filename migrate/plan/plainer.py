@@ -18,6 +18,7 @@ from .plain_models import with_named_model
 from .plain_modes import with_one_forward_pass
 from .plain_optimizers import with_named_optimizer
 from .plain_shapes import without_dimensions
+from .plain_variables import with_variables_written_out
 from .program import Difference
 from .sites import Blocked
 from .tpu import TPU_ESTIMATORS, without_tpu
@@ -35,6 +36,8 @@ class PlainProgram:
     module: cst.Module
     what: str
     differences: tuple[Difference, ...] = ()
+    # The model_fn itself was put in other words.
+    body: bool = False
 
 
 def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram | None:
@@ -63,16 +66,19 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
     if defined is not None:
         written = with_helpers_written_out(tree, defined)
         if written is not None:
-            return PlainProgram(written, "helpers of the model_fn")
+            return PlainProgram(written, "helpers of the model_fn", body=True)
+        written = with_variables_written_out(tree, shared=shared)
+        if written is not None:
+            return PlainProgram(written, "functions that make variables", body=True)
         written = without_dimensions(tree)
         if written is not None:
-            return PlainProgram(written, "sizes of tensors")
+            return PlainProgram(written, "sizes of tensors", body=True)
         written = with_named_optimizer(tree, defined)
         if written is not None:
-            return PlainProgram(written, "an optimizer without a name")
+            return PlainProgram(written, "an optimizer without a name", body=True)
         written = with_one_forward_pass(tree, defined)
         if written is not None:
-            return PlainProgram(written, "a forward pass in each mode")
+            return PlainProgram(written, "a forward pass in each mode", body=True)
     return None
 
 

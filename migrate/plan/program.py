@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .canned_plan import CannedPlan, ModelHead
+    from .kept_plan import KeptModelFnPlan
 
 __all__ = [
     "METRICS",
@@ -452,7 +453,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan | ModelFnPlan | CannedPlan
+    model: KerasModelPlan | ModelFnPlan | KeptModelFnPlan | CannedPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

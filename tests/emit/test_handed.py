@@ -119,3 +119,9 @@ def test_what_is_not_seen_through_stays(
 def test_what_none_says_in_an_evaluation_is_left_out_of_the_call() -> None:
     text = run(program("two_in_a_dict")).module.code
     assert "estimator.evaluate(test_input_fn)" in text
+
+
+def test_a_lambda_that_went_into_the_loop_has_no_name_any_more() -> None:
+    text = run(program("specs_and_builders")).module.code
+    assert "train_input" not in text
+    assert "def eval_input():" in text

@@ -70,10 +70,7 @@ def test_kept_code_is_under_one_note() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("return x", "return tf.Variable(1.0) * x", "does not keep"),
-        ("return x", "return x + tf.train.get_global_step()", "belongs to"),
         ("return x", "return tf.contrib.crf.crf_decode(x)", "has no home"),
-        ("return x", 'tf.add_to_collection("c", x)\n    return x', "collections"),
         # A Keras layer is lifted or not at all: what stood in the way of that counts.
         (
             "return x",
@@ -81,7 +78,6 @@ def test_kept_code_is_under_one_note() -> None:
             "BasicRNNCell` cannot be lifted",
         ),
         ('("w", [3, 1])', '("w", [3, 1], partitioner=p)', "split into parts"),
-        ("helper(tf", "helper(labels, tf", "reads the labels"),
         ("import tensorflow as tf", "import tensorflow as tf\nimport blocks", None),
     ],
 )
@@ -94,6 +90,24 @@ def test_what_the_store_cannot_hold_keeps_its_estimator(
     result = run(code)
     assert [f.tier for f in result.findings] == [Tier.COMPAT]
     assert reason in (result.findings[0].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("return x", "return tf.Variable(1.0) * x", "does not keep"),
+        ("return x", "return x + tf.train.get_global_step()", "belongs to"),
+        ("return x", 'tf.add_to_collection("c", x)\n    return x', "collections"),
+        ("y = helper(tf", "y = labels * helper(tf", "reads the labels"),
+    ],
+)
+def test_what_the_store_cannot_hold_stays_in_the_model_fn(
+    old: str, new: str, reason: str
+) -> None:
+    (finding,) = run(SMALL.replace(old, new)).findings
+    assert finding.tier is Tier.FORWARD_KEPT
+    assert "around its whole model_fn" in finding.message
+    assert reason in finding.message
 
 
 def test_one_fewer_feature_does_not_come_silently() -> None:

@@ -34,8 +34,8 @@ def manager():
             test_writer = tf.summary.create_file_writer(f"{manager.directory}/eval")
 
 
-def train_functions():
-    """One replica's part of a step, and as many steps as one call may run."""
+def train_step():
+    """One replica's part of a step."""
 
     def train_step(batch):
         """Trains on one replica's share of a step and returns its loss."""
@@ -73,6 +73,24 @@ def train_functions():
             X_APPLY
         return X_STEP_RESULT
 
+
+def run_batch():
+    """What a step does with the replicas' batches."""
+    if X_GRAPHED:
+        loss = model.train_step(X_BATCH)
+    else:
+        if X_WATCHES:
+            X_RUN
+        else:
+            losses = strategy.run(train_step, args=(X_BATCH,))
+        loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+        X_WATCHED
+
+
+def train_functions():
+    """One step, and as many as one call may run."""
+
+    X_TRAIN_STEP
     if X_WRITES_EVENTS:
 
         def write_events(writer, step, figures):
@@ -93,16 +111,22 @@ def train_functions():
             """Runs up to `steps` steps; returns the last loss and how many ran."""
             loss, done = tf.constant(0.0), tf.constant(0)
             X_NOTHING_WATCHED
-            for batch in iterator:
-                if X_WATCHES:
-                    X_RUN
-                else:
-                    losses = strategy.run(train_step, args=(batch,))
-                loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
-                X_WATCHED
-                done += 1
-                if done >= steps:
-                    break
+            if X_TOGETHER:
+                # A step of several replicas must not stand in a condition.
+                batch = iterator.get_next_as_optional()
+                while batch.has_value():
+                    loss = model.train_step(batch.get_value())
+                    done += 1
+                    if done < steps:
+                        batch = iterator.get_next_as_optional()
+                    else:
+                        batch = tf.experimental.Optional.empty(iterator.element_spec)
+            else:
+                for batch in iterator:
+                    X_RUN_BATCH
+                    done += 1
+                    if done >= steps:
+                        break
             return X_STEPS_RESULT
 
     if X_STEPWISE:
@@ -110,16 +134,19 @@ def train_functions():
         @tf.function
         def train_next(iterator):
             """Trains on the next batch; returns the loss and if there was a batch."""
-            batch = iterator.get_next_as_optional()
-            if not batch.has_value():
-                return X_NO_RESULT
-            if X_WATCHES:
-                X_RUN_NEXT
+            if X_TOGETHER:
+                loss, done = tf.constant(0.0), tf.constant(False)
+                # A step of several replicas must not stand in a condition.
+                batch = iterator.get_next_as_optional()
+                while batch.has_value() and not done:
+                    loss, done = model.train_step(batch.get_value()), True
+                return loss, done
             else:
-                losses = strategy.run(train_step, args=(batch.get_value(),))
-            loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
-            X_WATCHED
-            return X_NEXT_RESULT
+                batch = iterator.get_next_as_optional()
+                if not batch.has_value():
+                    return X_NO_RESULT
+                X_RUN_NEXT
+                return X_NEXT_RESULT
 
 
 def test_functions():
@@ -199,14 +226,18 @@ def predict_step():
 def predict_functions():
     """Predictions for one example after the other."""
 
-    @tf.function
-    def predict_step(features):
-        """Returns the predictions for a batch."""
-        X_PREDICT_BODY
+    if X_TAPED:
+
+        @tf.function
+        def predict_step(features):
+            """Returns the predictions for a batch."""
+            X_PREDICT_BODY
 
     def predict(X_PREDICT_PARAMETERS):
         X_DOCSTRING
         X_BUILD
+        if X_GRAPHED:
+            predict_step = model.predict_graph(X_PREDICT_DATASET.element_spec)
         for batch in X_PREDICT_DATASET:
             # Labels, if the data set has them, are not needed here.
             features = batch[0] if isinstance(batch, tuple) else batch
@@ -373,14 +404,31 @@ def lifted_setup():
 def train_data():
     """The batches of one train call."""
 
-    def train_batches(context):
+    def train_batches(X_CONTEXT):
         if X_REPLICATED:
-            """Serves batches for one replica each, as before."""
+            if X_GRAPHED:
+                """Serves what a step takes: a batch for each replica."""
+            else:
+                """Serves batches for one replica each, as before."""
             dataset = X_DATASET
             # A step needs a batch for every replica: an incomplete set is left out.
-            return dataset.window(
-                strategy.num_replicas_in_sync, drop_remainder=True
-            ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
+            if X_GRAPHED:
+                replicas = strategy.num_replicas_in_sync
+
+                def spread(*window):
+                    elements = tf.data.Dataset.zip(
+                        window[0] if not window[1:] else window
+                    )
+                    return tuple(
+                        elements.skip(i).take(1).get_single_element()
+                        for i in range(replicas)
+                    )
+
+                return dataset.window(replicas, drop_remainder=True).map(spread)
+            else:
+                return dataset.window(
+                    strategy.num_replicas_in_sync, drop_remainder=True
+                ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
         else:
             """Serves the training data."""
             return X_DATASET
@@ -388,7 +436,12 @@ def train_data():
 
 def train_loop():
     """One train call: the loop itself."""
-    train_iterator = iter(strategy.distribute_datasets_from_function(train_batches))
+    if X_TAPED:
+        train_iterator = iter(strategy.distribute_datasets_from_function(train_batches))
+    else:
+        train_dataset = train_batches()
+        model.make_train_step(train_dataset.element_spec)
+        train_iterator = iter(train_dataset)
     if X_PER_STEP:
         # Traced once, here: to look the trace up takes as long as a small step.
         run_step = train_next.get_concrete_function(train_iterator)

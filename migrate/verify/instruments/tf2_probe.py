@@ -188,6 +188,23 @@ class Probe:
         finally:
             self._local.site = previous
 
+    def variables_made(self, weights: Sequence[Any]) -> None:
+        """The variables of a graph that was traced, before it runs first."""
+        self.variables.note_weights(weights)
+        if self._inject is not None and self._injected is None:
+            self._assign(self.variables.weights(), self._inject)
+
+    def enter_gradient(self) -> bool:
+        """Whether a gradient that is taken now is not part of another."""
+        if getattr(self._local, "busy", False):
+            return False
+        self._local.busy = True
+        return True
+
+    def leave_gradient(self) -> None:
+        """The gradient has been taken."""
+        self._local.busy = False
+
     @property
     def site(self) -> Site | None:
         """The step that is being traced or run by this thread."""

@@ -53,7 +53,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # replicas live on the CPU
     import tensorflow as tf
 
-    from . import tf2_constants, tf2_devices, tf2_files, tf2_metrics, tf2_probe
+    from . import (
+        tf2_constants,
+        tf2_devices,
+        tf2_files,
+        tf2_graphs,
+        tf2_metrics,
+        tf2_probe,
+    )
 
     if options.threads:
         tf.config.threading.set_intra_op_parallelism_threads(options.threads)
@@ -66,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     probe = tf2_probe.Probe(steps=options.steps, initial=initial)
     metrics = tf2_metrics.MetricLog(probe)
     tf2_probe.install(probe)
+    tf2_graphs.install(probe)
     metrics.install()
     tf2_files.keep_files_apart(options.out / "files")
     _compile_without_xla(tf)

@@ -60,6 +60,8 @@ class VariableLog:
         self.created: list[Any] = []
         self._order: dict[int, int] = {}
         self.trained: list[Any] = []
+        # Weights that are known without a model that holds them.
+        self.noted: list[Any] = []
         self._kept: tuple[int, list[tuple[str, Any]]] = (0, [])
 
     def creator(self, next_creator: Any, **kwargs: Any) -> Any:
@@ -85,6 +87,12 @@ class VariableLog:
                 known.add(id(variable))
                 self.trained.append(source)
 
+    def note_weights(self, variables: Iterable[Any]) -> None:
+        """Remember weights of a graph, whose layers nobody holds."""
+        known = {id(variable) for variable in self.noted}
+        self.noted += [v for v in variables if id(v) not in known]
+        self._kept = (0, [])
+
     def weights(self) -> list[tuple[str, Any]]:
         """Names and variables of the model's weights, in order of creation.
 
@@ -101,6 +109,8 @@ class VariableLog:
                 for variable in held:
                     if _is_number(variable):
                         chosen.setdefault(id(unwrapped(variable)), variable)
+        for variable in self.noted:
+            chosen.setdefault(id(unwrapped(variable)), variable)
         return self._named(chosen.values())
 
     def keep(self) -> None:

@@ -12,6 +12,11 @@ def create_initializer(initializer_range=0.02):
     return tf.truncated_normal_initializer(stddev=initializer_range)
 
 
+def bias_variable(shape, name="output_bias", start=0.1):
+    """One of the kind."""
+    return tf.get_variable(name, shape, initializer=tf.constant_initializer(start))
+
+
 def create_model(is_training, ids, labels, num_labels, size):
     """A table, a dense layer, and what follows from the labels."""
     with tf.variable_scope("embeddings"):
@@ -25,9 +30,7 @@ def create_model(is_training, ids, labels, num_labels, size):
     weights = tf.get_variable(
         "output_weights", [num_labels, size], initializer=create_initializer(0.2)
     )
-    bias = tf.get_variable(
-        "output_bias", [num_labels], initializer=tf.zeros_initializer()
-    )
+    bias = bias_variable([num_labels])
     with tf.variable_scope("loss"):
         if is_training:
             # Only in training.
