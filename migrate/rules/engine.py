@@ -25,6 +25,7 @@ from . import (
     changed_arguments,
     dataset_iterator,
     dataset_structure,
+    shape_dimension,
     string_symbol,
 )
 from .base import Diagnosis, SymbolUse
@@ -139,6 +140,7 @@ class _Engine:
         self._judge_methods()
         self._judge_strings()
         self._judge_bygone()
+        self._judge_dimensions()
         self._judge_imports()
 
     def _want(self, use: SymbolUse) -> None:
@@ -289,6 +291,12 @@ class _Engine:
         if self._knows_tensorflow:
             for node, statement, diagnosis in bygone_name.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
+
+    def _judge_dimensions(self) -> None:
+        """Sizes that a TensorShape of TF 1 held as objects."""
+        if self._knows_tensorflow or "tfmigrate.compat" in self.context.text:
+            for node, diagnosis in shape_dimension.diagnoses(self.context):
+                self._add(node, None, diagnosis)
 
     @cached_property
     def _knows_tensorflow(self) -> bool:
