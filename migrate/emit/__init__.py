@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .project_rewrite import rewrite_across_files, why_alone
+from .across_files.rewrite import rewrite_across_files, why_alone
 from .rewrite import ProgramsRewrite, rewrite_programs
 
 __all__ = [

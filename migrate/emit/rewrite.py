@@ -17,25 +17,26 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.advice import Stop, advised, checkpoint_readers
-from ..plan.canned import CANNED_ESTIMATORS, no_loop_for, recognise_canned
-from ..plan.config import lost_settings
-from ..plan.handed import handed_plainly
-from ..plan.head_units import with_head_units
-from ..plan.inputs import MODE_NAMES
-from ..plan.kept_plan import KeptModelFnPlan
-from ..plan.keras_program import KERAS_ESTIMATORS, recognise_keras
-from ..plan.legacy import legacy_places
-from ..plan.model_fn_program import MODEL_FN_ESTIMATORS
-from ..plan.model_fn_rungs import kept_model_fn, model_fn_program
-from ..plan.plainer import PlainProgram, plainer
-from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
-from ..plan.seeds import seeded_draws
-from ..plan.several import (
+from ..plan.canned.reader import CANNED_ESTIMATORS, no_loop_for, recognise_canned
+from ..plan.code.tree import Tree
+from ..plan.estimator.config import lost_settings
+from ..plan.estimator.legacy import legacy_places
+from ..plan.inputs.datasets import MODE_NAMES
+from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
+from ..plan.model_fn.kept_plan import KeptModelFnPlan
+from ..plan.model_fn.program import MODEL_FN_ESTIMATORS
+from ..plan.model_fn.rungs import kept_model_fn, model_fn_program
+from ..plan.plainer.handed import handed_plainly
+from ..plan.plainer.head_units import with_head_units
+from ..plan.plainer.several import (
     check_apart,
     in_one_scope,
     with_definitions_joined,
     with_own_functions,
 )
+from ..plan.plainer.steps import PlainProgram, plainer
+from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.seeds import seeded_draws
 from ..plan.sites import (
     Blocked,
     CannedSites,
@@ -44,7 +45,6 @@ from ..plan.sites import (
     ModelFnSites,
     Program,
 )
-from ..plan.tree import Tree
 from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -52,21 +52,21 @@ from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
-from .canned_program import CannedEmitter
-from .choices import not_offered, numbers_changed
-from .compat_import import MARK, CannotImport, compat_flavour, note, use_compat
-from .edits import Edits
-from .imports import add_imports, drop_unused_imports, imported_as
-from .kept_model_fn import KeptModelFnEmitter
-from .keras_door import use_tf_keras
-from .keras_program import KerasEmitter
-from .mode_names import name_modes
-from .model_fn_program import ModelFnEmitter
-from .names import Names
-from .own_hparams import own_hparams
-from .recurrent_defaults import spell_recurrent_defaults
-from .session_settings import drop_session_settings
-from .tf1_doors import open_tf1_doors
+from .module.compat_import import MARK, CannotImport, compat_flavour, note, use_compat
+from .module.edits import Edits
+from .module.imports import add_imports, drop_unused_imports, imported_as
+from .module.keras_door import use_tf_keras
+from .module.mode_names import name_modes
+from .module.names import Names
+from .module.session_settings import drop_session_settings
+from .module.tf1_doors import open_tf1_doors
+from .programs.canned import CannedEmitter
+from .programs.choices import not_offered, numbers_changed
+from .programs.kept_model_fn import KeptModelFnEmitter
+from .programs.keras import KerasEmitter
+from .programs.model_fn import ModelFnEmitter
+from .programs.own_hparams import own_hparams
+from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 

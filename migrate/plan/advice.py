@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import libcst as cst
 
+from .code.tree import Tree, walk
 from .program import Blocker, Difference
-from .tree import Tree, walk
 
 __all__ = ["Stop", "advised", "checkpoint_readers"]
 

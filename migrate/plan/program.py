@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .canned_plan import CannedPlan, ModelHead
-    from .kept_plan import KeptModelFnPlan
+    from .canned.plan import CannedPlan, ModelHead
+    from .model_fn.kept_plan import KeptModelFnPlan
 
 __all__ = [
     "METRICS",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .arguments import is_none
-from .config import RUN_CONFIGS
+from .code.arguments import is_none
+from .code.tree import Tree, walk
+from .estimator.config import RUN_CONFIGS
 from .program import Difference
-from .tree import Tree, walk
 
 __all__ = ["seeded_draws"]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from .code.tree import Body, Statement
 from .program import (
     TF,
     Blocker,
@@ -14,7 +15,6 @@ from .program import (
     StrategyPlan,
     TrainingPlan,
 )
-from .tree import Body, Statement
 
 __all__ = [
     "ArrayDataset",

@@ -1,0 +1,3 @@
+"""Training programs spread over files."""
+
+from __future__ import annotations

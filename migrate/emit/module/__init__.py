@@ -1,0 +1,3 @@
+"""Changes of one module: edits, imports, names, layout."""
+
+from __future__ import annotations

@@ -1,0 +1,36 @@
+"""Blank lines around generated definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ...plan.code.tree import Statement
+
+__all__ = ["space_definitions", "with_blank_lines"]
+
+
+def with_blank_lines(statement: Statement, count: int) -> Statement:
+    """The statement with exactly ``count`` blank lines before its comments."""
+    lines = list(statement.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    blank = [cst.EmptyLine(indent=False) for _ in range(count)]
+    return statement.with_changes(leading_lines=[*blank, *lines])
+
+
+def space_definitions(
+    statements: Sequence[Statement], *, top_level: bool
+) -> list[Statement]:
+    """Definitions set off by two blank lines at module level, by one inside."""
+    count = 2 if top_level else 1
+    result: list[Statement] = []
+    after = False
+    for statement in statements:
+        is_definition = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
+        if is_definition or after:
+            statement = with_blank_lines(statement, count)
+        result.append(statement)
+        after = is_definition
+    return result

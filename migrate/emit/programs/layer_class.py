@@ -1,0 +1,64 @@
+"""Writes the Keras classes that took the place of code which made layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from ...plan.code.tree import Statement
+from ...plan.program import TF, LayerClass
+from ..module.layout import one_line
+from ..module.spacing import space_definitions, with_blank_lines
+from ..module.template import parse_statements
+
+__all__ = ["class_statement"]
+
+_DOCSTRINGS = {
+    "Model": '"""The layers of the model; its call is the forward pass."""\n',
+    "Layer": "",
+}
+
+
+def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
+    """The class; ``text`` puts the program's names into source text of a plan."""
+    base = f"{TF}.keras.Model" if plan.base == "Model" else f"{TF}.keras.layers.Layer"
+    docstring = plan.docstring or _DOCSTRINGS[plan.base]
+    made = _function("__init__", ["self", *plan.parameters])
+    init = ["super().__init__()\n", *(_line(code) for code in plan.init)]
+    made = _with_body(made, parse_statements(text("".join(init))))
+    arguments = ["self", *plan.arguments]
+    if plan.training or plan.base == "Model":
+        arguments.append("training=False")
+    call = _with_body(
+        _function("call", arguments), parse_statements(text("".join(plan.call)))
+    )
+    (found,) = parse_statements(text(f"class {plan.name}({base}):\n    pass\n"))
+    more = parse_statements(text("".join(plan.methods)))
+    head = parse_statements(text(docstring + "".join(plan.fields)))
+    body = space_definitions([*head, made, *more, call], top_level=False)
+    if docstring and plan.fields:
+        body[1] = with_blank_lines(body[1], 1)
+    if not docstring:
+        body[0] = with_blank_lines(body[0], 0)
+    return _with_body(found, body)
+
+
+def _line(code: str) -> str:
+    """A statement on one line where it may be: it is broken anew to its place."""
+    if not code.startswith("self.") or "#" in code or "\n" not in code.rstrip("\n"):
+        return code
+    target, _, value = code.partition(" = ")
+    return f"{target} = {one_line(value.rstrip())}\n"
+
+
+def _function(name: str, parameters: Sequence[str]) -> Statement:
+    inside = ", ".join(parameters)
+    (found,) = parse_statements(f"def {name}({inside}):\n    pass\n")
+    return found
+
+
+def _with_body(statement: Statement, body: Sequence[Statement]) -> Statement:
+    block = statement.body
+    assert isinstance(block, cst.IndentedBlock)
+    return statement.with_changes(body=block.with_changes(body=list(body)))

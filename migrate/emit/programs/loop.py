@@ -1,0 +1,592 @@
+"""What every emitted loop has: strategy, checkpoints, train calls, evaluation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from ...options import RewriteOptions
+from ...plan.canned.plan import CannedPlan
+from ...plan.code.tree import Tree, walk
+from ...plan.program import (
+    MODEL,
+    TF,
+    CallKind,
+    EstimatorCall,
+    ModelFnPlan,
+    OptimizerPlan,
+    TrainingPlan,
+)
+from ...plan.sites import Blocked, Program
+from ..calls.asked import AskedCalls
+from ..calls.event_files import MEMBERS, watched_summaries, writes_events
+from ..calls.exports import rename_export
+from ..calls.hook_class import edit_hook_class
+from ..calls.mixed_precision import LOSS_SCALING, POLICY
+from ..calls.paces import STEPS_FUNCTIONS, paces
+from ..calls.predictors import predictors
+from ..calls.strategies import remark, strategy_code
+from ..calls.train import TrainCalls, function_form
+from ..calls.trainer import Trainer, per_class
+from ..calls.watched import watching_steps
+from ..module.edits import Edits, Statement
+from ..module.layout import WIDTH, OneLine, fit
+from ..module.names import Names
+from ..module.spacing import with_blank_lines
+from ..module.template import Filling, fill, parse_statements
+from ..module.unread_lambdas import drop_unread_lambdas
+from .gone_inputs import dropped_remainders, gone_inputs
+from .input_functions import edit_input_functions
+from .optimizers import convert_optimizer
+
+__all__ = ["SAME_WEIGHT", "LoopEmitter"]
+
+SAME_WEIGHT = "# As in Estimator.evaluate, every batch weighs the same in the loss.\n"
+_TEMPLATES = "loop"
+_LOOPS = (cst.For, cst.While)
+
+
+def chosen_class(program: Program, options: RewriteOptions) -> bool:
+    """The loop becomes a class: as chosen, or because the Estimator travels."""
+    return options.style == "class" or program.travels
+
+
+# Batch normalization, or a ready-made network that may have it.
+_NORMALIZES = re.compile(r"BatchNormalization|batch_norm|applications\.(?!VGG)")
+
+
+class LoopEmitter:
+    """What all loops share; collects the imports that the code needs."""
+
+    # Whether variables are made when the class sees data first.
+    built_from_data = False
+    # Whether a step runs a graph that a model_fn made, instead of a model.
+    graphed = False
+
+    def __init__(
+        self,
+        tree: Tree,
+        program: Program,
+        names: Names,
+        tf: str,
+        *,
+        model: str,
+        optimizer: str | None,
+        options: RewriteOptions,
+    ) -> None:
+        if program.plan.watched and not isinstance(program.plan.model, ModelFnPlan):
+            shown = program.plan.watched[0]
+            reason = f"a hook fetches `{shown}`, which this kind of model does not name"
+            raise Blocked("TFM116", program.plan.line, reason)
+        self.options = options
+        self.tree = tree
+        self.plan: TrainingPlan = program.plan
+        self.program = program
+        self.tf = tf
+        self.names = names
+        self.imports: set[str] = set()
+        # Installed packages to import, beside tensorflow.
+        self.packages: set[str] = set()
+        self.edits = Edits()
+        self.inside = not isinstance(program.sites.body, cst.Module)
+        self.trainer = Trainer(self) if chosen_class(program, options) else None
+        # The names where the model is made; a class has its own.
+        self.site_strategy = self.plan.strategy.variable or names.fresh("strategy")
+        self.site_optimizer = optimizer or names.fresh("optimizer")
+        self.strategy = self.own("strategy", self.site_strategy)
+        self.optimizer = self.own("optimizer", self.site_optimizer)
+        self.renamed = {
+            "tf": tf,
+            "model": self.own("model", model),
+            "strategy": self.strategy,
+            "optimizer": self.optimizer,
+            "checkpoint": names.fresh("checkpoint"),
+        }
+        wanted = ["manager", "train_step"]
+        self.paces = paces(options, self.plan.trains, shared=self.function_form)
+        wanted += [STEPS_FUNCTIONS[alone] for alone in sorted(self.paces)]
+        if self.evaluates:
+            wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
+            wanted += ["evaluate"]
+        if writes_events(self.plan.config):
+            wanted += MEMBERS
+        if self.plan.predicts or isinstance(self.plan.model, CannedPlan):
+            wanted.append("predict_step")
+        if self.predict_calls:
+            wanted.append("predict")
+        if self.function_form:
+            wanted.append("train")
+        if self.plan.exports:
+            wanted.append("export")
+        for name in wanted:
+            self.renamed[name] = self.own(name)
+
+    def own(self, name: str, plain: str | None = None) -> str:
+        """A member of the class, or else a name that is free."""
+        if self.trainer is not None:
+            return f"self.{name}"
+        return plain or self.names.fresh(name)
+
+    @property
+    def evaluates(self) -> bool:
+        """The program evaluates its model."""
+        return self.plan.evaluates
+
+    @property
+    def watched(self) -> tuple[tuple[str, str], ...]:
+        """What hooks watch besides the loss: names, and variables of a step."""
+        model = self.plan.model
+        if not isinstance(model, ModelFnPlan):
+            return ()
+        rate = [("", self.watched_rate)] if self.watched_rate else []
+        summaries = [("", variable) for variable in watched_summaries(model)]
+        return (*model.watched, *summaries, *rate)
+
+    def nothing_watched(self, variable: str) -> str:
+        """Source of the value that a variable has before the first step."""
+        model = self.plan.model
+        assert isinstance(model, ModelFnPlan)
+        count = watched_summaries(model).get(variable)
+        return (
+            f"{self.tf}.constant(0.0)" if count is None else f"{self.tf}.zeros({count})"
+        )
+
+    @property
+    def watched_rate(self) -> str:
+        """The variable of a step that has its learning rate, where one is wanted.
+
+        An optimizer of Keras 3 tells the rate of the step to come.
+        """
+        model = self.plan.model
+        wanted = (
+            isinstance(model, ModelFnPlan)
+            and any(s.kind == "rate" for s in model.summaries)
+            and self.options.keras == "keras3"
+        )
+        return "rate_of_step" if wanted else ""
+
+    @property
+    def trained(self) -> str:
+        """Source of the variables that are trained."""
+        return f"{MODEL}.trainable_variables"
+
+    @property
+    def counter(self) -> str:
+        """Source of the variable that counts steps."""
+        return f"{self.optimizer}.iterations"
+
+    @property
+    def predict_calls(self) -> tuple[EstimatorCall, ...]:
+        """The program's predict calls."""
+        return tuple(c for c in self.plan.calls if c.kind == CallKind.PREDICT)
+
+    @property
+    def replicated(self) -> bool:
+        """There may be more than one replica."""
+        chosen = self.options.strategy
+        if chosen != "keep":
+            return chosen not in ("default", "one_device")
+        symbol = self.plan.strategy.symbol
+        return symbol is not None and not symbol.endswith(".OneDeviceStrategy")
+
+    @property
+    def function_form(self) -> bool:
+        """Several train calls share a function; a single one becomes a loop."""
+        calls = [
+            (call, any(isinstance(a, _LOOPS) for a in self.tree.ancestors(node)))
+            for call, node in self.program.sites.calls
+        ]
+        return self.trainer is not None or function_form(calls)
+
+    def setting(self, name: str, code: str | None) -> str | None:
+        """A setting of RunConfig, as the loop's functions can read it."""
+        if self.trainer is None:
+            return code
+        return self.trainer.setting(name, code)
+
+    def batches(self, steps: str) -> str:
+        """How many batches the steps of an evaluation took."""
+        if not (self.plan.config.eval_distributed and self.replicated):
+            return steps
+        atom = steps.isidentifier() or steps.isdigit()
+        return (
+            f"{steps if atom else f'({steps})'} * {self.strategy}.num_replicas_in_sync"
+        )
+
+    # -- pieces of text ------------------------------------------------------
+
+    def section(self, code: str) -> str:
+        """Text of the functions of a step."""
+        return self.text(code)
+
+    def text(self, code: str) -> str:
+        """Source text of a plan with the program's names for what it stands for."""
+        return code.replace(TF, self.tf).replace(MODEL, self.renamed["model"])
+
+    def module(self, name: str) -> str:
+        """The local name of a module of the standard library."""
+        found = self.tree.resolver.scopes.module_scope.bindings.get(name, ())
+        if any(b.target == name for b in found):
+            return name
+        if not found:
+            self.imports.add(name)
+            return name
+        alias = self.names.fresh(f"{name}_module")
+        self.imports.add(f"{name} as {alias}")
+        return alias
+
+    def fill(
+        self,
+        template: str,
+        *,
+        expressions: dict[str, str] | None = None,
+        statements: Mapping[str, Sequence[Statement]] | None = None,
+        flags: dict[str, bool] | None = None,
+        names: dict[str, str] | None = None,
+        parameters: dict[str, str] | None = None,
+        file: str = _TEMPLATES,
+    ) -> list[Statement]:
+        """A template with this program's names."""
+        defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
+        if template == "train_functions":
+            defaults.update(watching_steps(self))
+            defaults["X_TRAIN_STEP"] = []
+            if not self.graphed:
+                defaults["X_TRAIN_STEP"] = self.fill(
+                    "train_step",
+                    expressions=expressions,
+                    statements=statements,
+                    flags=flags,
+                    names=names,
+                )
+            results = [variable for _, variable in self.watched]
+            expressions = {
+                **(expressions or {}),
+                "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
+                "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
+                "X_NO_RESULT": ", ".join(
+                    [
+                        f"{self.tf}.constant(0.0)",
+                        *map(self.nothing_watched, results),
+                        "False",
+                    ]
+                ),
+            }
+            flags = {
+                "X_CHUNKS": False in self.paces,
+                "X_STEPWISE": True in self.paces,
+                **(flags or {}),
+            }
+        if template == "train_step":
+            if "X_APPLY" not in (statements or {}):
+                defaults["X_APPLY"] = self.fill("plain_apply")
+            results = [variable for _, variable in self.watched]
+            expressions = {
+                **(expressions or {}),
+                "X_STEP_RESULT": ", ".join(["loss", *results]),
+            }
+        expressions = {"X_TRAINED": self.trained, **(expressions or {})}
+        parameters = {
+            "X_CONTEXT": "" if self.graphed else "context",
+            **(parameters or {}),
+        }
+        called = {**self.renamed, **(names or {})}
+        members = {name: text for name, text in called.items() if "." in text}
+        filling = Filling(
+            names={n: text for n, text in called.items() if n not in members},
+            expressions={
+                **members,
+                **{k: self.text(v) for k, v in (expressions or {}).items()},
+            },
+            statements={**defaults, **(statements or {})},
+            flags={
+                "X_OWN_UPDATES": False,
+                "X_UNLABELLED": not self.reads_labels,
+                "X_WRITES_EVENTS": writes_events(self.plan.config),
+                "X_WATCHES": bool(self.watched),
+                "X_GRAPHED": self.graphed,
+                "X_TAPED": not self.graphed,
+                "X_TOGETHER": self.graphed and self.replicated,
+                **(flags or {}),
+            },
+            parameters=parameters,
+            attributes={"optimizer.iterations": self.text(self.counter)},
+        )
+        return fill(file, template, filling)
+
+    def fitted(
+        self, statements: Sequence[Statement], extra: int = 0
+    ) -> list[Statement]:
+        """Statements broken to width where they will stand."""
+        return fit(self.tree.module, statements, self.indent + extra)
+
+    @property
+    def step_width(self) -> int:
+        return len(self.tree.module.default_indent.expandtabs(8))
+
+    @property
+    def indent(self) -> int:
+        """Column at which the program's own statements begin."""
+        return self.tree.column(self.program.sites.estimator_statement) - 1
+
+    @property
+    def reads_labels(self) -> bool:
+        """Whether loss or metrics look at labels: if not, there may be none."""
+        return True
+
+    @property
+    def counted_labels(self) -> str:
+        """What tells how many examples a batch of test data has."""
+        return "labels"
+
+    @property
+    def precision_flags(self) -> dict[str, bool]:
+        """Flags of a training step that follow from the user's choices."""
+        mixed, keras3 = self.options.mixed_precision, self.options.keras == "keras3"
+        return {
+            "X_MIXED_PRECISION": mixed,
+            "X_KERAS3": keras3,
+            # An optimizer of Keras 3 takes the scaled gradients.
+            "X_UNSCALES": mixed and not keras3,
+        }
+
+    @property
+    def test_flags(self) -> dict[str, bool]:
+        """Flags of an evaluation that follow from the strategy."""
+        central = self.options.strategy == "central"
+        return {
+            "X_CENTRAL": central,
+            "X_KERAS3": self.options.keras == "keras3",
+            "X_REPLICATED": self.replicated and not central,
+            "X_MOVING_AVERAGES": self.replicated
+            and not central
+            and _NORMALIZES.search(self.tree.text) is not None,
+        }
+
+    def listed(self, items: Sequence[str]) -> str:
+        """A list on one line where it fits, else with a line for each item."""
+        code = f"[{', '.join(items)}]"
+        deeper = self.step_width * (1 if self.trainer is None else 2)
+        if len(code) + self.indent + deeper + len("metrics = ") <= WIDTH:
+            return code
+        inside = "".join(f"    {item},\n" for item in items)
+        return f"[\n{inside}]"
+
+    def optimizer_statements(
+        self, plan: OptimizerPlan, variable: str
+    ) -> dict[str, Sequence[Statement]]:
+        """The optimizer, and what must follow its build."""
+        converted = convert_optimizer(plan, variable)
+        code = f"{variable} = {converted.code}\n"
+        return self.optimizer_code(code, converted.state, variable)
+
+    def optimizer_code(
+        self, code: str, state: str, variable: str
+    ) -> dict[str, Sequence[Statement]]:
+        """The optimizer's statements and those behind its build."""
+        if self.options.mixed_precision:
+            code += f"{variable} = {LOSS_SCALING}({variable})\n"
+        return {
+            "X_OPTIMIZER": parse_statements(self.text(code)),
+            "X_OPTIMIZER_STATE": parse_statements(self.text(state)),
+        }
+
+    # -- the program -----------------------------------------------------------
+
+    def strategy_line(self, name: str, code: str) -> str:
+        """The statement that makes the strategy, with what is to be said of it."""
+        return f"{remark(code, self.tree.module.code)}{name} = {code}\n"
+
+    def edit_strategy(self) -> str:
+        """Today's strategy where the program makes its own.
+
+        Returns source text of the strategy that is still to be made.
+        """
+        site, edits = self.program.sites.strategy, self.edits
+        plan, chosen = self.plan.strategy, self.options.strategy
+        source = self.tree.module.code
+        code = self.text(strategy_code(plan, chosen, source))
+        if site is None:
+            return code
+        instead = chosen if not plan.choices else "keep"
+        if plan.variable is not None or site.in_function:
+            for place, one in site.places:
+                new = self.text(strategy_code(one, instead, source))
+                edits.expressions[place] = self.fitted_expression(place, new)
+        if plan.variable is None:
+            return code
+        if chosen == "keep" or not plan.choices:
+            return ""
+        # The user's choice takes the place of the condition and its branches.
+        for statement in site.statements:
+            edits.replace[statement] = []
+        last = site.statements[-1]
+        if last in self.program.sites.hoist:
+            return code
+        line = parse_statements(f"{plan.variable} = {code}\n")
+        edits.replace[last] = self.fitted(line)
+        return ""
+
+    def place_strategy(self, first: Statement) -> None:
+        """The strategy, made before the statement that begins the model."""
+        sites, edits = self.program.sites, self.edits
+        code = self.edit_strategy()
+        line = self.strategy_line(self.site_strategy, code) if code else ""
+        if self.options.mixed_precision:
+            line += self.text(f"{POLICY}\n")
+        if self.plan.config.seed is not None:
+            line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
+        edits.before[first] = self.fitted(parse_statements(line))
+        hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
+        if hoist:
+            edits.moved[first] = [*hoist]
+            for statement in hoist:
+                edits.replace[statement] = []
+
+    def manager(self, *, restores: bool = True) -> list[Statement]:
+        """The checkpoint manager and the restore."""
+        keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
+        result = self.fill(
+            "manager",
+            expressions={
+                "X_MODEL_DIR": self._model_dir(),
+                "X_KEEP_MAX": "None" if keep == "0" else keep,
+            },
+            flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
+        )
+        lines = self.tree.module.code_for_node(result[0]).splitlines()
+        if max(map(len, lines)) + self.indent > WIDTH:
+            # The template's line breaks are those of a short directory.
+            joined = result[0].visit(OneLine())
+            assert isinstance(joined, cst.SimpleStatementLine)
+            result[0] = joined
+        if self.trainer is None:
+            result[0] = with_blank_lines(result[0], 1)
+        return result
+
+    def calls(self) -> None:
+        """Replace the Estimator's calls, and the hooks they were given."""
+        if self.trainer is not None:
+            per_class(self)
+        sites, edits = self.program.sites, self.edits
+        for hook_class in sites.hook_classes:
+            edit_hook_class(self.tree, hook_class, edits)
+        edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
+        edits.nodes.update(dropped_remainders(self.tree))
+        for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
+            edits.expressions[place] = self.fitted_expression(place, self.text(code))
+        trains, asked = TrainCalls(self), AskedCalls(self)
+        for directory in sites.directories:
+            asked.directory(directory)
+        for call, node in sites.calls:
+            if self.trainer is not None and call.kind != CallKind.VALUE:
+                self.trainer.edit_call(call, node)
+            elif call.kind in CallKind.TRAINING:
+                if self.function_form:
+                    trains.call(call, node)
+                else:
+                    trains.loop(call, node)
+            elif call.kind == CallKind.EVALUATE:
+                asked.evaluate(call, node)
+            elif call.kind == CallKind.PREDICT:
+                asked.predict(call, node)
+            elif call.kind == CallKind.EXPORT:
+                rename_export(self, call, node)
+            else:
+                asked.value(call, node)
+        drop_unread_lambdas(self.tree, edits)
+
+    def test_functions(
+        self,
+        every: str,
+        body: list[Statement],
+        more: Sequence[Statement] = (),
+        **flags: bool,
+    ) -> list[Statement]:
+        """``test_step`` with the given body, and ``evaluate``."""
+        parameters = "dataset_fn"
+        function, dataset = "dataset_fn", "dataset_fn(None)"
+        if self.trainer is not None:
+            parameters, dataset = "self, input_fn", "input_fn()"
+            if any(
+                c.evaluates and (c.evaluated_steps or c.steps) for c in self.plan.calls
+            ):
+                parameters += ", steps=None"
+                dataset = f"input_fn().take({self.batches('steps or -1')})"
+            function = f"lambda _: {dataset}"
+        return self.fill(
+            "test_functions",
+            expressions={
+                "X_COUNTED": self.counted_labels,
+                "X_ALL_METRICS": every,
+                "X_DATASET_FN": function,
+                "X_TEST_DATASET": dataset,
+            },
+            statements={
+                "X_TEST_BODY": body,
+                "X_MORE_RESULTS": more,
+                "X_BUILD": self.build_call(),
+            },
+            flags={
+                "X_IN_CLASS": self.trainer is not None,
+                **self.test_flags,
+                **flags,
+            },
+            parameters={"X_EVALUATE_PARAMETERS": parameters},
+        )
+
+    def build_call(self) -> list[Statement]:
+        """What a method of a class does first."""
+        if self.trainer is None or not self.built_from_data:
+            return []
+        return parse_statements("self.build(input_fn)\n")
+
+    def predict_functions(self, body: list[Statement]) -> list[Statement]:
+        """``predict_step`` with the given body, and ``predict``."""
+        return AskedCalls(self).predict_functions(body)
+
+    def train_function(self) -> list[Statement]:
+        """``train(input_fn)``, when several calls share it."""
+        return TrainCalls(self).functions()
+
+    def fitted_expression(
+        self, old: cst.BaseExpression, code: str
+    ) -> cst.BaseExpression:
+        """``code`` in place of ``old``, broken if its line becomes too long."""
+        statement = self.tree.statement(old)
+        new = cst.parse_expression(code)
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return new
+        changed = statement.deep_replace(old, new)
+        column = self.tree.column(statement) - 1
+        (fitted,) = fit(self.tree.module, [changed], column)  # type: ignore[list-item]
+        # Breaking lines changes no expression: they come in the same order.
+        for before, after in zip(
+            _expressions(changed), _expressions(fitted), strict=True
+        ):
+            if before is new:
+                return after
+        return new
+
+    def _model_dir(self) -> str:
+        """The checkpoint directory; a new one each time, as before, when not given."""
+        code = self.plan.config.model_dir
+        if code is not None and self.trainer is not None:
+            code = self.trainer.argument("model_dir", code)
+        temporary = (
+            f"{self.module('tempfile')}.mkdtemp()"
+            if (code is None or self.plan.config.model_dir_optional)
+            else ""
+        )
+        if code is None:
+            return temporary
+        if not temporary:
+            return code
+        code = re.sub(r"\s+or\s+None$", "", code)
+        return f"{code} or {temporary}"
+
+
+def _expressions(root: cst.CSTNode) -> list[cst.BaseExpression]:
+    return [node for node in walk(root) if isinstance(node, cst.BaseExpression)]

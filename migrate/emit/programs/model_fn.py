@@ -1,0 +1,561 @@
+"""Writes the native loop of an ``Estimator(model_fn)`` into its module."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import libcst as cst
+
+from ...options import RewriteOptions
+from ...plan.code.tree import Statement, Tree
+from ...plan.estimator.warm_start import LOAD
+from ...plan.layers.recurrent import CELL
+from ...plan.program import (
+    METRICS,
+    OPTIMIZER,
+    RATE,
+    TF,
+    TRAINED,
+    MetricUpdate,
+    ModelFnPlan,
+)
+from ...plan.sites import ModelFnSites, Program
+from ..calls.exports import export_functions
+from ..calls.mixed_precision import POLICY, float32_outputs
+from ..calls.trainer import Trainer
+from ..module.edits import Edits
+from ..module.layout import fit, one_line
+from ..module.names import Names, rename
+from ..module.spacing import space_definitions, with_blank_lines
+from ..module.template import free_names, parse_statements, unshadowed
+from .kept_forward import kept_class, kept_values
+from .layer_class import class_statement
+from .loop import SAME_WEIGHT, LoopEmitter
+from .metric_classes import MetricClasses
+from .model_heads import PR_AUC, with_heads
+from .optimizers import OWN_CLASSES, convert_optimizer, own_class
+from .schedule_class import schedule_class
+
+__all__ = ["ModelFnEmitter"]
+
+# Variables of the loop around the step functions: these have their own.
+_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
+_LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
+
+
+class ModelFnEmitter(LoopEmitter):
+    """Emits a program whose model_fn was lifted into a Keras model."""
+
+    built_from_data = True
+
+    def __init__(
+        self,
+        tree: Tree,
+        program: Program,
+        names: Names,
+        tf: str,
+        options: RewriteOptions,
+    ) -> None:
+        model, sites = program.plan.model, program.sites
+        assert isinstance(model, ModelFnPlan)
+        assert isinstance(sites, ModelFnSites)
+        self.head_code = with_heads(model, names, program.plan.line)
+        model = self.head_code.model
+        self.cells = {kind: names.fresh(_CELLS[kind]) for kind in model.cells}
+        self.metric_setup = _renamed(
+            "".join(block.setup for block in model.metric_blocks), names
+        )
+        # A local of the step functions must not hide what they use.
+        watched = {variable for _, variable in model.watched}
+        watched |= {summary.variable for summary in model.summaries}
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
+        super().__init__(
+            tree,
+            program,
+            names,
+            tf,
+            model=names.fresh("model"),
+            optimizer=None,
+            options=options,
+        )
+        self.model = model
+        self.sites = sites
+        self.class_name = names.fresh(model.class_name)
+        self.metric_classes = MetricClasses(self)
+        self.metric_names = {
+            metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
+            for metric in model.metrics
+        }
+
+    @cached_property
+    def trained(self) -> str:
+        """Source of the variables that are trained."""
+        model = self.model
+        if model.trained is None:
+            return super().trained
+        if self.trainer is None and model.trained.isidentifier():
+            return self.names.fresh(model.trained)
+        return self.own("trained_variables")
+
+    @cached_property
+    def loading(self) -> str:
+        """The name of the function that loads a checkpoint of TF1, or nothing."""
+        if not any(LOAD in line for line in self.model.started):
+            return ""
+        return self.names.fresh("init_from_checkpoint")
+
+    @cached_property
+    def schedule(self) -> tuple[str, str]:
+        """Source of the class that computes the rate, and of a call of it."""
+        return schedule_class(self.model, self.names.fresh("ComputedLearningRate"))
+
+    def emit(self) -> Edits:
+        """All edits that turn the program into a native loop."""
+        sites, edits = self.sites, self.edits
+        classes = [*self._metric_class(), *self._cells(), self._class()]
+        if self.model.rate:
+            classes += self.fitted(parse_statements(self.text(self.schedule[0])))
+        classes += self._own_optimizers()
+        if self.loading:
+            name = {"init_from_checkpoint": self.loading}
+            template = "init_from_checkpoint_function"
+            classes += self.fitted(self.fill(template, file="warm_start", names=name))
+        classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
+        edits.replace[sites.model_fn] = [
+            with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
+            if number
+            else made
+            for number, made in enumerate(classes)
+        ]
+        for helper, layer in sites.helpers:
+            made = class_statement(layer, self.text)
+            edits.replace[helper] = fit(self.tree.module, [made], 0)
+        for statement in sites.drop:
+            edits.replace[statement] = []
+        if self.trainer is not None:
+            self._place_class(self.trainer)
+            self._hoist()
+            self.calls()
+            return edits
+        edits.replace[sites.estimator_statement] = []
+        first = sites.first_call
+        self.place_strategy(first)
+        edits.before[first] += self._setup()
+        lines = sites.estimator_statement.leading_lines
+        blank = sum(line.comment is None for line in lines)
+        begin = edits.before[first][0]
+        body = sites.body.body
+        blank = 0 if body[0] is sites.estimator_statement else max(blank, 1)
+        edits.before[first][0] = with_blank_lines(begin, blank)
+        self.calls()
+        return edits
+
+    @property
+    def _top(self) -> set[cst.CSTNode]:
+        """The statements at module level."""
+        return set(self.tree.module.body)
+
+    def _hoist(self) -> None:
+        """Moves the classes out of a builder that they need nothing of."""
+        sites, edits = self.sites, self.edits
+        top = self.tree.statement_in(sites.model_fn, self.tree.module)
+        if top is None or top is sites.model_fn:
+            return
+        made = edits.replace[sites.model_fn]
+        around = [
+            self.tree.resolver.scopes.opened[node]
+            for node in self.tree.ancestors(sites.model_fn)
+            if node in self.tree.resolver.scopes.opened
+            and not isinstance(node, cst.Module)
+        ]
+        local = {name for scope in around for name in scope.bindings}
+        code = "".join(self.tree.module.code_for_node(one) for one in made)
+        if local & free_names(code):
+            return
+        edits.replace[sites.model_fn] = []
+        hoisted = [with_blank_lines(one, 2) for one in made]
+        edits.before[top] = [*hoisted, *edits.before.get(top, [])]
+        edits.spaced.add(top)
+
+    def _cells(self) -> list[Statement]:
+        """The recurrent cells that the model's layers need."""
+        made = [
+            one
+            for kind, name in self.cells.items()
+            for one in self.fill(kind, file="cells", names={_CELLS[kind]: name})
+        ]
+        return self.fitted(made)
+
+    @cached_property
+    def own_optimizers(self) -> dict[str, str]:
+        """Names of the optimizer classes that the program gets, by their symbols."""
+        wanted = dict.fromkeys(p.symbol for p in self.model.optimizers if p.own_class)
+        return {s: self.names.fresh(s.rpartition(".")[2]) for s in wanted}
+
+    def _own_optimizers(self) -> list[Statement]:
+        keras3 = self.options.keras == "keras3"
+        given, rate = "gradient, variable", "self.learning_rate"
+        index = "self._index_dict[self._var_key(variable)]"
+        if keras3:
+            given, rate = f"{given}, learning_rate", "learning_rate"
+            index = "self._get_variable_index(variable)"
+        flags = self.precision_flags
+        classes: list[Statement] = []
+        for symbol, name in self.own_optimizers.items():
+            (plan, *_) = (p for p in self.model.optimizers if p.symbol == symbol)
+            known = dict(plan.arguments)
+            classes += self.fill(
+                OWN_CLASSES[symbol][0],
+                file="optimizers",
+                names={symbol.rpartition(".")[2]: name},
+                expressions={
+                    "X_RATE": rate,
+                    "X_INDEX": index,
+                    "X_UPDATE_ARGUMENTS": given,
+                },
+                statements={
+                    "X_ROWS": self.fill("rows", file="optimizers", flags=flags)
+                },
+                parameters={"X_UPDATE_PARAMETERS": f"self, {given}"},
+                flags={
+                    **flags,
+                    "X_CENTERED": known.get("centered", "False") != "False",
+                    "X_MOMENTUM": known.get("momentum", "0.0") not in ("0", "0.0"),
+                },
+            )
+        return self.fitted(classes)
+
+    def _metric_class(self) -> list[Statement]:
+        """A metric of heads that Keras does not have."""
+        name = self.head_code.pr_auc
+        if name is None or not self.evaluates:
+            return []
+        made = self.fill("precision_recall_auc", file="canned", names={PR_AUC: name})
+        return self.fitted(made)
+
+    def _place_class(self, trainer: Trainer) -> None:
+        """The class below the model's, and a call of it."""
+        sites, edits = self.sites, self.edits
+        for name, value in self._values():
+            asked = name == "params" and self._inputs_read_params
+            if asked or self._methods_read(name):
+                trainer.member(name, value)
+            else:
+                trainer.argument(name, value)
+        strategy = self.edit_strategy()
+        begin = ""
+        if self.plan.strategy.variable is not None:
+            trainer.member("strategy", self.plan.strategy.variable)
+        elif trainer.visible(strategy):
+            begin += self.strategy_line("self.strategy", strategy)
+        elif self.plan.strategy.choices:
+            line = parse_statements(self.strategy_line(self.site_strategy, strategy))
+            edits.before[sites.estimator_statement] = self.fitted(line)
+            trainer.member("strategy", self.site_strategy)
+        else:
+            trainer.member("strategy", strategy)
+        if self.options.mixed_precision:
+            begin += self.text(f"{POLICY}\n")
+        if self.plan.config.seed is not None:
+            seed = self.plan.config.seed
+            if not trainer.visible(seed):
+                seed = trainer.argument("seed", seed)
+            begin += f"{self.tf}.random.set_seed({seed})\n"
+        methods = self._build() + self._functions() + self.train_function()
+        made = self._optimizer()
+        head = self.fill(
+            "trainer_init_lifted",
+            expressions={"X_MODEL": self._model()},
+            statements={
+                "X_MEMBERS": [],
+                "X_OPTIMIZER": made["X_OPTIMIZER"],
+                "X_TEST_METRICS": self._test_metrics(),
+            },
+            flags={
+                "X_EVALUATES": self.evaluates,
+            },
+        )
+        head += self.manager(restores=False)
+        head = [*parse_statements("".join([*trainer.members, begin])), *head]
+        definition = with_blank_lines(trainer.class_definition(head, methods), 2)
+        edits.replace[sites.model_fn].append(definition)
+        edits.expressions[sites.call] = self.fitted_expression(
+            sites.call, trainer.call()
+        )
+
+    @cached_property
+    def reads_labels(self) -> bool:
+        """Whether loss or metrics look at labels: an autoencoder has none."""
+        model = self.model
+        code = [*model.train_loss, *model.apply, *model.eval_loss]
+        code += model.metric_code
+        return bool(unshadowed(["labels"], self.text("".join(code))))
+
+    @property
+    def counted_labels(self) -> str:
+        """The labels, or the first of several."""
+        model = self.model
+        code = [*model.train_loss, *model.eval_loss, *model.metric_code]
+        if any("labels[" in line for line in code):
+            return f"{self.tf}.nest.flatten(labels)[0]"
+        return "labels"
+
+    def _methods_read(self, name: str) -> bool:
+        model = self.model
+        lines = [*model.train_loss, *model.apply, *model.eval_loss]
+        lines += [*model.started, *model.choosing]
+        if model.trained is not None:
+            lines.append(f"({model.trained})\n")
+        if model.predict is not None:
+            lines += [*model.predict.lines, f"({model.predict.code})\n"]
+        lines += model.metric_code
+        return bool(unshadowed([name], self.text("".join(lines))))
+
+    def _build(self) -> list[Statement]:
+        made = self._optimizer()
+        return self.fill(
+            "trainer_build",
+            statements={
+                "X_VARIABLES": self._variables(),
+                "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
+            },
+        )
+
+    def _variables(self) -> list[Statement]:
+        kept = self.model.kept is not None
+        flags = {"X_KEPT": kept, **self.precision_flags}
+        return self.fill("make_variables", flags=flags) + self._started()
+
+    def _started(self) -> list[Statement]:
+        """What follows from the names of the variables."""
+        model = self.model
+        code = "".join([*model.started, *model.choosing])
+        own = self.trained
+        renamed = self.trainer is None and (model.trained or "").isidentifier()
+        if model.trained is not None and not renamed:
+            code += f"{own} = {model.trained}\n"
+        if self.trainer is None:
+            known = {model.trained or "": own} if renamed else None
+            code = _renamed(code, self.names, known)
+        if "re.match(" in code:
+            code = code.replace("re.match(", f"{self.module('re')}.match(")
+        return parse_statements(self.section(code))
+
+    def _test_metrics(self) -> list[Statement]:
+        if self.model.metric_blocks:
+            return parse_statements(self.text(f"{METRICS} = {{}}\n{self.metric_setup}"))
+        return parse_statements(
+            "".join(
+                f"{self.metric_names[metric.key]} = "
+                f"{self.text(self.metric_classes.code(metric))}\n"
+                for metric in self.model.metrics
+            )
+        )
+
+    # -- the model -------------------------------------------------------------
+
+    def text(self, code: str) -> str:
+        """Source text of a plan with the program's names."""
+        metrics = self.renamed.get("test_metrics", "")
+        code = code.replace(METRICS, metrics)
+        for kind, name in self.cells.items():
+            code = code.replace(CELL.format(kind), name)
+        if RATE in code:
+            code = code.replace(RATE, self.schedule[1])
+        if "__own_" in code:
+            for symbol, name in self.own_optimizers.items():
+                code = code.replace(own_class(symbol), name)
+        code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
+        return super().text(code.replace(OPTIMIZER, self.optimizer))
+
+    def section(self, code: str) -> str:
+        """Text of the step functions, where a class holds the parameters."""
+        code = self.text(code)
+        if self.trainer is not None and code:
+            held = {name: f"self.{name}" for name, _ in self._values()}
+            code = rename(code, held)
+        return code
+
+    def _class(self) -> Statement:
+        """The Keras model in the place of the model_fn."""
+        model = self.model
+        if model.model is None:
+            return kept_class(self, model)
+        layer = replace(model.model, name=self.class_name)
+        if self.options.mixed_precision:
+            layer = replace(layer, init=float32_outputs(model))
+        made = class_statement(layer, self.text)
+        column = self.tree.column(self.sites.model_fn) - 1
+        return fit(self.tree.module, [made], column)[0]
+
+    def _optimizer(self) -> dict[str, Sequence[Statement]]:
+        """Statements that make the optimizer, and what must follow its build."""
+        code, state = self._optimizer_code
+        return self.optimizer_code(code, state, self.optimizer)
+
+    @cached_property
+    def _optimizer_code(self) -> tuple[str, str]:
+        model = self.model
+        converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
+        code = "".join(model.optimizer_setup)
+        for index, one in enumerate(converted):
+            code = code.replace(f"__optimizer_{index}__", one.code)
+        states = dict.fromkeys(one.state for one in converted if one.state)
+        state = "".join(states)
+        if state and len(converted) > 1:
+            kind = f"{TF}.keras.optimizers.RMSprop"
+            inner = "".join(f"    {line}\n" for line in state.splitlines())
+            state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
+        return _renamed(code, self.names), state
+
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        """What the model's constructor takes."""
+        if self.model.model is not None:
+            return self.model.model.parameters
+        return kept_values(self.model)
+
+    def _model(self) -> str:
+        """Source that makes the model."""
+        return f"{self.class_name}({', '.join(self._parameters)})"
+
+    def _values(self) -> list[tuple[str, str]]:
+        """The model_fn's parameters that something behind the class reads."""
+        model = self.model
+        found = list(model.closure)
+        if model.has_params:
+            found.append(("params", model.params or "{}"))
+        code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
+        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
+        code += [m.code + "\n" for m in model.metrics]
+        code += [block.setup for block in model.metric_blocks]
+        text = self.text("".join(code))
+        values = [
+            (name, value)
+            for name, value in found
+            if self._methods_read(name) or unshadowed([name], text)
+        ]
+        if self._inputs_read_params and "params" not in dict(values):
+            values.append(("params", model.params or "{}"))
+        return values
+
+    @property
+    def _inputs_read_params(self) -> bool:
+        return any(given.needs_params for given in self.plan.inputs)
+
+    def _setup(self) -> list[Statement]:
+        """Everything that stands before the first train call."""
+        values = self._values()
+        begin = "".join(f"{n} = {one_line(v)}\n" for n, v in values if n != v)
+        first_input = self.plan.inputs[0].dataset
+        result = parse_statements(begin)
+        result += self.fill(
+            "lifted_setup",
+            expressions={
+                "X_DATASET": one_line(first_input),
+                "X_MODEL": self._model(),
+            },
+            statements={
+                **self._optimizer(),
+                "X_VARIABLES": self._variables(),
+                "X_TEST_METRICS": self._test_metrics(),
+            },
+            flags={
+                "X_EVALUATES": self.evaluates,
+            },
+        )
+        result += self.manager()
+        result += self._functions()
+        if self.function_form:
+            result += self.train_function()
+        return space_definitions(self.fitted(result), top_level=not self.inside)
+
+    def _functions(self) -> list[Statement]:
+        model = self.model
+        forward = parse_statements(
+            self.section(self.call_model("True") + "".join(model.train_loss))
+        )
+        if not model.per_example and not self.head_code.summed:
+            forward += self.fill(
+                "scalar_loss",
+                expressions={"X_SCALAR_LOSS": model.loss},
+                flags={"X_RENAMED": model.loss != "loss"},
+            )
+        applied = "".join(model.apply)
+        if self.watched_rate:
+            rate = f"{self.watched_rate} = {OPTIMIZER}.learning_rate\n"
+            applied = f"{rate}{applied}"
+        apply = parse_statements(self.section(applied))
+        result = self.fill(
+            "train_functions",
+            statements={"X_FORWARD": forward, "X_APPLY": apply},
+            flags={
+                "X_REGULARIZED": False,
+                "X_PER_EXAMPLE_LOSS": model.per_example,
+                **self.precision_flags,
+            },
+        )
+        if not self.evaluates:
+            return result + self._predictions() + self._exports()
+        test_loss = self.renamed["test_loss"]
+        updates = "".join(self._update(metric) for metric in model.metrics)
+        updates += "".join(block.update for block in model.metric_blocks)
+        body = parse_statements(
+            self.section(
+                self.call_model("False")
+                + "".join(model.eval_loss)
+                + SAME_WEIGHT
+                + f"{test_loss}.update_state({model.eval_loss_name})\n"
+                + updates
+            )
+        )
+        names = [*self.metric_names.values(), test_loss]
+        if model.metric_blocks:
+            names[0] = f"*{self.renamed['test_metrics']}.values()"
+            names.append(test_loss)
+        more = parse_statements(self.head_code.results)
+        result += self.test_functions(self.listed(names), body, more=more)
+        return result + self._predictions() + self._exports()
+
+    def _exports(self) -> list[Statement]:
+        forward = self.call_model("False")
+        return export_functions(self, self.model.exports, forward, self.sites.model_fn)
+
+    def _predictions(self) -> list[Statement]:
+        plan = self.model.predict
+        if plan is None:
+            return []
+        code = self.call_model("False") + "".join(plan.lines)
+        body = parse_statements(self.section(f"{code}return {one_line(plan.code)}\n"))
+        return self.predict_functions(body)
+
+    def call_model(self, training: str) -> str:
+        """A statement that runs the model on the features."""
+        outputs = ", ".join(self.model.outputs)
+        return f"{outputs} = {self.renamed['model']}(features, training={training})\n"
+
+    def _update(self, metric: MetricUpdate) -> str:
+        arguments = ", ".join(one_line(a) for a in metric.arguments)
+        return f"{self.metric_names[metric.key]}.update_state({arguments})\n"
+
+
+def _renamed(code: str, names: Names, known: Mapping[str, str] | None = None) -> str:
+    """Setup code whose variables clash with nothing of the program's.
+
+    ``known`` are variables that have their names already.
+    """
+    bound = dict.fromkeys(
+        node.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id != OPTIMIZER
+    )
+    known = known or {}
+    fresh = {name: known.get(name) or names.fresh(name) for name in bound}
+    changed = {old: new for old, new in fresh.items() if old != new}
+    return rename(code, changed) if changed else code

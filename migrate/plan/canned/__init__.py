@@ -1,0 +1,3 @@
+"""Programs of canned Estimators."""
+
+from __future__ import annotations

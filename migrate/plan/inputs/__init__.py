@@ -1,0 +1,3 @@
+"""Input functions: the Datasets behind them."""
+
+from __future__ import annotations

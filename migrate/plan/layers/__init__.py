@@ -1,0 +1,3 @@
+"""Code that makes layers, lifted into Keras classes."""
+
+from __future__ import annotations

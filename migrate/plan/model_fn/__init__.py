@@ -1,0 +1,3 @@
+"""Programs of ``Estimator(model_fn)``."""
+
+from __future__ import annotations

@@ -1,0 +1,332 @@
+"""Recognises ``Estimator(model_fn)`` programs whose model can become layers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from ..code.statements import names_in
+from ..code.tree import Body, Statement, Tree, walk
+from ..estimator.calls import read_calls
+from ..estimator.config import read_run_config
+from ..estimator.places import find_place
+from ..estimator.strategies import hoisted, read_strategy
+from ..estimator.warm_start import BY_NAME, read_started_from
+from ..hooks.specs import with_spec_hooks
+from ..keras.program import ragged_difference
+from ..program import (
+    RATE,
+    CallKind,
+    Difference,
+    EstimatorCall,
+    OptimizerPlan,
+    TrainingPlan,
+    watched,
+)
+from ..sites import Blocked, ModelFnSites, Program
+from .heads import head_statements
+from .reader import ModelFn, layer_class, read_model_fn
+from .summaries import summary_functions
+
+__all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
+
+MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
+
+_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+
+
+def recognise_model_fn(
+    tree: Tree, call: cst.Call, *, kept: str | None = None
+) -> Program:
+    """The program around one ``Estimator(model_fn)`` call, or raise Blocked.
+
+    ``kept`` is the reason why the model_fn's forward code is to stay as it is.
+    """
+    line = tree.line(call)
+    try:
+        given = match_arguments(call, _PARAMETERS)
+    except UnknownArguments as problem:
+        raise Blocked("TFM103", line, f"Estimator with {problem}") from None
+    if "model_fn" not in given:
+        raise Blocked("TFM103", line, "an Estimator without a model_fn")
+    place = find_place(tree, call)
+    statement, body = place.statement, place.body
+    started = read_started_from(tree, given.get("warm_start_from"), body, line)
+    if started.code and kept is None:
+        raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
+    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    strategy, strategy_site = read_strategy(tree, distribute, line)
+    if not is_none(given.get("model_dir")):
+        config = replace(
+            config,
+            model_dir=tree.code(given["model_dir"]),
+            model_dir_optional=may_be_none(tree, given["model_dir"]),
+        )
+    differences: list[Difference] = []
+    uses = read_calls(tree, place, config)
+    calls, drop = uses.calls, uses.drop
+    differences += uses.differences
+    evaluates = any(plan.evaluates for plan, _ in calls)
+    predicts = any(plan.predicts for plan, _ in calls)
+    first = statement
+    if not place.travels:
+        made_before = _first_statement(tree, *calls[0], body)
+        # A class makes its variables from whatever data it sees first.
+        place.travels = made_before is None
+        first = made_before or statement
+    model = read_model_fn(
+        tree,
+        given["model_fn"],
+        evaluates=evaluates,
+        predicts=predicts,
+        exports=any(plan.receiver is not None for plan, _ in calls),
+        kept=kept,
+        watched=watched(plan for plan, _ in calls),
+        summaries=config.writes_events,
+    )
+    calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
+    assert model.train is not None
+    if model.train.per_example and strategy.symbol is not None:
+        differences.append(ragged_difference(line))
+    if strategy.symbol is not None and model.regularised:
+        differences.append(
+            Difference(
+                "TFM140",
+                tree.line(model.definition),
+                "regularization counts in full on each replica; "
+                "the Estimator applied its gradient on the first one only",
+            )
+        )
+    if (
+        model.shared.dropped_summaries
+        or any("tf.summary." in symbol for symbol in model.symbols)
+        or _writes_summaries(tree, model)
+    ):
+        differences.append(
+            Difference(
+                "TFM141",
+                tree.line(model.definition),
+                _unwritten(tree, model),
+                needs_review=True,
+            )
+        )
+    differences += model.hooks.differences
+    optimizers = model.train_op.optimizers
+    optimizers[:] = [_with_class(model, plan) for plan in optimizers]
+    differences += _inexact(tree, model)
+    for key, output in model.exports:
+        if output.method != "predict":
+            differences.append(
+                Difference(
+                    "TFM144",
+                    tree.line(model.definition),
+                    f"the exported signature `{key}` answers Predict requests; "
+                    f"it was made for {output.method.capitalize()}",
+                    needs_review=True,
+                )
+            )
+    if strategy.symbol is not None and model.train_op.unscaled:
+        reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
+    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
+    if model.normalised and not updates:
+        differences.append(
+            Difference(
+                "TFM132",
+                tree.line(model.definition),
+                "the moving averages of batch normalization are updated now; "
+                "the model_fn never ran their update ops",
+                needs_review=True,
+            )
+        )
+    params = given.get("params")
+    _check_free(tree, model, params, body, line)
+    drop.extend(head_statements(tree, model.definition))
+    drop.extend(summary_functions(tree, model.definition))
+    drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
+    plan_of_model = model.plan(None if params is None else tree.code(params))
+    plan_of_model = replace(
+        plan_of_model,
+        started=(*plan_of_model.started, *started.code),
+        closure=(*plan_of_model.closure, *started.values),
+    )
+    drop.extend(started.drop)
+    plan = TrainingPlan(
+        line=line,
+        estimator=place.variable,
+        model=plan_of_model,
+        strategy=strategy,
+        config=config,
+        calls=tuple(plan for plan, _ in calls),
+        differences=tuple(differences),
+    )
+    sites = ModelFnSites(
+        body=body,
+        model_fn=model.site or model.definition,
+        helpers=[
+            (helper.definition, layer_class(helper))
+            for helper in model.helpers
+            if helper.definition is not None
+        ],
+        first_call=first,
+        estimator_statement=statement,
+        drop=drop,
+        hoist=hoisted(tree, strategy_site, body, first),
+        strategy=strategy_site,
+        calls=calls,
+        hook_classes=uses.hook_classes,
+        directories=uses.directories,
+        inputs=uses.inputs,
+        call=call,
+    )
+    return Program(plan, sites, place.travels)
+
+
+def _made_model_fn(tree: Tree, node: cst.BaseExpression) -> list[Statement]:
+    """The statement ``model_fn = make_model_fn(...)``, whose names go."""
+    found: list[Statement] = []
+    binding = tree.assigned(node)
+    while binding is not None and binding.value is not None:
+        if len(tree.uses(binding)) != 1:
+            reason = f"the model_fn `{binding.name}` is used elsewhere too"
+            raise Blocked("TFM103", tree.line(binding.value), reason)
+        found.append(tree.statement(binding.value))
+        binding = tree.assigned(binding.value)
+    return found
+
+
+def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
+    """A summary stands behind the forward pass, where nothing keeps it."""
+    return any(
+        isinstance(node, cst.Call)
+        and node not in model.scalars.calls
+        and (tree.symbol(node.func) or "").startswith("tf.summary.")
+        for node in walk(model.definition.body)
+    )
+
+
+def _unwritten(tree: Tree, model: ModelFn) -> str:
+    """Which summaries are lost: by their names, where others are written."""
+    calls = model.scalars.calls
+    names = [
+        tree.code(node.args[0].value)
+        for node in walk(model.definition.body)
+        if isinstance(node, cst.Call)
+        and node not in calls
+        and (tree.symbol(node.func) or "").startswith("tf.summary.")
+        and node.args
+    ]
+    if not calls or not names:
+        return "the summaries of the model_fn are not written any more"
+    return f"these summaries are not written any more: {', '.join(names)}"
+
+
+# These move every row of a table in Keras, and only those of the batch in tf.train.
+_LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
+
+
+def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
+    """What has no exact equivalent in Keras, and what it changes."""
+    found = []
+    line = tree.line(model.definition)
+    inexact = [o for o in model.train_op.optimizers if not o.own_class]
+    names = [o.symbol.rpartition(".")[2] for o in inexact]
+    lazy = [name for name in names if name.startswith(_LAZY)]
+    if model.shared.sparse and lazy:
+        found.append(
+            Difference(
+                "TFM117",
+                line,
+                f"`{lazy[0]}` left rows of a table alone that a batch does not look "
+                "up; Keras lets their slots decay",
+            )
+        )
+    if model.shared.flat_norm:
+        found.append(
+            Difference(
+                "TFM132",
+                line,
+                "for inputs of two dimensions contrib's batch_norm kept the unbiased "
+                "variance, Keras the biased: evaluation differs by 1/batch size of it",
+            )
+        )
+    return found
+
+
+def _with_class(model: ModelFn, plan: OptimizerPlan) -> OptimizerPlan:
+    """An optimizer whose steps Keras' own would not take is told from others.
+
+    On tables TF 1 left rows and their slots alone that a batch does not look up.
+    Its momentum gathered gradients and took all of them by the rate of the step; Keras
+    gathers steps, which are the same as long as the rate is.
+    """
+    given = dict(plan.arguments)
+    name = plan.symbol.rpartition(".")[2]
+    momentum = given.get("momentum", "0.0")
+    wanted = model.shared.sparse and name.startswith(_LAZY)
+    if name == "MomentumOptimizer":
+        wanted = (wanted or _decays(model)) and momentum not in ("0", "0.0")
+    if name == "RMSPropOptimizer":
+        # What it computes is seen, and the same wherever a branch makes one.
+        seen = given.get("centered", "False") in ("False", "True")
+        seen &= re.fullmatch(r"[\d.e-]+", momentum) is not None
+        made = [o for o in model.train_op.optimizers if o.symbol == plan.symbol]
+        wanted = wanted and seen and len(made) == 1
+    return replace(plan, own_class=True) if wanted else plan
+
+
+def _decays(model: ModelFn) -> bool:
+    """The learning rate is a schedule."""
+    train = model.train_op
+    given = [value for plan in train.optimizers for _, value in plan.arguments]
+    texts = (*given, *train.setup)
+    return any("schedules." in text or RATE in text for text in texts)
+
+
+def _check_free(
+    tree: Tree,
+    model: ModelFn,
+    params: cst.BaseExpression | None,
+    body: Body,
+    line: int,
+) -> None:
+    """The values that a model_fn saw get their names where the loop stands."""
+    values = dict(model.closure)
+    if model.has_params:
+        values["params"] = "" if params is None else tree.code(params)
+    scopes = tree.resolver.scopes
+    owner = tree.parent(body) if isinstance(body, cst.IndentedBlock) else None
+    here = scopes.opened.get(owner) if owner is not None else None
+    for scope in (scopes.module_scope, here):
+        for name, code in values.items():
+            if scope is not None and name in scope.bindings and code != name:
+                reason = f"the program has another `{name}` where the loop will stand"
+                raise Blocked("TFM103", line, reason)
+
+
+def _first_statement(
+    tree: Tree, plan: EstimatorCall, call: cst.Call, body: Body
+) -> Statement | None:
+    """The statement before which the model is made, from that call's data.
+
+    None where there is no such place.
+    """
+    first = tree.statement_in(call, body)
+    if plan.kind not in CallKind.TRAINING or first is None:
+        return None
+    assert plan.input is not None
+    if first is not tree.statement(call):
+        # The data must be known before the loop or function around the call.
+        inside = {
+            binding.name
+            for scope in tree.resolver.scopes.opened.values()
+            for bindings in scope.bindings.values()
+            for binding in bindings
+            if binding.node is first or first in tree.ancestors(binding.node)
+        }
+        if names_in(plan.input.dataset) & inside:
+            return None
+    return first

@@ -1,0 +1,527 @@
+"""Reads a ``model_fn``: its layers, its forward pass, its spec for each mode."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from ..canned.plan import ModelHead
+from ..code.arguments import is_none
+from ..code.statements import (
+    binds,
+    is_docstring,
+    loads,
+    names_in,
+)
+from ..code.tree import Statement, Tree, only_small, statements_of
+from ..estimator.export_outputs import read_export_outputs
+from ..estimator.warm_start import check_effects, read_warm_start
+from ..hooks.own import Hooks
+from ..hooks.specs import read_spec_hooks
+from ..hooks.watched import read_watched
+from ..layers.lifted_helpers import finish
+from ..layers.lifted_names import Lifted, camel, source_text
+from ..layers.lifter import Kind, Lifter, Shared
+from ..optimizers.model_fn import TrainOp, read_train_op
+from ..program import (
+    METRICS,
+    MODEL,
+    LayerClass,
+    MetricBlock,
+    MetricUpdate,
+    ModelFnPlan,
+    PredictPlan,
+)
+from ..sites import Blocked
+from .factory import Factory, read_factory
+from .forward import ForwardReader
+from .head_specs import head_loss, head_outputs, head_train_op
+from .heads import is_head_spec
+from .kept_forward import KeptForward
+from .losses import LossCode, read_loss
+from .metrics import read_metric_blocks, read_metrics
+from .modes import Modes
+from .predict import read_predictions
+from .scalar_summaries import Scalars, read_scalars
+from .sections import Sections, regularisation
+from .source import Source
+
+__all__ = ["ModelFn", "read_model_fn"]
+
+_PARAMETERS = ("features", "labels", "mode", "params", "config")
+# Names of the emitted step functions that a lifted loss must not mean otherwise.
+_OUR_LOCALS = {"batch", "tape", "losses", "examples", "gradients", "loss", "model"}
+
+
+@dataclass
+class ModelFn:
+    """A model_fn taken apart; everything is source text of the new code."""
+
+    definition: cst.FunctionDef
+    has_params: bool
+    shared: Shared
+    # The function that becomes a class: the model_fn, or what returns it.
+    site: cst.FunctionDef | None = None
+    # What a factory's arguments are, as (name, source) pairs.
+    closure: tuple[tuple[str, str], ...] = ()
+    docstring: str | None = None
+    model: Lifted | None = None
+    # Forward code that stays as it was, why, and what it uses of TensorFlow.
+    kept: str | None = None
+    forward: list[str] = field(default_factory=list)
+    symbols: frozenset[str] = frozenset()
+    outputs: tuple[str, ...] = ()
+    train: LossCode | None = None
+    evaluation: LossCode | None = None
+    eval_loss: list[str] = field(default_factory=list)
+    metrics: list[MetricUpdate] = field(default_factory=list)
+    metric_blocks: list[MetricBlock] = field(default_factory=list)
+    train_op: TrainOp = field(default_factory=TrainOp)
+    predict: PredictPlan | None = None
+    heads: tuple[ModelHead, ...] = ()
+    exports: tuple[tuple[str, PredictPlan], ...] = ()
+    normalised: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
+    scalars: Scalars = field(default_factory=Scalars)
+    started: tuple[str, ...] = ()
+    # The hooks of the spec for training.
+    hooks: Hooks = field(default_factory=Hooks)
+
+    @property
+    def helpers(self) -> list[Lifted]:
+        """The functions that became layers."""
+        return list(self.shared.helpers.values())
+
+    @property
+    def regularised(self) -> bool:
+        """The loss asks for the model's regularization losses."""
+        assert self.train is not None
+        return any(f"{MODEL}.losses" in code for code in self.train.statements)
+
+    def plan(self, params: str | None) -> ModelFnPlan:
+        """The same as plain data."""
+        assert self.train is not None
+        evaluation = self.evaluation or LossCode((), "", False)
+        predict = () if self.predict is None else self.predict.lines
+        exported = [line for _, one in self.exports for line in one.lines]
+        code = [*self.train.statements, *self.eval_loss, *predict, *exported]
+        code += [block.update for block in self.metric_blocks]
+        bound = {
+            node.id
+            for text in [*code, *self.train_op.apply]
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        return ModelFnPlan(
+            name=self.definition.name.value,
+            class_name=camel(self.definition.name.value),
+            model=None if self.model is None else layer_class(self.model),
+            forward=tuple(self.forward),
+            docstring=self.docstring,
+            kept=self.kept,
+            closure=self.closure,
+            has_params=self.has_params,
+            params=params,
+            outputs=self.outputs,
+            train_loss=self.train.statements,
+            loss=self.train.expression,
+            per_example=self.train.per_example,
+            apply=tuple(self.train_op.apply),
+            eval_loss=tuple(self.eval_loss),
+            eval_loss_name=evaluation.expression,
+            metrics=tuple(self.metrics),
+            metric_blocks=tuple(self.metric_blocks),
+            optimizer_setup=tuple(self.train_op.setup),
+            rate=self.train_op.rate,
+            optimizers=tuple(self.train_op.optimizers),
+            predict=self.predict,
+            heads=self.heads,
+            cells=tuple(sorted(self.shared.cells)),
+            exports=self.exports,
+            watched=self.watched,
+            summaries=tuple(self.scalars.summaries),
+            started=self.started,
+            choosing=tuple(self.train_op.choosing),
+            trained=self.train_op.trained,
+            local_names=tuple(sorted(bound | set(self.outputs))),
+        )
+
+
+def _of_the_model(docstring: str) -> str | None:
+    """The docstring, unless it speaks of what the class is not any more."""
+    old = re.search(r"estimator|model_fn|model function", docstring, re.IGNORECASE)
+    return None if old and "\n" not in docstring.strip() else docstring
+
+
+def layer_class(lifted: Lifted) -> LayerClass:
+    """A lifted class as plain data."""
+    return LayerClass(
+        name=lifted.name,
+        base=lifted.base,
+        docstring=lifted.docstring,
+        parameters=lifted.parameters,
+        arguments=lifted.arguments,
+        init=lifted.init,
+        call=lifted.call,
+        training=lifted.training,
+        fields=lifted.fields,
+        methods=lifted.methods,
+    )
+
+
+def read_model_fn(
+    tree: Tree,
+    node: cst.BaseExpression,
+    *,
+    evaluates: bool,
+    predicts: bool = False,
+    exports: bool = False,
+    kept: str | None = None,
+    watched: Sequence[str] = (),
+    summaries: bool = False,
+) -> ModelFn:
+    """Take the model_fn behind an expression apart, or raise Blocked.
+
+    ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
+    the names of tensors that hooks fetch; ``summaries`` says that event files are
+    written.
+    """
+    line = tree.line(node)
+    defined = tree.resolver.definition(node)
+    factory = None
+    made = tree.value(node)
+    if isinstance(made, cst.Call):
+        factory = read_factory(tree, made)
+        defined = factory.model_fn
+    if not isinstance(defined, cst.FunctionDef):
+        raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
+    if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
+        raise Blocked("TFM103", line, "the model_fn is a closure or a method")
+    if len(tree.loads_of(defined)) != 1:
+        raise Blocked("TFM103", line, "the model_fn is used in several places")
+    names = [p.name.value for p in defined.params.params]
+    if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
+        shown = ", ".join(names)
+        raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
+    reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
+    reader.watched, reader.summaries = tuple(watched), summaries
+    return reader.read()
+
+
+class _Reader:
+    watched: tuple[str, ...] = ()
+    summaries = False
+    # Variables of the forward pass.
+    made: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        factory: Factory | None,
+        evaluates: bool,
+        predicts: bool,
+        exports: bool,
+        kept: str | None,
+    ) -> None:
+        self.tree = tree
+        self.defined = defined
+        self.evaluates = evaluates
+        self.predicts = predicts
+        self.exports = exports
+        around = None if factory is None else factory.definition
+        self.source = source = Source(tree, defined, around)
+        self.closure = () if factory is None else factory.arguments
+        self.modes = Modes(source)
+        names = [p.name.value for p in defined.params.params]
+        kinds = {
+            "features": Kind.TENSOR,
+            "labels": Kind.TENSOR,
+            "mode": Kind.MODE,
+            "params": Kind.CONFIG,
+        }
+        wanted = ["TRAIN"]
+        if evaluates:
+            wanted.append("EVAL")
+        if predicts or exports:
+            wanted.append("PREDICT")
+        self.reader = ForwardReader(
+            source,
+            self.modes,
+            {
+                **{name: Kind.CONFIG for name, _ in self.closure},
+                **{n: kinds.get(n, Kind.MODE) for n in names},
+            },
+            regularisation(source),
+            wanted,
+        )
+        lifter = self.reader.lifter()
+        check_effects(source, kept=kept is not None)
+        self.found = ModelFn(
+            defined,
+            "params" in names,
+            lifter.shared,
+            kept=kept,
+            closure=self.closure,
+            site=around or defined,
+        )
+        self._use(lifter)
+
+    def _use(self, lifter: Lifter) -> None:
+        self.lifter = lifter
+        self.found.shared = lifter.shared
+        kept = self.found.kept is not None
+        self.sections = Sections(self.source, self.modes, lifter, kept=kept)
+
+    def read(self) -> ModelFn:
+        body = self.defined.body
+        assert isinstance(body, cst.IndentedBlock)
+        statements = statements_of(body)
+        if statements and is_docstring(statements[0]):
+            self.found.docstring = _of_the_model(source_text(statements[0]))
+            statements = statements[1:]
+        if self.found.kept is not None:
+            self._keep(statements)
+            return self.found
+        forward = self.reader.read(statements)
+        self._use(forward.lifter)
+        self._outgoing(forward.order, forward.outputs)
+        self._sections(forward.aside, forward.behind, forward.made)
+        self._check_helpers()
+        code = [source_text(s) for s in forward.call]
+        outputs = ", ".join(self.found.outputs)
+        self.found.model = finish(
+            self.lifter,
+            name=camel(self.defined.name.value),
+            base="Model",
+            docstring=self.found.docstring,
+            parameters=self._parameters(),
+            arguments=("features",),
+            call=(*code, f"return {outputs}\n"),
+        )
+        lifted = [self.found.model, *self.found.helpers]
+        self.found.normalised = any(
+            "BatchNormalization" in line for one in lifted for line in one.init
+        ) and any(
+            "training=" in line.replace("training=False", "")
+            for one in lifted
+            for line in one.call
+        )
+        return self.found
+
+    def _keep(self, statements: Sequence[Statement]) -> None:
+        """Takes the forward code as it is; the rest is read as for layers."""
+        kept = KeptForward(self.source, self.modes)
+        forward, behind = kept.split(statements)
+        for statement in forward:
+            kept.lift(statement)
+            small = only_small(statement)
+            if isinstance(small, cst.Assign):
+                kind = self.lifter.mode_kind(small.value)
+                if kind is not None:
+                    self.lifter.kinds.update(dict.fromkeys(binds(statement), kind))
+        self.found.forward, self.found.symbols = kept.code, kept.symbols
+        asked = self.predicts or self.exports
+        if asked and any("mode" in names_in(code) for code in kept.code):
+            # Kept code would have to know evaluation from prediction.
+            raise self.source.stop(self.defined, "the forward pass depends on the mode")
+        order = kept.bound(forward)
+        made = set(order)
+        if made & {"labels", "mode", "params"}:
+            raise self.source.stop(self.defined, "an argument is assigned anew")
+        outputs = self.reader.reads([], behind, made)
+        known = (None, Kind.TENSOR)
+        outputs = {n for n in outputs if self.lifter.kinds.get(n) in known}
+        self._outgoing(order, outputs)
+        self.found.normalised = any("batch_norm" in code for code in kept.code)
+        self._sections([], behind, made)
+
+    def _outgoing(self, order: Sequence[str], outputs: set[str]) -> None:
+        """What the model returns, in the order in which it is last made."""
+        self.found.outputs = tuple(
+            n for n in dict.fromkeys(reversed(order)) if n in outputs
+        )[::-1]
+        if not self.found.outputs or "features" in outputs:
+            reason = "the loss does not follow from the layers"
+            raise self.source.stop(self.defined, reason)
+
+    def _parameters(self) -> tuple[str, ...]:
+        """Parameters of the model's constructor: those that its layers need."""
+        lifter = self.lifter
+        reads = lifter.init_reads | lifter.call_reads
+        for statement in lifter.config:
+            if binds(statement) & reads:
+                reads |= loads(self.tree, statement)
+        names = [name for name, _ in self.closure]
+        if self.found.has_params:
+            names.append("params")
+        return tuple(name for name in names if name in reads)
+
+    def _branch(
+        self, aside: list[Statement], behind: list[Statement], mode: str
+    ) -> tuple[list[Statement], cst.Call]:
+        before, spec = self.modes.branch([*aside, *behind], mode)
+        return before, spec
+
+    def _check_helpers(self) -> None:
+        """A function that becomes a layer must not be used in another way."""
+        lifted = self.found.shared.lifted_calls
+        for definition in self.found.shared.helpers:
+            name = definition.name.value
+            uses = (
+                self.tree.loads_of(definition)
+                if isinstance(definition, cst.FunctionDef)
+                else self.tree.loads(name)
+            )
+            calls = [
+                c
+                for c in lifted
+                if self.tree.resolver.definition(c.func) is (definition)
+            ]
+            if len(uses) != len(calls):
+                reason = f"`{name}` makes layers and is used elsewhere too"
+                raise self.source.stop(definition, reason)
+
+    # -- modes ----------------------------------------
+
+    def _sections(
+        self, aside: list[Statement], behind: list[Statement], made: set[str]
+    ) -> None:
+        statements, call = self._branch(aside, behind, "TRAIN")
+        self.made = frozenset(made)
+        self._train(statements, call)
+        if self.found.kept is not None:
+            self.found.started = read_warm_start(self.source, statements, made)
+        if self.evaluates:
+            self._evaluate(*self._branch(aside, behind, "EVAL"))
+        if self.predicts:
+            branch = self._branch(aside, behind, "PREDICT")
+            if is_head_spec(self.tree, branch[1]):
+                self.found.predict = head_outputs(
+                    self.sections, *branch, self.found.heads
+                )
+            else:
+                self.found.predict = read_predictions(self.sections, *branch)
+        if self.exports:
+            branch = self._branch(aside, behind, "PREDICT")
+            if is_head_spec(self.tree, branch[1]):
+                reason = "exports of a head have no loop yet"
+                raise self.source.stop(branch[1], reason)
+            self.found.exports = read_export_outputs(self.sections, *branch)
+        assert self.found.train is not None
+        needed = self._names(self.found.train.statements, self.found.train.expression)
+        needed |= self._names(self.found.eval_loss, "") | self._metric_names()
+        for one in self.found.heads:
+            needed |= names_in(one.logits) | names_in(one.labels)
+        bound = made | {n for s in [*aside, *behind] for n in binds(s)}
+        if self.found.train.per_example:
+            bound.add("losses")
+        hidden = (needed - bound) & _OUR_LOCALS
+        if hidden:
+            shown = sorted(hidden)[0]
+            raise self.source.stop(self.defined, f"it reads a global named `{shown}`")
+
+    @staticmethod
+    def _names(statements: Sequence[str], expression: str) -> set[str]:
+        found = names_in(expression)
+        for statement in statements:
+            found |= names_in(statement)
+        return found
+
+    def _metric_names(self) -> set[str]:
+        """Names that the updates of the metrics read."""
+        needed: set[str] = set()
+        for metric in self.found.metrics:
+            for argument in metric.arguments:
+                needed |= names_in(argument.removeprefix("sample_weight="))
+        for block in self.found.metric_blocks:
+            bound = {
+                node.id
+                for node in ast.walk(ast.parse(block.update))
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            needed |= names_in(block.update) - bound - {METRICS}
+        return needed
+
+    def _train(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call):
+            self.found.train, self.found.heads = head_loss(
+                self.sections, statements, call, "TRAIN"
+            )
+            self.found.train_op = head_train_op(
+                self.source, statements, call, self.found.heads
+            )
+            return
+        spec = self.modes.spec(call)
+        if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
+            raise self.source.stop(call, "no loss or train_op for training")
+        loss = spec["loss"]
+        self.found.watched = read_watched(self.source, statements, self.watched)
+        also = [variable for _, variable in self.found.watched]
+        if isinstance(loss, cst.Name) and loss.value in also:
+            raise self.source.stop(loss, "a hook fetches the loss by another name")
+        scalars = self.found.scalars
+        if self.summaries and isinstance(loss, cst.Name):
+            scalars = self.found.scalars = read_scalars(
+                self.sections, statements, loss.value, self.found.outputs, self.made
+            )
+        found = read_loss(
+            self.sections,
+            statements,
+            loss,
+            "TRAIN",
+            split=not scalars.lines,
+            also=[*also, *sorted(scalars.needs)],
+        )
+        self.found.train = replace(
+            found, statements=(*found.statements, *scalars.lines)
+        )
+        assert isinstance(loss, cst.Name)
+        for name in ("training_hooks", "training_chief_hooks"):
+            hooks = read_spec_hooks(
+                self.source, statements, spec.get(name), loss.value, self.found.hooks
+            )
+            self.found.hooks = hooks
+        self.found.train_op = read_train_op(
+            self.source, statements, spec["train_op"], loss.value, self.sections
+        )
+
+    def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
+        if is_head_spec(self.tree, call) or self.found.heads:
+            found, heads = head_loss(self.sections, statements, call, "EVAL")
+            if heads != self.found.heads:
+                reason = "training and evaluation give their heads other tensors"
+                raise self.source.stop(call, reason)
+            self.found.evaluation = found
+            self.found.eval_loss = list(found.statements)
+            return
+        spec = self.modes.spec(call)
+        if is_none(spec.get("loss")):
+            raise self.source.stop(call, "no loss for evaluation")
+        found = read_loss(self.sections, statements, spec["loss"], "EVAL", split=False)
+        self.found.evaluation = found
+
+        def text(node: cst.BaseExpression) -> str:
+            return self.sections.expression(node, "EVAL", statements)
+
+        def copied(statement: Statement) -> str:
+            self.sections.check(statement)
+            return self.sections.code(statement, "EVAL", statements)
+
+        node = spec.get("eval_metric_ops")
+        self.found.metric_blocks = read_metric_blocks(
+            self.source, statements, node, text, copied
+        )
+        if not self.found.metric_blocks:
+            self.found.metrics = read_metrics(self.source, statements, node, text)
+        needed = {found.expression} | self._metric_names()
+        wanted = self.sections.slice(statements, needed)
+        for statement in wanted:
+            self.sections.check(statement)
+        self.found.eval_loss = [
+            self.sections.code(s, "EVAL", statements) for s in wanted
+        ]

@@ -1,0 +1,52 @@
+"""A model_fn's definition, with the questions its readers ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ..code.tree import Statement, Tree, walk
+from ..sites import Blocked
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The definition of a model_fn inside its module."""
+
+    tree: Tree
+    defined: cst.FunctionDef
+    # The function around it whose arguments it sees, where a factory made it.
+    factory: cst.FunctionDef | None = None
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
+        """What to raise where the model_fn leaves what is understood."""
+        return Blocked("TFM103", self.tree.line(node), f"model_fn: {reason}")
+
+    def code(self, statement: Statement) -> str:
+        """Source of a statement with the comments above it."""
+        comments = [
+            line for line in statement.leading_lines if line.comment is not None
+        ]
+        return self.tree.module.code_for_node(
+            statement.with_changes(leading_lines=comments)
+        )
+
+    def comments(self, statement: Statement) -> list[str]:
+        """The comments above a statement, as lines of source."""
+        found = [line.comment for line in statement.leading_lines]
+        return [f"{comment.value}\n" for comment in found if comment is not None]
+
+    def check_outer(self, node: cst.BaseExpression, what: str) -> None:
+        """The expression may use parameters and globals, nothing local."""
+        scope = self.tree.resolver.scopes.opened.get(self.defined)
+        local = set(scope.bindings) - {"params"} if scope is not None else set()
+        for name in walk(node):
+            if (
+                isinstance(name, cst.Name)
+                and name.value in local
+                and (name in self.tree.resolver.scopes.loads)
+            ):
+                raise self.stop(name, f"{what} depends on `{name.value}`")

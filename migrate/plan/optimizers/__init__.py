@@ -1,0 +1,3 @@
+"""Optimizers and their rates."""
+
+from __future__ import annotations

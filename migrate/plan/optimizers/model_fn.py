@@ -1,0 +1,477 @@
+"""The train_op of a model_fn: its optimizer, its rate, what becomes of gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..code.arguments import UnknownArguments, is_none, match_arguments
+from ..code.pure import is_plain_call, is_pure
+from ..code.statements import assigned, backward_slice, binds, latest, loads, names_in
+from ..code.tree import Statement, only_small, walk
+from ..keras.program import OPTIMIZERS
+from ..layers.lifted_names import source_text
+from ..layers.lifter import Kind
+from ..model_fn.sections import Sections
+from ..model_fn.source import Source
+from ..model_fn.update_ops import is_update_collection, of_both_branches
+from ..program import MODEL, OPTIMIZER, TF, TRAINED, OptimizerPlan
+from .schedules import (
+    decay_function,
+    is_step,
+    schedule,
+)
+from .setup import OptimizerSetup, TrainOp
+
+__all__ = ["TrainOp", "read_head_optimizer", "read_train_op"]
+
+_ALL_VARIABLES = ("tf.trainable_variables",)
+_OPTIMIZE_LOSS = (
+    "loss",
+    "global_step",
+    "learning_rate",
+    "optimizer",
+    "gradient_noise_scale",
+    "gradient_multipliers",
+    "clip_gradients",
+    "learning_rate_decay_fn",
+    "update_ops",
+    "variables",
+    "name",
+    "summaries",
+    "colocate_gradients_with_ops",
+    "increment_global_step",
+)
+_BY_NAME = {
+    "Adagrad": "AdagradOptimizer",
+    "Adam": "AdamOptimizer",
+    "Ftrl": "FtrlOptimizer",
+    "Momentum": "MomentumOptimizer",
+    "RMSProp": "RMSPropOptimizer",
+    "SGD": "GradientDescentOptimizer",
+}
+
+
+def read_train_op(
+    source: Source,
+    statements: Sequence[Statement],
+    node: cst.BaseExpression,
+    loss: str,
+    sections: Sections | None = None,
+) -> TrainOp:
+    """The train_op after the statements of training, or Blocked."""
+    return _Reader(source, statements, loss, sections).read(node)
+
+
+def read_head_optimizer(
+    source: Source, statements: Sequence[Statement], node: cst.BaseExpression
+) -> TrainOp:
+    """What ``optimizer.minimize`` of a head does with an optimizer."""
+    reader = _Reader(source, statements, "loss")
+    reader.minimize(node)
+    return reader.found
+
+
+class _Reader:
+    def __init__(
+        self,
+        source: Source,
+        statements: Sequence[Statement],
+        loss: str,
+        sections: Sections | None = None,
+    ) -> None:
+        self.source = source
+        self.sections = sections
+        self.tree = source.tree
+        self.loss = loss
+        self.found = TrainOp()
+        self.setup = OptimizerSetup(source, statements, self.found)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements of training; those of wrappers that were read are gone."""
+        return self.setup.statements
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Exception:
+        return self.source.stop(node, reason)
+
+    def read(self, node: cst.BaseExpression) -> TrainOp:
+        call = self._operation(node)
+        symbol = self.tree.symbol(call.func)
+        if symbol is not None and symbol.endswith("layers.optimize_loss"):
+            self._optimize_loss(call)
+            return self.found
+        assert isinstance(call.func, cst.Attribute)
+        if call.func.attr.value == "minimize":
+            self._minimize(call, call.func.value)
+        else:
+            self._apply_gradients(call, call.func.value)
+        return self.found
+
+    def _operation(self, node: cst.BaseExpression) -> cst.Call:
+        """The call that trains, through names and groups."""
+        value = latest(self.tree, self.statements, node)
+        if isinstance(node, cst.Name) and not isinstance(value, cst.Call):
+            value = of_both_branches(self.tree, self.statements, node.value)
+        if isinstance(value, cst.Call):
+            symbol = self.tree.symbol(value.func)
+            if symbol == "tf.group":
+                kept = [a for a in value.args if not self._is_update(a)]
+                if len(kept) == 1 and not kept[0].star and kept[0].keyword is None:
+                    if len(kept) != len(value.args):
+                        self.found.updates = True
+                    inner = kept[0].value
+                    if isinstance(inner, (cst.List, cst.Tuple)):
+                        parts = [
+                            e.value for e in inner.elements if not self._is_update(e)
+                        ]
+                        if len(parts) == 1:
+                            self.found.updates = True
+                            return self._operation(parts[0])
+                    return self._operation(inner)
+            if symbol is not None and symbol.endswith("layers.optimize_loss"):
+                return value
+            if symbol is None and method(value) in ("minimize", "apply_gradients"):
+                return value
+        raise self.stop(node, "the train_op is not a plain minimize")
+
+    def _is_update(self, argument: cst.Arg | cst.BaseElement) -> bool:
+        """An argument that names the UPDATE_OPS."""
+        if isinstance(argument, cst.Arg) and argument.keyword is not None:
+            return argument.keyword.value == "name"
+        value = latest(self.tree, self.statements, argument.value)
+        return is_update_collection(self.tree, value)
+
+    # -- ways to train ----------------------------------------
+
+    def _minimize(self, call: cst.Call, optimizer: cst.BaseExpression) -> None:
+        try:
+            given = match_arguments(
+                call,
+                (
+                    "loss",
+                    "global_step",
+                    "var_list",
+                    "gate_gradients",
+                    "aggregation_method",
+                    "colocate_gradients_with_ops",
+                    "name",
+                    "grad_loss",
+                ),
+            )
+        except UnknownArguments as problem:
+            raise self.stop(call, f"minimize with {problem}") from None
+        self._of_loss(call, given.get("loss"))
+        variables = given.get("var_list")
+        if not is_none(variables) and not self._all_variables(variables):
+            self._choose(call, variables)
+        if not is_none(given.get("grad_loss")):
+            raise self.stop(call, "minimize(`grad_loss`=)")
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "minimize without the global step")
+        self.minimize(optimizer)
+
+    def minimize(self, optimizer: cst.BaseExpression) -> None:
+        """All variables, by an optimizer that may clip."""
+        clip = self.setup.read(optimizer)
+        if clip is not None:
+            self.found.apply.append(
+                f"gradients, _ = {TF}.clip_by_global_norm(gradients, {clip})\n"
+            )
+        self._plain_apply()
+
+    def _choose(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
+        """Some variables only: what chooses them runs once, when they are there."""
+        assert node is not None
+        sections = self.sections
+        if sections is None:
+            raise self.stop(call, "minimize(`var_list`=)")
+        tree, statements = self.tree, self.statements
+        chosen = backward_slice(tree, statements, loads(tree, node))
+        made = {name for s in chosen for name in binds(s)}
+        known = sections.lifter.kinds
+        for one in [*chosen, node]:
+            sections.check(one)
+            for name in sorted(loads(tree, one) - made):
+                if known.get(name, Kind.CONFIG) is not Kind.CONFIG or name == self.loss:
+                    reason = f"the variables that are trained depend on `{name}`"
+                    raise self.stop(one, reason)
+        self.found.choosing = [sections.code(s, "TRAIN", statements) for s in chosen]
+        self.found.trained = sections.expression(node, "TRAIN", statements)
+
+    def _plain_apply(self) -> None:
+        variables = f"{MODEL}.trainable_variables"
+        if self.found.trained is not None:
+            variables = TRAINED
+        code = f"{OPTIMIZER}.apply_gradients(zip(gradients, {variables}))\n"
+        self.found.apply.append(code)
+
+    def _of_loss(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
+        if not isinstance(node, cst.Name) or node.value != self.loss:
+            raise self.stop(call, "it minimizes something else than the loss")
+
+    def _all_variables(self, node: cst.BaseExpression | None) -> bool:
+        value = latest(self.tree, self.statements, node)
+        return (
+            isinstance(value, cst.Call)
+            and not value.args
+            and self.tree.symbol(value.func) in _ALL_VARIABLES
+        )
+
+    def _apply_gradients(self, call: cst.Call, optimizer: cst.BaseExpression) -> None:
+        try:
+            given = match_arguments(call, ("grads_and_vars", "global_step", "name"))
+        except UnknownArguments as problem:
+            raise self.stop(call, f"apply_gradients with {problem}") from None
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "apply_gradients without the global step")
+        clip = self.setup.read(optimizer)
+        if clip is not None:
+            raise self.stop(call, "an optimizer that clips, and gradients by hand")
+        pairs = given["grads_and_vars"]
+        wanted = loads(self.tree, pairs) - self._setup_names(optimizer)
+        chosen = backward_slice(self.tree, self.statements, wanted)
+        late = [s for s in chosen if self._after_loss(s, chosen)]
+        steps = self._with_settings(chosen, late, pairs)
+        for statement in steps:
+            self.found.apply += self._gradient_statement(statement)
+        arguments = self._gradient_text(pairs)
+        self.found.apply.append(f"{OPTIMIZER}.apply_gradients({arguments})\n")
+        self.found.apply = _without_unused(self.found.apply)
+        if not any("gradients" in line for line in self.found.apply):
+            raise self.stop(call, "it is not seen how the gradients are made")
+
+    def _with_settings(
+        self,
+        chosen: Sequence[Statement],
+        late: Sequence[Statement],
+        pairs: cst.BaseExpression,
+    ) -> list[Statement]:
+        """The statements on gradients, with the plain values that these read."""
+        made = {name for statement in late for name in binds(statement)}
+        wanted = loads(self.tree, pairs)
+        for statement in late:
+            wanted |= loads(self.tree, statement)
+        reads = {self.loss}
+        for node in walk(pairs):
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                reads |= loads(self.tree, node.func.value)
+        for statement in late:
+            for node in walk(statement):
+                if isinstance(node, cst.Call) and method(node) is not None:
+                    assert isinstance(node.func, cst.Attribute)
+                    reads |= loads(self.tree, node.func.value)
+        kept: list[Statement] = []
+        missing = wanted - made - reads
+        for statement in reversed(chosen):
+            if statement in late:
+                kept.append(statement)
+            elif binds(statement) & missing:
+                self._check_setting(statement)
+                kept.append(statement)
+                missing |= loads(self.tree, statement)
+        return kept[::-1]
+
+    def _check_setting(self, statement: Statement) -> None:
+        """A plain value: nothing of the model or of the step is in it."""
+        small = only_small(statement)
+        calls = (n for n in walk(statement) if isinstance(n, cst.Call))
+        if not isinstance(small, cst.Assign) or not all(
+            is_plain_call(self.source, call) for call in calls
+        ):
+            shown = ", ".join(assigned(statement))
+            raise self.stop(statement, f"the gradients depend on `{shown}`")
+
+    def _setup_names(self, optimizer: cst.BaseExpression) -> set[str]:
+        return {optimizer.value} if isinstance(optimizer, cst.Name) else set()
+
+    def _after_loss(self, statement: Statement, chosen: Sequence[Statement]) -> bool:
+        """A statement that works on gradients, or on what follows from them."""
+        late: set[str] = set()
+        for one in chosen:
+            makes = any(
+                isinstance(node, cst.Call)
+                and (
+                    self.tree.symbol(node.func) in ("tf.gradients", *_ALL_VARIABLES)
+                    or method(node) == "compute_gradients"
+                )
+                for node in walk(one)
+            )
+            if makes or loads(self.tree, one) & late:
+                late |= binds(one)
+                if one is statement:
+                    return True
+        return False
+
+    def _gradient_statement(self, statement: Statement) -> list[str]:
+        small = only_small(statement)
+        if isinstance(small, cst.Assign) and isinstance(small.value, cst.Call):
+            value, names = small.value, assigned(statement)
+            inner = value.args[0].value if value.args and value.args[0].star else None
+            if (
+                isinstance(value.func, cst.Name)
+                and value.func.value == "zip"
+                and isinstance(inner, cst.Call)
+                and method(inner) == "compute_gradients"
+                and len(names) == 2
+            ):
+                self._of_loss(inner, inner.args[0].value)
+                lines = self.source.comments(statement)
+                if names[0] != "gradients":
+                    lines.append(f"{names[0]} = gradients\n")
+                return [*lines, f"{names[1]} = {MODEL}.trainable_variables\n"]
+        self._check_gradients(statement)
+        changed = statement.visit(_Gradients(self))
+        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        code = source_text(changed)
+        return [] if code == "gradients = gradients\n" else [code]
+
+    def _gradient_text(self, node: cst.BaseExpression) -> str:
+        self._check_gradients(node)
+        changed = node.visit(_Gradients(self))
+        assert isinstance(changed, cst.BaseExpression)
+        return source_text(changed)
+
+    def _check_gradients(self, root: cst.CSTNode) -> None:
+        for node in walk(root):
+            if not isinstance(node, cst.Call):
+                continue
+            symbol = self.tree.symbol(node.func)
+            if symbol in ("tf.gradients", "tf.clip_by_global_norm", *_ALL_VARIABLES):
+                continue
+            if symbol is not None and not is_pure(symbol):
+                raise self.stop(node, f"`{symbol}` on the gradients")
+            if method(node) == "compute_gradients":
+                continue
+            if symbol is None and not is_plain_call(self.source, node):
+                shown = self.tree.code(node.func)
+                raise self.stop(node, f"`{shown}` on the gradients")
+
+    def _optimize_loss(self, call: cst.Call) -> None:
+        try:
+            given = match_arguments(call, _OPTIMIZE_LOSS)
+        except UnknownArguments as problem:
+            raise self.stop(call, f"optimize_loss with {problem}") from None
+        self._of_loss(call, given.get("loss"))
+        for name in ("gradient_noise_scale", "gradient_multipliers", "variables"):
+            if not is_none(given.get(name)):
+                raise self.stop(call, f"optimize_loss(`{name}`=)")
+        if not is_step(self.source, given.get("global_step")):
+            raise self.stop(call, "optimize_loss without the global step")
+        rate = self._optimize_rate(call, given)
+        node = given["optimizer"]
+        value = latest(self.tree, self.statements, node)
+        symbol = self.tree.symbol(value)
+        arguments: tuple[tuple[str, str], ...] = (("learning_rate", rate),)
+        if isinstance(value, cst.SimpleString):
+            name = str(ast.literal_eval(value.value))
+            if name not in _BY_NAME:
+                raise self.stop(node, f'the optimizer "{name}" is not converted yet')
+            symbol = f"tf.train.{_BY_NAME[name]}"
+            if name == "Momentum":
+                arguments = (*arguments, ("momentum", "0.9"))
+        elif symbol in OPTIMIZERS:
+            pass
+        elif isinstance(value, cst.Call) or not isinstance(value, cst.Lambda):
+            self.setup.read(node)
+            symbol = None
+        else:
+            raise self.stop(node, "optimize_loss with a function for the optimizer")
+        if symbol is not None:
+            self.found.optimizers.append(OptimizerPlan(symbol, arguments))
+            self.found.setup.append(f"{OPTIMIZER} = __optimizer_0__\n")
+        clip = given.get("clip_gradients")
+        if not is_none(clip):
+            assert clip is not None
+            if isinstance(self.tree.value(clip), cst.Lambda):
+                raise self.stop(clip, "optimize_loss with a function that clips")
+            shown = source_text(clip)
+            self.found.apply.append(
+                f"gradients, _ = {TF}.clip_by_global_norm(gradients, {shown})\n"
+            )
+        self._plain_apply()
+        self.found.updates = True
+
+    def _optimize_rate(
+        self, call: cst.Call, given: dict[str, cst.BaseExpression]
+    ) -> str:
+        """The rate, through the function that lets it decay."""
+        decay = given.get("learning_rate_decay_fn")
+        rate = given.get("learning_rate")
+        if is_none(decay):
+            return "" if is_none(rate) else self.setup.rate(rate)  # type: ignore[arg-type]
+        assert decay is not None
+        own = decay_function(self.tree, decay)
+        if own is None or rate is None:
+            raise self.stop(call, "optimize_loss with its own decay function")
+        if own.definition is not None:
+            self.found.gone.append(own.definition)
+        changed = {own.rate: self.setup.rate(rate)}
+
+        def text(node: cst.BaseExpression) -> str:
+            code = source_text(node)
+            return changed.get(code, code)
+
+        return schedule(self.source, own.call, text, step=own.step)
+
+
+def _without_unused(lines: Sequence[str]) -> list[str]:
+    """The lines with ``_`` for parts of a tuple that only a summary read."""
+    found = list(lines)
+    for number, line in enumerate(found):
+        tree = ast.parse(line)
+        made = tree.body[0] if tree.body else None
+        if not isinstance(made, ast.Assign) or not isinstance(
+            made.targets[0], ast.Tuple
+        ):
+            continue
+        later = {name for after in found[number + 1 :] for name in names_in(after)}
+        parts = [n for n in made.targets[0].elts if isinstance(n, ast.Name)]
+        # From the last one on, so that the places of the others stay.
+        for name in sorted(parts, key=lambda part: -part.col_offset):
+            if name.id not in later and name.lineno == 1 and "#" not in line:
+                start, end = name.col_offset, name.end_col_offset
+                found[number] = found[number][:start] + "_" + found[number][end:]
+    return found
+
+
+def method(call: cst.Call) -> str | None:
+    """The name of the method that is called."""
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+
+
+class _Gradients(cst.CSTTransformer):
+    """Gradients come from the tape."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.tree = reader.tree
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        symbol = self.tree.symbol(original_node.func)
+        if symbol in _ALL_VARIABLES and not original_node.args:
+            return cst.parse_expression(f"{MODEL}.trainable_variables")
+        if method(original_node) == "compute_gradients" and symbol is None:
+            self._arguments(original_node, ("loss", "var_list"))
+            code = f"list(zip(gradients, {MODEL}.trainable_variables))"
+            return cst.parse_expression(code)
+        if symbol == "tf.gradients":
+            self._arguments(original_node, ("ys", "xs"))
+            self.reader.found.unscaled = True
+            return cst.Name("gradients")
+        return updated_node
+
+    def _arguments(self, call: cst.Call, names: tuple[str, str]) -> None:
+        reader = self.reader
+        try:
+            given = match_arguments(call, names)
+        except UnknownArguments as problem:
+            raise reader.stop(call, f"gradients with {problem}") from None
+        loss, variables = given.get(names[0]), given.get(names[1])
+        reader._of_loss(call, loss)
+        if not is_none(variables) and not reader._all_variables(variables):
+            raise reader.stop(call, "gradients of some variables only")
