@@ -20,7 +20,7 @@ from .made_layers import Conversion, is_layer
 from .recurrent import state_part
 
 if TYPE_CHECKING:
-    from .lifter import Lifter
+    from .lifter_state import LiftedState
 
 __all__ = ["CallLifter"]
 
@@ -54,7 +54,7 @@ class CallLifter(cst.CSTTransformer):
     """
 
     def __init__(
-        self, lifter: Lifter, whole: cst.CSTNode | None = None, wanted: str = ""
+        self, lifter: LiftedState, whole: cst.CSTNode | None = None, wanted: str = ""
     ) -> None:
         self.lifter = lifter
         self.source = lifter.source
@@ -359,7 +359,7 @@ class CallLifter(cst.CSTTransformer):
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
     ) -> cst.BaseExpression:
-        from .lifter import Kind
+        from .lifter_state import Kind
 
         lifter = self.lifter
         if original_node not in self.tree.resolver.scopes.loads:
@@ -393,7 +393,7 @@ class CallLifter(cst.CSTTransformer):
     def leave_Comparison(
         self, original_node: cst.Comparison, updated_node: cst.Comparison
     ) -> cst.BaseExpression:
-        from .lifter import Kind
+        from .lifter_state import Kind
 
         kind = self.lifter.mode_kind(original_node)
         if kind is Kind.TRAINING:

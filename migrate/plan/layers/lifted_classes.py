@@ -20,6 +20,7 @@ from .lifted_names import RESERVED_OF_LAYERS, Lifted, source_text
 
 if TYPE_CHECKING:
     from .lifter import Lifter
+    from .lifter_state import LiftedState
 
 __all__ = ["called_class", "layer_attributes", "lift_object_call", "own"]
 
@@ -85,7 +86,7 @@ def own(node: cst.BaseExpression) -> bool:
 
 
 def lift_object_call(
-    lifter: Lifter, defined: cst.ClassDef, call: cst.Call, made: str
+    lifter: LiftedState, defined: cst.ClassDef, call: cst.Call, made: str
 ) -> cst.BaseExpression:
     """The call of the layer that the object has become; ``made`` stands for it."""
     source = lifter.source
@@ -124,8 +125,8 @@ def lift_object_call(
     return cst.parse_expression(f"{made}({', '.join(outside)})")
 
 
-def _is_flag(lifter: Lifter, node: cst.BaseExpression) -> bool:
-    from .lifter import Kind
+def _is_flag(lifter: LiftedState, node: cst.BaseExpression) -> bool:
+    from .lifter_state import Kind
 
     if isinstance(node, cst.Name) and lifter.kinds.get(node.value) is Kind.TRAINING:
         return True
@@ -136,7 +137,7 @@ class _Class:
     """One class on its way to a Keras layer."""
 
     def __init__(
-        self, lifter: Lifter, defined: cst.ClassDef, roles: dict[str, str]
+        self, lifter: LiftedState, defined: cst.ClassDef, roles: dict[str, str]
     ) -> None:
         self.lifter = lifter
         self.tree = lifter.tree
@@ -276,7 +277,8 @@ class _Class:
     # -- methods ----------------------------------------
 
     def _method(self, method: cst.FunctionDef, roles: dict[str, str]) -> Lifter:
-        from .lifter import Kind, Lifter
+        from .lifter import Lifter
+        from .lifter_state import Kind
 
         kinds = {
             name: Kind.TRAINING if role == "training" else Kind.TENSOR
@@ -299,7 +301,7 @@ class _Class:
         }
         return inner
 
-    def _other(self, method: cst.FunctionDef, outer: Lifter) -> str:
+    def _other(self, method: cst.FunctionDef, outer: LiftedState) -> str:
         """A method that the forward pass calls: its layers are there already."""
         inner = self._method(method, {})
         code = inner.lift(self._body(method))

@@ -17,7 +17,7 @@ from .static_sizes import Sizes
 from .variable_places import Place, place_reads
 
 if TYPE_CHECKING:
-    from .lifter import Lifter
+    from .lifter_state import LiftedState
 
 __all__ = ["finish", "lift_helper"]
 
@@ -26,7 +26,7 @@ _FLAGS = ("training", "is_training", "train", "is_train")
 
 
 def lift_helper(
-    lifter: Lifter, defined: cst.FunctionDef, call: cst.Call, wanted: str
+    lifter: LiftedState, defined: cst.FunctionDef, call: cst.Call, wanted: str
 ) -> cst.BaseExpression:
     """The call of the layer that takes the function's place."""
     source = lifter.source
@@ -90,7 +90,7 @@ def lift_helper(
 
 
 def _place(
-    lifter: Lifter,
+    lifter: LiftedState,
     lifted: Lifted,
     call: cst.Call,
     naming: dict[str, str],
@@ -113,7 +113,7 @@ def _place(
     return place
 
 
-def _only_tells_reuse(lifter: Lifter, defined: cst.FunctionDef, name: str) -> bool:
+def _only_tells_reuse(lifter: LiftedState, defined: cst.FunctionDef, name: str) -> bool:
     """The parameter is handed on as ``reuse=`` and read nowhere else."""
     holders = [lifter.tree.parent(node) for node in _reads(lifter, defined, name)]
     return bool(holders) and all(
@@ -125,7 +125,7 @@ def _only_tells_reuse(lifter: Lifter, defined: cst.FunctionDef, name: str) -> bo
 
 
 def _role_of(
-    lifter: Lifter,
+    lifter: LiftedState,
     defined: cst.FunctionDef,
     name: str,
     given: dict[str, cst.BaseExpression],
@@ -142,7 +142,7 @@ def _role_of(
     return _role(lifter, value)
 
 
-def _is_handed_on(lifter: Lifter, node: cst.Name) -> bool:
+def _is_handed_on(lifter: LiftedState, node: cst.Name) -> bool:
     """``training=name``, or the argument of a helper that hands it on so."""
     holder = lifter.tree.parent(node)
     if not isinstance(holder, cst.Arg):
@@ -159,7 +159,7 @@ def _is_handed_on(lifter: Lifter, node: cst.Name) -> bool:
     return place < len(names) and names[place] in _FLAGS
 
 
-def _reads(lifter: Lifter, defined: cst.FunctionDef, name: str) -> list[cst.Name]:
+def _reads(lifter: LiftedState, defined: cst.FunctionDef, name: str) -> list[cst.Name]:
     """The places in a function that read one of its parameters."""
     return [
         node
@@ -170,8 +170,8 @@ def _reads(lifter: Lifter, defined: cst.FunctionDef, name: str) -> list[cst.Name
     ]
 
 
-def _role(lifter: Lifter, node: cst.BaseExpression | None) -> str:
-    from .lifter import Kind
+def _role(lifter: LiftedState, node: cst.BaseExpression | None) -> str:
+    from .lifter_state import Kind
 
     if node is None:
         return "config"  # its default
@@ -184,8 +184,11 @@ def _role(lifter: Lifter, node: cst.BaseExpression | None) -> str:
     return "config" if lifter.is_config(node) else "tensor"
 
 
-def _lift(lifter: Lifter, defined: cst.FunctionDef, roles: dict[str, str]) -> Lifted:
-    from .lifter import Kind, Lifter
+def _lift(
+    lifter: LiftedState, defined: cst.FunctionDef, roles: dict[str, str]
+) -> Lifted:
+    from .lifter import Lifter
+    from .lifter_state import Kind
 
     given_as = {
         "config": Kind.CONFIG,
@@ -255,7 +258,7 @@ def _read_only(call: Sequence[Statement], sizes: set[str]) -> list[Statement]:
     return found[::-1]
 
 
-def _free(lifter: Lifter, wanted: str) -> str:
+def _free(lifter: LiftedState, wanted: str) -> str:
     taken = set(lifter.tree.resolver.scopes.module_scope.bindings) | lifter.shared.names
     name = wanted
     while name in taken:
@@ -265,7 +268,7 @@ def _free(lifter: Lifter, wanted: str) -> str:
 
 
 def finish(
-    lifter: Lifter,
+    lifter: LiftedState,
     *,
     name: str,
     base: str,

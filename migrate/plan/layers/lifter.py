@@ -7,150 +7,32 @@ making layers and variables, and what happens for each batch: ``__init__`` and
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..code.pure import is_plain_call, is_pure
-from ..code.statements import assigned, binds, is_docstring, loads, names_in
+from ..code.pure import is_pure
+from ..code.statements import assigned, binds, is_docstring, names_in
 from ..code.tree import Statement, only_small, statements_of, walk
-from ..model_fn.modes import MODES, Modes
-from ..model_fn.source import Source
 from ..model_fn.summaries import summarises
+from .layer_search import makes_layers, tensor_names
 from .lifted_calls import CallLifter
-from .lifted_classes import called_class
-from .lifted_names import RESERVED, Lifted, source_text
-from .made_layers import is_layer
+from .lifted_names import source_text
+from .lifter_state import Kind, LiftedState, Loop, VariableScope
 from .recurrent import is_cell, is_rnn, lift_rnn
-from .static_sizes import Sizes
-from .variable_places import Place, Places
 
-__all__ = ["Kind", "Lifter", "Shared"]
-
-
-_LAYER_PLACES = (
-    "tf.contrib.layers.",
-    "tf.contrib.rnn.",
-    "tf.contrib.slim.",
-    "tf.keras.layers.",
-    "tf.layers.",
-    "tf.nn.rnn_cell.",
-)
-_NO_LAYERS = (
-    "_column",
-    "_columns",
-    "_initializer",
-    "_regularizer",
-    "_regularization",
-    "arg_scope",
-    "create_train_op",
-    "optimize_loss",
-    "parse_feature_columns_from_examples",
-)
-
+__all__ = ["Lifter"]
 
 # A longer list is built in a loop.
 _COMPREHENSION = 84
-
-
-class Kind(enum.Enum):
-    """What a local name stands for."""
-
-    CONFIG = "config"  # a plain value, known when the model is made
-    LOOP = "loop"  # a plain value of a loop over plain values
-    TENSOR = "tensor"
-    TRAINING = "training"  # true in training only
-    MODE = "mode"  # any other test of the mode
-    OBJECT = "object"  # a layer or variable, now an attribute
-    SIZE = "size"  # a number that the shape of the input tells
-    CELL = "cell"  # a recurrent cell, for the layer around it
-
-
-@dataclass
-class Shared:
-    """What all classes lifted from one model_fn share."""
-
-    regularised: bool
-    helpers: dict[cst.FunctionDef | cst.ClassDef, Lifted] = field(default_factory=dict)
-    lifted_calls: list[cst.Call] = field(default_factory=list)
-    dropped_summaries: list[cst.CSTNode] = field(default_factory=list)
-    dropped_regularizer: bool = False
-    # Rows of a table are looked up: its gradients are sparse.
-    sparse: bool = False
-    # contrib's batch_norm works on what may have two dimensions.
-    flat_norm: bool = False
-    names: set[str] = field(default_factory=set)
-    # Kinds of recurrent cells that the classes need.
-    cells: set[str] = field(default_factory=set)
-
-
-@dataclass
-class _Loop:
-    targets: set[str]
-    # (attribute of the list, name of the element, constructor)
-    made: list[tuple[str, str, str]] = field(default_factory=list)
-    config: list[Statement] = field(default_factory=list)
-    reads: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """A variable scope: its name and default initialiser."""
-
-    name: str
-    initializer: cst.BaseExpression | None
-
 
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device", "tf.variable_op_scope")
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
 _DROPPED = ("tf.summary.", "tf.logging.", "tf.contrib.summary.", "tf.compat.v1.logging")
 
 
-class Lifter:
-    """Collects ``__init__`` and ``call`` of one class, statement by statement."""
-
-    def __init__(
-        self, source: Source, modes: Modes, shared: Shared, kinds: dict[str, Kind]
-    ) -> None:
-        self.source = source
-        self.tree = source.tree
-        self.modes = modes
-        self.shared = shared
-        self.kinds = dict(kinds)
-        self.objects: dict[str, str] = {}
-        self.cells: dict[str, cst.BaseExpression] = {}
-        # States of an LSTM: lists of two.
-        self.tuples: set[str] = set()
-        # States of several cells: lists of their states.
-        self.stacks: set[str] = set()
-        # What made an object: name -> call.
-        self.made: dict[str, cst.Call] = {}
-        # In a method: layers of its object, and the names of its methods.
-        self.owner: tuple[dict[str, cst.Call | None], frozenset[str]] | None = None
-        self.attributes: set[str] = set()
-        self.init: list[str] = []
-        self.config: list[Statement] = []
-        self.init_reads: set[str] = set()
-        self.call_reads: set[str] = set()
-        self.uses_training = False
-        self.loop: _Loop | None = None
-        self.conditional = False
-        self.scopes: list[_Scope] = []
-        self.places = Places(source)
-        # In a function: what depends on the shape of its input.
-        self.sizes: Sizes | None = None
-        self.arguments: list[dict[str, dict[str, cst.BaseExpression]]] = []
-        scope = self.tree.resolver.scopes.opened.get(source.defined)
-        self.locals: set[str] = set(scope.bindings) if scope is not None else set()
-        self.once = {
-            name
-            for name, found in (scope.bindings.items() if scope is not None else ())
-            if len(found) == 1
-        }
-
-    # -- statements ----------------------------------------
+class Lifter(LiftedState):
+    """Lifts one class, statement by statement."""
 
     def lift(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements of ``call``."""
@@ -406,7 +288,7 @@ class Lifter:
             raise self.source.stop(statement, "layers in nested loops")
         if not plain:
             raise self.source.stop(statement, "layers in a loop over tensors")
-        self.loop = loop = _Loop(names)
+        self.loop = loop = Loop(names)
         for name in names:
             self.kinds[name] = Kind.LOOP
         body = self._block(statement.body)
@@ -453,7 +335,7 @@ class Lifter:
         )
         return [new]
 
-    def _loop_init(self, statement: cst.For, loop: _Loop) -> None:
+    def _loop_init(self, statement: cst.For, loop: Loop) -> None:
         if not loop.made:
             return
         target, over = self.tree.code(statement.target), self.text(statement.iter)
@@ -474,17 +356,6 @@ class Lifter:
         inner = [source_text(s) for s in config]
         inner += [f"self.{a}.append({code})\n" for a, _, code in loop.made]
         self.init.append(f"for {target} in {over}:\n" + _indented(inner))
-
-    @staticmethod
-    def _needed(statements: Sequence[Statement], reads: set[str]) -> list[Statement]:
-        chosen: list[Statement] = []
-        wanted = set(reads)
-        for statement in reversed(statements):
-            names = {n for s in walk(statement) for n in assigned(s)}
-            if names & wanted:
-                chosen.append(statement)
-                wanted |= names_in(source_text(statement))
-        return chosen[::-1]
 
     def _with(self, statement: cst.With) -> list[Statement]:
         pushed = arguments = 0
@@ -512,7 +383,7 @@ class Lifter:
             new[0] = new[0].with_changes(leading_lines=lines)
         return new
 
-    def _scope(self, call: cst.Call, symbol: str) -> _Scope:
+    def _scope(self, call: cst.Call, symbol: str) -> VariableScope:
         initializer = None
         name = ""
         for index, argument in enumerate(call.args):
@@ -530,7 +401,7 @@ class Lifter:
                 pass  # names tell what is shared
             elif symbol == "tf.variable_scope":
                 raise self.source.stop(call, f"variable_scope(`{keyword}`=)")
-        return _Scope(name, initializer)
+        return VariableScope(name, initializer)
 
     def _arg_scope(self, call: cst.Call) -> dict[str, dict[str, cst.BaseExpression]]:
         """Defaults for layer functions: function name -> arguments."""
@@ -552,271 +423,6 @@ class Lifter:
         return dict.fromkeys(functions, given)
 
     # -- what expressions are ----------------------------------------
-
-    def has_layer(self, node: cst.CSTNode) -> bool:
-        """Something below the node makes layers or variables."""
-        return makes_layers(self.source, node)
-
-    def mode_kind(self, node: cst.BaseExpression) -> Kind | None:
-        """The kind of a test of the mode, or None for anything else."""
-        verdicts = {mode: self.verdict(node, mode) for mode in MODES}
-        if None in verdicts.values():
-            return None
-        if verdicts == {"TRAIN": True, "EVAL": False, "PREDICT": False}:
-            return Kind.TRAINING
-        return Kind.MODE
-
-    def verdict(self, node: cst.BaseExpression, mode: str) -> bool | None:
-        """What a test of the mode gives in a mode; None for other expressions."""
-        if isinstance(node, cst.Name) and self.kinds.get(node.value) is Kind.TRAINING:
-            return mode == "TRAIN"
-        return self.modes.test(node, mode)
-
-    def is_config(
-        self, node: cst.BaseExpression, known: set[str] | None = None
-    ) -> bool:
-        """The expression is a plain value that is known without a batch."""
-        loads = self.tree.resolver.scopes.loads
-        for child in walk(node):
-            if isinstance(child, cst.Call):
-                symbol = self.tree.symbol(child.func)
-                if symbol is not None and not _makes_plain(symbol):
-                    return False
-                if symbol is None and not is_plain_call(self.source, child):
-                    return False
-            if not isinstance(child, cst.Name) or child not in loads:
-                continue
-            if child.value in (known or ()):
-                continue
-            kind = self.kinds.get(child.value)
-            if kind in (Kind.CONFIG, Kind.LOOP):
-                continue
-            if kind is not None:
-                return False
-            if child.value in self.locals and self._own(child):
-                return False
-        return True
-
-    def _own(self, name: cst.Name) -> bool:
-        """The name is bound in this function, not in a comprehension within."""
-        return any(
-            binding.scope.node in (self.source.defined, self.source.factory)
-            for binding in self.tree.resolver.bindings(name)
-        )
-
-    # -- text ----------------------------------------
-
-    def text(self, node: cst.BaseExpression) -> str:
-        """Source of an argument that is needed when the model is made."""
-        loads = self.tree.resolver.scopes.loads
-        sizes = [] if self.sizes is None else self.sizes.among(node)
-        told = {child for size in sizes for child in walk(size)}
-        for child in walk(node):
-            if not isinstance(child, cst.Name) or child not in loads or child in told:
-                continue
-            kind = self.kinds.get(child.value)
-            if kind is Kind.SIZE:
-                continue
-            if kind in (Kind.CONFIG, Kind.LOOP):
-                if kind is Kind.CONFIG:
-                    self.init_reads.add(child.value)
-                continue
-            if kind is not None or (child.value in self.locals and self._own(child)):
-                reason = f"a layer depends on `{child.value}`"
-                raise self.source.stop(child, reason)
-        return source_text(node) if self.sizes is None else self.sizes.text(node)
-
-    def moved(self, node: cst.BaseExpression, wanted: str = "") -> cst.BaseExpression:
-        """The expression as it stands in ``call``."""
-        new = node.visit(CallLifter(self, node, wanted))
-        assert isinstance(new, cst.BaseExpression)
-        return new
-
-    def moved_statement(self, statement: Statement, wanted: str = "") -> Statement:
-        """The statement as it stands in ``call``."""
-        small = only_small(statement)
-        whole = getattr(small, "value", None) if wanted else None
-        new = statement.visit(CallLifter(self, whole, wanted))
-        assert isinstance(new, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        return new
-
-    # -- attributes ----------------------------------------
-
-    def attribute(self, wanted: str) -> str:
-        """A free attribute name: dense, dense_1, ..."""
-        if wanted in RESERVED:
-            outer = next((s.name for s in reversed(self.scopes) if s.name), "")
-            outer = outer.replace("-", "_").replace("/", "_").lower()
-            wanted = f"{outer}_{wanted}" if outer.isidentifier() else f"{wanted}_"
-        name, number = wanted, 0
-        while name in self.attributes:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.attributes.add(name)
-        return name
-
-    def make(
-        self,
-        wanted: str,
-        constructor: str,
-        *,
-        weight: bool = False,
-        place: Place | None = None,
-        node: cst.CSTNode | None = None,
-    ) -> str:
-        """Adds a layer to ``__init__``; gives the expression that stands for it.
-
-        ``place`` is the name of its variables, which may be there already.
-        """
-        if place is None or node is None:
-            return self._make(wanted, constructor, weight)
-        again = self.places.again(place, constructor, node)
-        if again is not None:
-            return again
-        loop = self.loop
-        if loop is None:
-            made = self._make(wanted, constructor, weight)
-            self.places.note(place, made, constructor)
-            return made
-        rounds = {n for n, kind in self.kinds.items() if kind is Kind.LOOP}
-        if place.each_round or place.reads & rounds:
-            self.places.note(place, None, constructor)
-            return self._make(wanted, constructor, weight)
-        # One and the same in every round.
-        if names_in(constructor) & rounds:
-            raise self.source.stop(node, "variables that are reused in another layer")
-        self.loop = None
-        made = self._make(wanted, constructor, weight)
-        self.loop = loop
-        self.places.note(place, made, constructor)
-        return made
-
-    def _make(self, wanted: str, constructor: str, weight: bool) -> str:
-        if weight and self.conditional:
-            raise self.source.stop(self.source.defined, "variables in a branch")
-        if self.loop is not None:
-            if self.sizes is not None and self.sizes.is_sized(constructor):
-                raise self.source.stop(self.source.defined, "sizes in a loop")
-            attribute = self.attribute(
-                f"{wanted}_layers" if not weight else f"{wanted}s"
-            )
-            element = wanted
-            while element in self.locals or element in {
-                e for _, e, _ in self.loop.made
-            }:
-                element += "_"
-            self.loop.made.append((attribute, element, constructor))
-            return element
-        attribute = self.attribute(wanted)
-        sizes = self.sizes
-        if sizes is not None and (
-            sizes.is_sized(constructor) or (weight and sizes.reads_any)
-        ):
-            if self.conditional:
-                raise self.source.stop(self.source.defined, "sizes in a branch")
-            code = sizes.own(constructor)
-            sizes.made.append(f"self.{attribute} = {code}\n")
-            return f"self.{attribute}"
-        self.init.append(f"self.{attribute} = {constructor}\n")
-        return f"self.{attribute}"
-
-    @property
-    def kernel(self) -> cst.BaseExpression | None:
-        """The default initialiser of the enclosing variable scopes."""
-        found = [s.initializer for s in self.scopes if s.initializer is not None]
-        return found[-1] if found else None
-
-    # -- the class ----------------------------------------
-
-    def init_code(self, stored: set[str]) -> list[str]:
-        """Statements of ``__init__`` after the call of the base class.
-
-        ``stored`` are the parameters that ``call`` reads.
-        """
-        code = [f"self.{name} = {name}\n" for name in sorted(stored)]
-        keep = {
-            n for s in self.config for t in walk(s) for n in assigned(t)
-        } & self.call_reads
-        wanted = self.init_reads | keep
-        for statement in self._needed(self.config, wanted):
-            code.append(source_text(statement))
-            names = {n for t in walk(statement) for n in assigned(t)} & keep
-            for name in sorted(names):
-                code.append(f"self.{name} = {name}\n")
-        return code + self.init
-
-
-def makes_layers(source: Source, node: cst.CSTNode, depth: int = 0) -> bool:
-    """Something below the node makes layers or variables, or calls what does."""
-    for child in walk(node):
-        if not isinstance(child, cst.Call):
-            continue
-        symbol = source.tree.symbol(child.func)
-        if symbol is not None:
-            if is_layer(symbol) or (
-                symbol.startswith(_LAYER_PLACES) and not symbol.endswith(_NO_LAYERS)
-            ):
-                return True
-            if symbol in ("tf.get_variable", "tf.Variable"):
-                return True
-            if symbol.startswith("tf.contrib.lookup.") or symbol in (
-                "tf.nn.bidirectional_dynamic_rnn",
-                "tf.nn.dynamic_rnn",
-                "tf.keras.Sequential",
-                "tf.keras.Model",
-            ):
-                return True
-        elif depth < 6:
-            made = source.tree.value(child.func)
-            if isinstance(made, cst.Call) and made is not child.func:
-                # A layer object is called.
-                if makes_layers(source, made, depth + 1):
-                    return True
-                continue
-            if called_class(source.tree, child) is not None:
-                return True
-            defined = source.tree.resolver.definition(child.func)
-            if isinstance(defined, cst.FunctionDef) and makes_layers(
-                source, defined.body, depth + 1
-            ):
-                return True
-    return False
-
-
-def tensor_names(source: Source, known: set[str]) -> set[str]:
-    """Names of a function that hold tensors, when the known ones do."""
-    found = set(known)
-    while True:
-        before = len(found)
-        for node in walk(source.defined.body):
-            value = getattr(node, "value", None)
-            if isinstance(node, cst.For):
-                value = node.iter
-            if not isinstance(value, cst.BaseExpression):
-                continue
-            makes = any(
-                isinstance(child, cst.Call)
-                and source.tree.symbol(child.func) is not None
-                and not _makes_plain(source.tree.symbol(child.func) or "")
-                for child in walk(value)
-            )
-            if (
-                makes
-                or makes_layers(source, value)
-                or loads(source.tree, value) & found
-            ):
-                found.update(assigned(node))
-        if len(found) == before:
-            return found
-
-
-def _makes_plain(symbol: str) -> bool:
-    """Functions of TensorFlow whose result is a plain value."""
-    if symbol.startswith("tf.feature_column.") and "_column" in symbol[18:]:
-        return True
-    return symbol.endswith(("_initializer", "_regularizer")) or symbol.startswith(
-        ("tf.keras.initializers.", "tf.keras.regularizers.", "tf.initializers.")
-    )
 
 
 def _indented(code: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from ..program import TF
 from .lifted_names import source_text
 
 if TYPE_CHECKING:
-    from .lifter import Lifter
+    from .lifter_state import LiftedState
 
 __all__ = ["CELL", "is_cell", "is_rnn", "lift_rnn"]
 
@@ -67,7 +67,7 @@ _PARAMETERS = (
 _STATE = {"c": "0", "h": "1"}
 
 
-def is_cell(lifter: Lifter, node: cst.BaseExpression) -> bool:
+def is_cell(lifter: LiftedState, node: cst.BaseExpression) -> bool:
     """The expression makes a cell, or cells, that have a counterpart here."""
     if isinstance(node, (cst.List, cst.Tuple)):
         inner = [element.value for element in node.elements]
@@ -81,7 +81,7 @@ def is_cell(lifter: Lifter, node: cst.BaseExpression) -> bool:
     return home + dot in _HOMES and (name in _CELLS or name == _STACK)
 
 
-def is_rnn(lifter: Lifter, node: cst.BaseExpression) -> bool:
+def is_rnn(lifter: LiftedState, node: cst.BaseExpression) -> bool:
     """``tf.nn.dynamic_rnn(...)``, or the one in both directions."""
     return isinstance(node, cst.Call) and lifter.tree.symbol(node.func) in (
         _RNN,
@@ -89,7 +89,9 @@ def is_rnn(lifter: Lifter, node: cst.BaseExpression) -> bool:
     )
 
 
-def lift_rnn(lifter: Lifter, statement: Statement, call: cst.Call) -> list[Statement]:
+def lift_rnn(
+    lifter: LiftedState, statement: Statement, call: cst.Call
+) -> list[Statement]:
     """``outputs, state = tf.nn.dynamic_rnn(...)`` as the call of a layer."""
     stop = lifter.source.stop
     both = lifter.tree.symbol(call.func) == _BOTH
@@ -131,7 +133,7 @@ def lift_rnn(lifter: Lifter, statement: Statement, call: cst.Call) -> list[State
 
 
 def _one_way(
-    lifter: Lifter,
+    lifter: LiftedState,
     statement: Statement,
     kind: str,
     made: str,
@@ -150,7 +152,7 @@ def _one_way(
 
 
 def _in_both(
-    lifter: Lifter,
+    lifter: LiftedState,
     statement: Statement,
     made: list[tuple[str, str]],
     code: str,
@@ -209,18 +211,18 @@ def _in_both(
     return lines
 
 
-def _is_read(lifter: Lifter, name: str) -> bool:
+def _is_read(lifter: LiftedState, name: str) -> bool:
     return bool(lifter.tree.loads(name))
 
 
-def _free(lifter: Lifter, name: str) -> str:
+def _free(lifter: LiftedState, name: str) -> str:
     while name in lifter.locals:
         name += "_"
     return name
 
 
 def _layer(
-    lifter: Lifter,
+    lifter: LiftedState,
     cell: str,
     options: list[str],
     masked: bool,
@@ -238,7 +240,7 @@ def _layer(
     return lifter.make(wanted, constructor)
 
 
-def state_part(lifter: Lifter, node: cst.Attribute) -> cst.BaseExpression | None:
+def state_part(lifter: LiftedState, node: cst.Attribute) -> cst.BaseExpression | None:
     """``state.h`` of an LSTM, whose states are a list now."""
     if node.attr.value not in _STATE:
         return None
@@ -252,7 +254,9 @@ def state_part(lifter: Lifter, node: cst.Attribute) -> cst.BaseExpression | None
     return cst.parse_expression(code)
 
 
-def _targets(lifter: Lifter, statement: Statement, kind: str) -> tuple[str, list[str]]:
+def _targets(
+    lifter: LiftedState, statement: Statement, kind: str
+) -> tuple[str, list[str]]:
     """The names of the outputs and of the state's parts."""
     small = only_small(statement)
     target = small.targets[0].target if isinstance(small, cst.Assign) else None
@@ -270,7 +274,7 @@ def _targets(lifter: Lifter, statement: Statement, kind: str) -> tuple[str, list
     raise lifter.source.stop(statement, "what dynamic_rnn gives is not held in names")
 
 
-def _cell(lifter: Lifter, node: cst.BaseExpression) -> tuple[str, str]:
+def _cell(lifter: LiftedState, node: cst.BaseExpression) -> tuple[str, str]:
     """The kind of cell and the source that makes it; a stack is a list of cells."""
     stop = lifter.source.stop
     call: cst.BaseExpression | None = node
@@ -303,7 +307,7 @@ def _cell(lifter: Lifter, node: cst.BaseExpression) -> tuple[str, str]:
     return which, f"{CELL.format(which)}({', '.join(parts)})"
 
 
-def _stacked(lifter: Lifter, call: cst.Call) -> str:
+def _stacked(lifter: LiftedState, call: cst.Call) -> str:
     """The cells of a ``MultiRNNCell``, of which Keras makes the stack itself."""
     stop = lifter.source.stop
     try:

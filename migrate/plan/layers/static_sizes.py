@@ -107,7 +107,7 @@ class Sizes:
 
     def own(self, code: str) -> str:
         """Source as it stands in ``build``: plain values are attributes."""
-        from .lifter import Kind
+        from .lifter_state import Kind
 
         lifter = self.lifter
         names = {n for n in names_in(code) if lifter.kinds.get(n) is Kind.CONFIG}

@@ -25,7 +25,8 @@ from ..hooks.specs import read_spec_hooks
 from ..hooks.watched import read_watched
 from ..layers.lifted_helpers import finish
 from ..layers.lifted_names import Lifted, camel, source_text
-from ..layers.lifter import Kind, Lifter, Shared
+from ..layers.lifter import Lifter
+from ..layers.lifter_state import Kind, Shared
 from ..optimizers.model_fn import TrainOp, read_train_op
 from ..program import (
     METRICS,

@@ -12,7 +12,8 @@ from ..code.pure import is_plain_call, is_pure, pure_function
 from ..code.statements import assigned, backward_slice, binds, loads
 from ..code.tree import Statement, only_small, walk
 from ..layers.lifted_names import source_text
-from ..layers.lifter import Kind, Lifter
+from ..layers.lifter import Lifter
+from ..layers.lifter_state import Kind
 from ..program import MODEL, TF
 from .graph_values import graph_value
 from .source import Source

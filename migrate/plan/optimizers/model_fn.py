@@ -13,7 +13,7 @@ from ..code.statements import assigned, backward_slice, binds, latest, loads, na
 from ..code.tree import Statement, only_small, walk
 from ..keras.program import OPTIMIZERS
 from ..layers.lifted_names import source_text
-from ..layers.lifter import Kind
+from ..layers.lifter_state import Kind
 from ..model_fn.sections import Sections
 from ..model_fn.source import Source
 from ..model_fn.update_ops import is_update_collection, of_both_branches

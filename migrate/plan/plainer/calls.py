@@ -21,7 +21,7 @@ from ..code.statements import assigned, is_docstring
 from ..code.substitute import VariableTransformer
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
 from ..keras.program import OPTIMIZERS
-from ..layers.lifter import makes_layers
+from ..layers.layer_search import makes_layers
 from ..model_fn.source import Source
 from .tuples import assignment, one_by_one
 

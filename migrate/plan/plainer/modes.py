@@ -12,7 +12,7 @@ import libcst as cst
 
 from ..code.statements import assigned, binds, loads
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
-from ..layers.lifter import makes_layers
+from ..layers.layer_search import makes_layers
 from ..model_fn.modes import MODES, Modes
 from ..model_fn.source import Source
 
