@@ -23,6 +23,7 @@ from ..program import Difference, TrainingPlan
 from ..sites import Blocked, KeptSites, Program
 from .kept_checks import KERAS_VALUES, RNN_CELLS, elsewhere, has_home, reachable
 from .kept_plan import KeptModelFnPlan
+from .lasting import check_lasting, moves
 
 __all__ = ["CONTRIB_HELPERS", "SPEC", "recognise_kept_model_fn"]
 
@@ -147,11 +148,13 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
     first = statement
     if not place.travels:
         made_before = _first_statement(tree, calls[0][1], body)
-        place.travels = made_before is None
+        if made_before is None or moves(tree, place, made_before):
+            place.travels, made_before = True, None
         first = made_before or statement
     reader = _Reader(tree)
     definition = reader.read(given["model_fn"])
     found = reader.found
+    check_lasting(tree, place, given.get("params"), definition)
     takes = reader.takes
     params = given.get("params")
     model = KeptModelFnPlan(
