@@ -23,7 +23,7 @@ from ..program import Difference, TrainingPlan
 from ..sites import Blocked, KeptSites, Program
 from .kept_checks import KERAS_VALUES, RNN_CELLS, elsewhere, has_home, reachable
 from .kept_plan import KeptModelFnPlan
-from .lasting import check_lasting, moves
+from .lasting import check_lasting, check_regularizers, moves
 
 __all__ = ["CONTRIB_HELPERS", "SPEC", "recognise_kept_model_fn"]
 
@@ -155,6 +155,7 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
     definition = reader.read(given["model_fn"])
     found = reader.found
     check_lasting(tree, place, given.get("params"), definition)
+    check_regularizers(tree, definition, whole=True)
     takes = reader.takes
     params = given.get("params")
     model = KeptModelFnPlan(

@@ -74,13 +74,15 @@ def moves(tree: Tree, place: Place, first: cst.CSTNode) -> bool:
     )
 
 
-def check_regularizers(tree: Tree, body: cst.CSTNode) -> None:
-    """Kept forward code has one regularizer for each variable, the last given.
+def check_regularizers(tree: Tree, model_fn: cst.FunctionDef, *, whole: bool) -> None:
+    """Blocked where layers would regularise a variable that they share otherwise.
 
-    In TensorFlow 1 the one that a variable was made with stayed.
+    TensorFlow 1 counted the regularizer that a variable was made with, once. Kept
+    forward code counts the last that was given; a ``whole`` model_fn, those of all
+    layers that share the variable.
     """
     reused, given = False, dict[str, cst.Arg]()
-    for node in reachable(tree, [body]):
+    for node in reachable(tree, [model_fn]):
         if isinstance(node, cst.Attribute):
             reused = reused or node.attr.value in ("AUTO_REUSE", "reuse_variables")
         if not isinstance(node, cst.Arg) or node.keyword is None:
@@ -93,15 +95,31 @@ def check_regularizers(tree: Tree, body: cst.CSTNode) -> None:
     if not reused:
         return
     for argument in given.values():
-        names = [n for n in walk(argument.value) if isinstance(n, cst.Name)]
-        chosen = any(
-            binding.kind is BindingKind.PARAMETER
-            for name in names
-            for binding in tree.resolver.bindings(name)
-        )
-        if chosen or len(given) > 1:
-            reason = "model_fn: variables are shared by layers with other regularizers"
+        chosen = _of_parameters(tree, argument.value, model_fn)
+        if whole or chosen or len(given) > 1:
+            reason = "model_fn: variables are shared by layers with a regularizer"
             raise Blocked("TFM103", tree.line(argument), reason)
+
+
+def _of_parameters(
+    tree: Tree, node: cst.BaseExpression, model_fn: cst.FunctionDef
+) -> bool:
+    """An expression depends on what a helper of the model_fn is given."""
+    pending, seen = [node], set[cst.CSTNode]()
+    while pending:
+        for name in walk(pending.pop()):
+            if not isinstance(name, cst.Name) or name in seen:
+                continue
+            seen.add(name)
+            if name not in tree.resolver.scopes.loads:
+                continue
+            for binding in tree.resolver.bindings(name):
+                if binding.kind is BindingKind.PARAMETER:
+                    if binding.scope.node is not model_fn:
+                        return True
+                elif binding.value is not None:
+                    pending.append(binding.value)
+    return False
 
 
 def _changes(

@@ -93,7 +93,7 @@ def recognise_model_fn(
     )
     check_lasting(tree, place, given.get("params"), model.definition)
     if kept is not None:
-        check_regularizers(tree, model.definition.body)
+        check_regularizers(tree, model.definition, whole=False)
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
