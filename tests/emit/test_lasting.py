@@ -131,3 +131,62 @@ def test_regularizers_of_layers_that_share_variables_count_once(code: str) -> No
     (finding,) = run(code).findings
     assert finding.tier is Tier.COMPAT, finding.message
     assert "are shared by layers with a regularizer" in (finding.reason or "")
+
+
+NORMALIZED = """\
+import tensorflow as tf
+
+
+def network(x, training):
+    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
+        x = tf.layers.batch_normalization(x, training=training, name="n")
+        return tf.layers.dense(x, 3, name="logits")
+
+
+def model_fn(features, labels, mode):
+    trained = network(features, True)
+    tested = network(features, False)
+    logits = trained if mode == tf.estimator.ModeKeys.TRAIN else tested
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data():
+    return tf.data.Dataset.from_tensors((X, Y)).repeat(9)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(data, steps=3)
+print(estimator.evaluate(data))
+"""
+
+
+def test_a_normalization_that_trains_in_evaluations_too_keeps_its_update_ops() -> None:
+    # whole/two_normalizations.py is trained and compared.
+    (finding,) = run(NORMALIZED).findings
+    assert "around its whole model_fn" in finding.message
+    assert "a normalization trains in one call" in finding.message
+
+
+def test_one_that_trains_as_the_mode_says_becomes_a_layer() -> None:
+    code = NORMALIZED.replace("    trained = network(features, True)\n", "").replace(
+        "tested = network(features, False)\n    logits = trained if mode == "
+        "tf.estimator.ModeKeys.TRAIN else tested",
+        "if mode == tf.estimator.ModeKeys.TRAIN:\n"
+        "        logits = network(features, True)\n"
+        "    else:\n"
+        "        logits = network(features, False)",
+    )
+    (finding,) = run(code).findings
+    assert finding.tier is Tier.NATIVE, finding.message
+
+
+def test_imports_stand_before_what_needs_them() -> None:
+    late = (
+        PROGRAM + "\nimport glob\nimport time\n\nprint(glob.glob('*'), time.time())\n"
+    )
+    text = run(late).module.code
+    assert text.index("import time") < text.index("class Model")

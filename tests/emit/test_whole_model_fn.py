@@ -26,6 +26,7 @@ RUNS = [
     (FOLDER / "own_optimizer.py", 1),
     (FOLDER / "replicas.py", 1),
     (FOLDER / "replicas.py", 2),
+    (FOLDER / "two_normalizations.py", 1),
 ]
 NAMES = [f"{program.stem}-{replicas}" for program, replicas in RUNS]
 

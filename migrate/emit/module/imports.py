@@ -15,9 +15,7 @@ __all__ = ["add_imports", "drop_unused_imports", "imported_as"]
 
 def imported_as(module: cst.Module, target: str) -> str | None:
     """The name a module-level ``import target`` is bound to, if there is one."""
-    # Further down a module of Python may be imported behind where it is needed.
-    end = _head(module.body) if target in sys.stdlib_module_names else None
-    for statement in module.body[:end]:
+    for statement in module.body:
         if not isinstance(statement, cst.SimpleStatementLine):
             continue
         for small in statement.body:

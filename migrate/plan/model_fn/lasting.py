@@ -7,17 +7,25 @@ neither, so a program may not depend on it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from ...symbols.scopes import BindingKind
+from ..code.arguments import is_none
 from ..code.tree import Tree, walk
 from ..estimator.places import Place
 from ..sites import Blocked
 from .kept_checks import reachable
 
-__all__ = ["check_lasting", "check_regularizers", "moves"]
+__all__ = [
+    "check_lasting",
+    "check_regularizers",
+    "kept_normalises_twice",
+    "moves",
+    "normalises_twice",
+]
 
 # Methods that change a list, dict, set or HParams in place.
 _CHANGING = (
@@ -99,6 +107,56 @@ def check_regularizers(tree: Tree, model_fn: cst.FunctionDef, *, whole: bool) ->
         if whole or chosen or len(given) > 1:
             reason = "model_fn: variables are shared by layers with a regularizer"
             raise Blocked("TFM103", tree.line(argument), reason)
+
+
+def normalises_twice(call: Sequence[str]) -> bool:
+    """Shared layers always train in one call of a forward pass, but not in another.
+
+    Keras updates moving averages wherever a layer trains, also in an evaluation,
+    where TensorFlow 1 did not run the update ops; the other call would see them.
+    """
+    pending: list[ast.AST] = [ast.parse(text) for text in call]
+    given: dict[str, set[str]] = {}
+    always: set[str] = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.If, ast.IfExp)) and ast.unparse(node.test) in (
+            "training",
+            "not training",
+        ):
+            # One of the branches is evaluation's: what stands there is right.
+            body = node.body if isinstance(node.body, list) else [node.body]
+            other = node.orelse if isinstance(node.orelse, list) else [node.orelse]
+            pending += other if ast.unparse(node.test) == "training" else body
+            continue
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("self."):
+            name = ast.unparse(node.func)
+            values = [k.value for k in node.keywords if k.arg == "training"]
+            value = ast.unparse(values[0]) if values else "False"
+            given.setdefault(name, set()).add(value)
+            if value == "True":
+                always.add(name)
+        pending += ast.iter_child_nodes(node)
+    return any(len(given[name]) > 1 for name in always)
+
+
+def kept_normalises_twice(tree: Tree, model_fn: cst.FunctionDef) -> bool:
+    """The same of forward code that is kept, as far as its calls tell."""
+    shares = normalises = trains = False
+    for node in reachable(tree, [model_fn]):
+        if isinstance(node, cst.Attribute):
+            shares |= node.attr.value in ("AUTO_REUSE", "reuse_variables")
+        if not isinstance(node, cst.Call):
+            continue
+        symbol = tree.symbol(node.func) or ""
+        normalises |= "batch_norm" in symbol
+        own = isinstance(tree.resolver.definition(node.func), cst.FunctionDef)
+        for argument in node.args:
+            name = "" if argument.keyword is None else argument.keyword.value
+            shares |= name == "reuse" and not is_none(argument.value)
+            if tree.code(argument.value) == "True":
+                trains |= "training" in name or (own and not name)
+    return shares and normalises and trains
 
 
 def _of_parameters(

@@ -28,7 +28,13 @@ from ..program import (
 )
 from ..sites import Blocked, ModelFnSites, Program
 from .heads import head_statements
-from .lasting import check_lasting, check_regularizers, moves
+from .lasting import (
+    check_lasting,
+    check_regularizers,
+    kept_normalises_twice,
+    moves,
+    normalises_twice,
+)
 from .reader import ModelFn, layer_class, read_model_fn
 from .summaries import summary_functions
 
@@ -137,6 +143,16 @@ def recognise_model_fn(
             )
     if strategy.symbol is not None and model.train_op.unscaled:
         reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
+    lifted = [] if model.model is None else [model.model, *model.helpers]
+    twice = model.normalised and any(normalises_twice(one.call) for one in lifted)
+    if kept is not None:
+        twice = kept_normalises_twice(tree, model.definition)
+    if twice:
+        reason = (
+            "model_fn: a normalization trains in one call, also in evaluations, "
+            "and not in another"
+        )
         raise Blocked("TFM103", line, reason)
     updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
     if model.normalised and not updates:
