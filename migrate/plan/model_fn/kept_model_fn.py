@@ -25,6 +25,7 @@ from ..sites import Blocked, KeptSites, Program
 from .empty_scaffold import SCAFFOLD, is_empty_scaffold
 from .kept_checks import KERAS_VALUES, RNN_CELLS, elsewhere, has_home, reachable
 from .kept_plan import KeptModelFnPlan
+from .lasting import check_lasting, check_regularizers, moves
 
 __all__ = ["CONTRIB_HELPERS", "SPEC", "recognise_kept_model_fn"]
 
@@ -153,11 +154,14 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
     first = statement
     if not place.travels:
         made_before = _first_statement(tree, calls[0][1], body)
-        place.travels = made_before is None
+        if made_before is None or moves(tree, place, made_before):
+            place.travels, made_before = True, None
         first = made_before or statement
     reader = _Reader(tree)
     definition = reader.read(given["model_fn"])
     found = reader.found
+    check_lasting(tree, place, given.get("params"), definition)
+    check_regularizers(tree, definition, whole=True)
     takes = reader.takes
     params = given.get("params")
     model = KeptModelFnPlan(

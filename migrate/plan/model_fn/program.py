@@ -28,6 +28,7 @@ from ..program import (
 )
 from ..sites import Blocked, ModelFnSites, Program
 from .heads import head_statements
+from .lasting import check_lasting, check_regularizers, moves
 from .reader import ModelFn, layer_class, read_model_fn
 from .summaries import summary_functions
 
@@ -75,7 +76,10 @@ def recognise_model_fn(
     if not place.travels:
         made_before = _first_statement(tree, *calls[0], body)
         # A class makes its variables from whatever data it sees first.
-        place.travels = made_before is None
+        moved = made_before is not None and moves(tree, place, made_before)
+        if made_before is None or moved:
+            # Made where it was, with the values that its arguments had there.
+            place.travels, made_before = True, None
         first = made_before or statement
     model = read_model_fn(
         tree,
@@ -87,6 +91,9 @@ def recognise_model_fn(
         watched=watched(plan for plan, _ in calls),
         summaries=config.writes_events,
     )
+    check_lasting(tree, place, given.get("params"), model.definition)
+    if kept is not None:
+        check_regularizers(tree, model.definition, whole=False)
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
