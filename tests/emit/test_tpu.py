@@ -40,7 +40,7 @@ def test_what_only_a_tpu_read_is_gone() -> None:
     ("old", "new", "reason"),
     [
         ("mode=mode, loss=loss, train_op", "mode, loss=loss, scaffold_fn=f, train_op",
-         "scaffold_fn"),
+         "a spec with `scaffold`"),
         ("net = tf.layers.dense(features,", "n = params['batch_size']\n"
          "    net = tf.layers.dense(features,", "batch size"),
         ("(metric_fn, [labels, logits])", "make_metrics(labels)", "not a function"),

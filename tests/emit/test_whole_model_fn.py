@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +24,12 @@ STEPS = 12
 # Program and replicas, as they are trained.
 RUNS = [
     (FOLDER / "bare_variables.py", 1),
+    (FOLDER / "from_checkpoint.py", 1),
+    (FOLDER / "from_checkpoint.py", 2),
     (FOLDER / "own_optimizer.py", 1),
     (FOLDER / "replicas.py", 1),
     (FOLDER / "replicas.py", 2),
+    (FOLDER / "two_normalizations.py", 1),
 ]
 NAMES = [f"{program.stem}-{replicas}" for program, replicas in RUNS]
 
@@ -90,6 +94,38 @@ def test_figures_predictions_and_a_second_run(
     assert new["result"]["global_step"] == 2 * STEPS
 
 
+# Real TF 1.15.5 on one replica: the loss and a prediction after so many steps.
+STARTED = {12: (1.16234, 0.0716946), 5: (2.68427, -1.6402369)}
+
+
+@pytest.mark.parametrize("steps", STARTED)
+def test_variables_start_from_a_checkpoint(
+    steps: int, rewritten: Path, tmp_path: Path
+) -> None:
+    # Nothing is given to this program: all its values are those it loads itself.
+    code = "import json, runpy, sys\nfound = runpy.run_path(sys.argv[1])\n"
+    code += "found = found['RESULT']['loss'], float(found['PREDICTED'][0][0])\n"
+    code += "print('found', json.dumps(found))\n"
+    program = str(rewritten / "from_checkpoint.py")
+    environment = {**os.environ, "MODEL_DIR": str(tmp_path), "STEPS": str(steps)}
+    losses = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code, program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        line = next(x for x in done.stdout.splitlines() if x.startswith("found"))
+        loss, predicted = json.loads(line.removeprefix("found"))
+        if not losses:
+            assert (loss, predicted) == pytest.approx(STARTED[steps], rel=1e-5)
+        losses.append(loss)
+    # The second time what was trained wins over the checkpoint to start from.
+    assert losses[1] < losses[0]
+
+
 SMALL = """\
 import tensorflow as tf
 
@@ -142,6 +178,11 @@ def test_the_report_says_what_was_kept_and_why() -> None:
             "Keras object",
         ),
         ("train_op=train_op", "train_op=train_op, scaffold=S", "`scaffold`"),
+        (
+            "train_op=train_op",
+            "train_op=train_op, scaffold=tf.train.Scaffold(init_fn=F)",
+            "`scaffold`",
+        ),
         ("train_op=train_op", "train_op=train_op, training_hooks=[H()]", "hook `H()`"),
         ("tf.train.AdamOptimizer", "tf.train.SyncReplicasOptimizer", "a session"),
         ("mode):", "mode, config):\n    print(config)", "reads its `config`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -45,15 +46,13 @@ def add_imports(
 
 
 def _insert(module: cst.Module, text: str, *, standard: bool) -> cst.Module:
-    import sys
-
     statement = cst.parse_module(f"import {text}\n").body[0]
     assert isinstance(statement, cst.SimpleStatementLine)
     name = text.split(" ")[0]
     body = list(module.body)
     last: int | None = None  # the plain import after which the new one sorts
     first: int | None = None
-    for index, found in enumerate(body):
+    for index, found in enumerate(body[: _head(body)]):
         imported = _plain_import(found)
         if imported is None:
             continue
@@ -92,10 +91,18 @@ def _insert(module: cst.Module, text: str, *, standard: bool) -> cst.Module:
     return module.with_changes(body=body)
 
 
+def _head(body: Sequence[cst.CSTNode]) -> int:
+    """Where the first definition stands, before which a module imports."""
+    for index, statement in enumerate(body):
+        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+            return index
+    return len(body)
+
+
 def _place(body: Sequence[cst.CSTNode], *, standard: bool) -> int:
     """Where imports of a kind begin when the module has none of them."""
     place = 0
-    for index, statement in enumerate(body):
+    for index, statement in enumerate(body[: _head(body)]):
         imported = _plain_import(statement)
         if index == 0 and _is_docstring(statement):
             place = 1

@@ -100,9 +100,11 @@ class KeptModelFnEmitter(LoopEmitter):
         self.calls()
         return edits
 
-    def _place(self, definitions: Sequence[Statement]) -> None:
-        """Definitions at module level, before the model_fn's."""
-        top = self.sites.top
+    def _place(
+        self, definitions: Sequence[Statement], top: Statement | None = None
+    ) -> None:
+        """Definitions at module level, before the model_fn's or another one."""
+        top = top or self.sites.top
         spaced = [with_blank_lines(one, 2) for one in definitions]
         self.edits.before[top] = [*spaced, *self.edits.before.get(top, [])]
         self.edits.spaced.add(top)
@@ -110,12 +112,17 @@ class KeptModelFnEmitter(LoopEmitter):
     # -- definitions -----------------------------------------------------------
 
     def _definitions(self) -> list[Statement]:
-        made = []
         for name, local in self.helpers.items():
-            made += self.fill(name, file=_FILE, names={name: local})
-        made += self._spec()
-        made.append(self._graphs())
-        return fit(self.tree.module, made, 0)
+            helper = self.fill(name, file=_FILE, names={name: local})
+            self._place(fit(self.tree.module, helper, 0), self._first_use(name))
+        return fit(self.tree.module, [*self._spec(), self._graphs()], 0)
+
+    def _first_use(self, helper: str) -> Statement:
+        """The first definition that uses a helper, which may be in another file."""
+        tree = self.tree
+        nodes = [node for node, name in self.sites.helpers if name == helper]
+        tops = [tree.statement_in(node, tree.module) for node in nodes]
+        return next(one for one in statements_of(tree.module) if one in tops)
 
     def _spec(self) -> list[Statement]:
         """The class of what a model_fn gives."""
@@ -149,6 +156,7 @@ class KeptModelFnEmitter(LoopEmitter):
             flags={
                 "X_HAS_PARAMS": has_params,
                 "X_LABELS": "labels" in model.takes,
+                "X_LOADS": model.loads,
                 "X_REPLICATED": self.replicated,
                 "X_EVALUATES": self.evaluates,
                 "X_HAS_METRICS": model.has_metrics,

@@ -228,9 +228,11 @@ class LoopEmitter:
     def module(self, name: str) -> str:
         """The local name of a module of the standard library."""
         found = self.tree.resolver.scopes.module_scope.bindings.get(name, ())
-        if any(b.target == name for b in found):
+        imports = [b for b in found if b.target == name]
+        if any(self.tree.line(b.node) < self.plan.line for b in imports):
             return name
-        if not found:
+        # What is imported further down may be needed before.
+        if len(imports) == len(found):
             self.imports.add(name)
             return name
         alias = self.names.fresh(f"{name}_module")

@@ -119,7 +119,25 @@ def graph_class():
 
             self.names, self.local_variables = set(), []
             tensors = tf.nest.flatten(batch_spec, expand_composites=True)
-            return tf.compat.v1.wrap_function(build, tensors)
+            if X_LOADS:
+                known = set(self.variables)
+                graph = tf.compat.v1.wrap_function(build, tensors)
+                self.initialize(graph, set(self.variables) - known)
+                return graph
+            else:
+                return tf.compat.v1.wrap_function(build, tensors)
+
+        if X_LOADS:
+
+            def initialize(self, graph, names):
+                """Starts new variables as `init_from_checkpoint` said in a graph."""
+                if self.checkpoint.save_counter.numpy() > 0:
+                    return  # What this program saved wins.
+                for name in sorted(names):
+                    # Nothing but `init_from_checkpoint` sets it today.
+                    load = getattr(self.variables[name], "_initializer_op", None)
+                    if load is not None:
+                        graph.prune([], load)()
 
         def make_train_step(self, batch_spec):
             """Makes variables, and the `train_step` for batches of one kind."""

@@ -24,19 +24,27 @@ from ..program import MODEL, TF
 from ..sites import Blocked
 from .calls import own_statement
 
-__all__ = ["BY_NAME", "LOAD", "check_effects", "read_started_from", "read_warm_start"]
+__all__ = [
+    "BY_NAME",
+    "INIT",
+    "LOAD",
+    "READS",
+    "check_effects",
+    "read_started_from",
+    "read_warm_start",
+]
 
 # Stands for the function that loads variables, which the program is given.
 LOAD = "__init_from_checkpoint__"
 BY_NAME = "a checkpoint is loaded by the names that TF1 gave the variables"
 
-_INIT = (
+INIT = (
     "tf.train.init_from_checkpoint",
     "tf.contrib.framework.init_from_checkpoint",
 )
 # What a model_fn does to its graph besides what its spec holds.
 _EFFECTS = (
-    *_INIT,
+    *INIT,
     "tf.contrib.framework.assign_from_checkpoint",
     "tf.contrib.framework.assign_from_checkpoint_fn",
     "tf.contrib.slim.assign_from_checkpoint",
@@ -50,7 +58,7 @@ _VARIABLES = {
     "tf.global_variables": "variables",
     "tf.model_variables": "variables",
 }
-_READS = (
+READS = (
     "tf.contrib.framework.list_variables",
     "tf.contrib.framework.load_variable",
     "tf.train.NewCheckpointReader",
@@ -81,7 +89,7 @@ def check_effects(source: Source, *, kept: bool) -> None:
         symbol = tree.symbol(node.func)
         if symbol not in _EFFECTS:
             continue
-        if symbol not in _INIT:
+        if symbol not in INIT:
             raise source.stop(node, f"`{symbol}` has no loop equivalent yet")
         if not kept:
             raise source.stop(node, BY_NAME)
@@ -98,9 +106,9 @@ def read_warm_start(
     ``made``.
     """
     tree = source.tree
-    calls = [c for s in statements for c in tree.calls(s, _INIT)]
-    if len(calls) != len(list(tree.calls(source.defined.body, _INIT))):
-        call = next(tree.calls(source.defined.body, _INIT))
+    calls = [c for s in statements for c in tree.calls(s, INIT)]
+    if len(calls) != len(list(tree.calls(source.defined.body, INIT))):
+        call = next(tree.calls(source.defined.body, INIT))
         raise source.stop(call, "a checkpoint is loaded in some modes only")
     wanted: set[str] = set()
     chosen: list[Statement] = []
@@ -141,7 +149,7 @@ def _check(source: Source, statement: Statement) -> None:
             if foreign is not None:
                 raise source.stop(node, f"`{foreign}` is defined in another module")
             continue
-        known = symbol in _INIT or symbol in _VARIABLES or symbol in _READS
+        known = symbol in INIT or symbol in _VARIABLES or symbol in READS
         if known or symbol.startswith(_FOLDERS):
             continue
         if graph_value(tree, node) is None:
@@ -161,7 +169,7 @@ class _Loads(cst.CSTTransformer):
         symbol = self.tree.symbol(original_node.func)
         if symbol in _VARIABLES:
             return cst.parse_expression(f"{MODEL}.{_VARIABLES[symbol]}")
-        if symbol in _INIT:
+        if symbol in INIT:
             try:
                 match_arguments(original_node, ("ckpt_dir_or_file", "assignment_map"))
             except UnknownArguments as problem:

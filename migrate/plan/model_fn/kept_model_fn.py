@@ -19,10 +19,13 @@ from ..estimator.calls import read_calls
 from ..estimator.config import read_run_config
 from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
+from ..estimator.warm_start import INIT, READS
 from ..program import Difference, TrainingPlan
 from ..sites import Blocked, KeptSites, Program
+from .empty_scaffold import SCAFFOLD, is_empty_scaffold
 from .kept_checks import KERAS_VALUES, RNN_CELLS, elsewhere, has_home, reachable
 from .kept_plan import KeptModelFnPlan
+from .lasting import check_lasting, check_regularizers, moves
 
 __all__ = ["CONTRIB_HELPERS", "SPEC", "recognise_kept_model_fn"]
 
@@ -90,6 +93,8 @@ _TRAIN = (
     "tf.train.get_global_step",
     "tf.train.get_or_create_global_step",
     "tf.train.global_step",
+    "tf.train.init_from_checkpoint",
+    *READS,
 )
 # Methods and functions that change variables outside of an optimizer.
 _ASSIGNS = ("assign", "scatter_")
@@ -110,6 +115,8 @@ class _Found:
     hooks: bool = False
     metrics: bool = False
     is_dict: bool = True
+    # Variables start from a checkpoint.
+    loads: bool = False
     # The first line that assigns to a variable.
     assigns: int | None = None
 
@@ -147,11 +154,14 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
     first = statement
     if not place.travels:
         made_before = _first_statement(tree, calls[0][1], body)
-        place.travels = made_before is None
+        if made_before is None or moves(tree, place, made_before):
+            place.travels, made_before = True, None
         first = made_before or statement
     reader = _Reader(tree)
     definition = reader.read(given["model_fn"])
     found = reader.found
+    check_lasting(tree, place, given.get("params"), definition)
+    check_regularizers(tree, definition, whole=True)
     takes = reader.takes
     params = given.get("params")
     model = KeptModelFnPlan(
@@ -163,6 +173,7 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
         has_metrics=found.metrics,
         is_dict=found.is_dict,
         assigns=found.assigns,
+        loads=found.loads,
         contrib=tuple(dict.fromkeys(name for _, name in found.helpers)),
     )
     for name in ("features", "labels"):
@@ -306,9 +317,11 @@ class _Reader:
             given = match_arguments(call, _FIELDS)
         except UnknownArguments as problem:
             raise self.stop(call, f"a spec with {problem}") from None
-        for name in ("scaffold", "prediction_hooks"):
-            if not is_none(given.get(name)):
-                raise self.stop(call, f"a spec with `{name}`")
+        if not is_none(given.get("prediction_hooks")):
+            raise self.stop(call, "a spec with `prediction_hooks`")
+        scaffold = given.get("scaffold")
+        if scaffold is not None and not is_empty_scaffold(tree, scaffold):
+            raise self.stop(call, "a spec with `scaffold`")
         for name in _HOOKS:
             if not is_none(given.get(name)):
                 self._shown(given[name])
@@ -368,6 +381,12 @@ class _Reader:
             found.mentions.add(node)
             return
         found.summaries = found.summaries or symbol.startswith("tf.summary.")
+        found.loads = found.loads or symbol in INIT
+        parent = self.tree.parent(node)
+        if symbol == SCAFFOLD and isinstance(parent, cst.Call):
+            if not parent.args:
+                return
+            raise self.stop(node, "a `Scaffold` with settings")
         reason = _reason(symbol)
         if reason is not None:
             raise self.stop(node, f"`{symbol}` {reason}")

@@ -14,7 +14,8 @@ class KeptModelFnPlan:
     ``model_fn`` is the expression that gives it, ``takes`` are its parameters,
     ``params`` what the Estimator gave it; ``fields`` are what its specs hold and
     ``reason`` says why it could not become a model. ``is_dict`` tells whether its
-    predictions are a dict, ``assigns`` where it assigns to variables itself.
+    predictions are a dict, ``assigns`` where it assigns to variables itself,
+    ``loads`` whether new variables may start from a checkpoint.
     """
 
     model_fn: str
@@ -26,3 +27,4 @@ class KeptModelFnPlan:
     is_dict: bool = True
     contrib: tuple[str, ...] = ()
     assigns: int | None = None
+    loads: bool = False

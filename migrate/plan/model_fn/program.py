@@ -28,6 +28,13 @@ from ..program import (
 )
 from ..sites import Blocked, ModelFnSites, Program
 from .heads import head_statements
+from .lasting import (
+    check_lasting,
+    check_regularizers,
+    kept_normalises_twice,
+    moves,
+    normalises_twice,
+)
 from .reader import ModelFn, layer_class, read_model_fn
 from .summaries import summary_functions
 
@@ -75,7 +82,10 @@ def recognise_model_fn(
     if not place.travels:
         made_before = _first_statement(tree, *calls[0], body)
         # A class makes its variables from whatever data it sees first.
-        place.travels = made_before is None
+        moved = made_before is not None and moves(tree, place, made_before)
+        if made_before is None or moved:
+            # Made where it was, with the values that its arguments had there.
+            place.travels, made_before = True, None
         first = made_before or statement
     model = read_model_fn(
         tree,
@@ -87,6 +97,9 @@ def recognise_model_fn(
         watched=watched(plan for plan, _ in calls),
         summaries=config.writes_events,
     )
+    check_lasting(tree, place, given.get("params"), model.definition)
+    if kept is not None:
+        check_regularizers(tree, model.definition, whole=False)
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
@@ -130,6 +143,16 @@ def recognise_model_fn(
             )
     if strategy.symbol is not None and model.train_op.unscaled:
         reason = "tf.gradients are summed over replicas, where a loop takes the mean"
+        raise Blocked("TFM103", line, reason)
+    lifted = [] if model.model is None else [model.model, *model.helpers]
+    twice = model.normalised and any(normalises_twice(one.call) for one in lifted)
+    if kept is not None:
+        twice = kept_normalises_twice(tree, model.definition)
+    if twice:
+        reason = (
+            "model_fn: a normalization trains in one call, also in evaluations, "
+            "and not in another"
+        )
         raise Blocked("TFM103", line, reason)
     updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
     if model.normalised and not updates:

@@ -214,17 +214,30 @@ class _Reader(_Edits):
         tree = self.tree
         given = self.matched(call, _SPEC)
         scaffold = given.pop("scaffold_fn", None)
-        if not is_none(tree.value(scaffold)):
-            raise self.stop(call, "TPUEstimatorSpec(`scaffold_fn`=)")
+        changed = call
+        if scaffold is not None and not is_none(tree.value(scaffold)):
+            given["scaffold"] = self._scaffold(scaffold)
+            changed = _with_scaffold(call, scaffold, given["scaffold"])
         host_call = given.pop("host_call", None)
         if not is_none(tree.value(host_call)):
             self.lost.append("the host_call is not made any more")
-        self.gone += [n for n in (scaffold, host_call) if n is not None]
+        if "scaffold" not in given and scaffold is not None:
+            self.gone.append(scaffold)
+        self.gone += [] if host_call is None else [host_call]
         pair = given.pop("eval_metrics", None)
         if pair is not None and not is_none(tree.value(pair)):
             given["eval_metric_ops"] = metrics.inline(call, pair)
             self.gone.append(pair)
-        self.expressions[call] = self._renamed(call, "EstimatorSpec", given)
+        self.expressions[call] = self._renamed(changed, "EstimatorSpec", given)
+
+    def _scaffold(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What the function makes: off TPU it is called as well, where there is one."""
+        if not isinstance(node, cst.Name):
+            raise self.stop(node, "TPUEstimatorSpec(`scaffold_fn`=)")
+        name = node.value
+        if isinstance(self.tree.resolver.definition(node), cst.FunctionDef):
+            return cst.parse_expression(f"{name}()")
+        return cst.parse_expression(f"{name} and {name}()")
 
     def _wrapper(self, call: cst.Call) -> None:
         """``CrossShardOptimizer(x)`` is ``x`` where there are no shards."""
@@ -349,6 +362,27 @@ def _keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
     return cst.Arg(
         value, keyword=cst.Name(name), equal=cst.AssignEqual(nothing, nothing)
     )
+
+
+def _with_scaffold(
+    call: cst.Call, old: cst.BaseExpression, new: cst.BaseExpression
+) -> cst.Call:
+    """The spec with a scaffold in the place of its function, on a line of its own."""
+    args = list(call.args)
+    number = next(n for n, arg in enumerate(args) if arg.value is old)
+    if args[number].keyword is None:
+        return call
+    args[number] = args[number].with_changes(value=new, keyword=cst.Name("scaffold"))
+    commas = [arg.comma for arg in args if isinstance(arg.comma, cst.Comma)]
+    spaces = [call.whitespace_before_args, *(c.whitespace_after for c in commas)]
+    broken = [s for s in spaces if isinstance(s, cst.ParenthesizedWhitespace)]
+    if broken and number:
+        before = args[number - 1]
+        assert isinstance(before.comma, cst.Comma)
+        if not isinstance(before.comma.whitespace_after, cst.ParenthesizedWhitespace):
+            comma = before.comma.with_changes(whitespace_after=broken[0])
+            args[number - 1] = before.with_changes(comma=comma)
+    return call.with_changes(args=args)
 
 
 class _Given(cst.CSTTransformer):

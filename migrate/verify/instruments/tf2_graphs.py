@@ -22,6 +22,7 @@ def install(probe: Probe) -> None:
     _patch_wrap_function(probe)
     _patch_gradients(probe)
     _patch_optimizers(probe)
+    _patch_init_from_checkpoint(probe)
 
 
 def _patch_wrap_function(probe: Probe) -> None:
@@ -88,6 +89,26 @@ def _patch_optimizers(probe: Probe) -> None:
         return list(zip(found, variables, strict=True))
 
     optimizer.compute_gradients = unconverted(compute_gradients)
+
+
+def _patch_init_from_checkpoint(probe: Probe) -> None:
+    train = tf.compat.v1.train
+    original = train.init_from_checkpoint
+
+    @functools.wraps(original)
+    def init_from_checkpoint(*args: Any, **kwargs: Any) -> None:
+        if not tf.compat.v1.get_default_graph().building_function:
+            original(*args, **kwargs)
+            return
+        # What is loaded before the first step must not wait for a step's callback.
+        with tf.control_dependencies(None):
+            original(*args, **kwargs)
+        if probe.gives_weights:
+            # They are those after the load; it would come later and undo them.
+            for variable in tf.compat.v1.global_variables():
+                variable._initializer_op = None
+
+    train.init_from_checkpoint = unconverted(init_from_checkpoint)
 
 
 def _observed(probe: Probe, loss: Any, variables: Any, compute: Any) -> Any:

@@ -188,6 +188,11 @@ class Probe:
         finally:
             self._local.site = previous
 
+    @property
+    def gives_weights(self) -> bool:
+        """Whether the program is given the weights that it starts from."""
+        return self._inject is not None
+
     def variables_made(self, weights: Sequence[Any]) -> None:
         """The variables of a graph that was traced, before it runs first."""
         self.variables.note_weights(weights)

@@ -1,0 +1,277 @@
+"""What a program changes while its Estimator lives.
+
+An Estimator copied its ``params`` when it was made and again for each call of its
+model_fn, and called the model_fn anew for each training and evaluation. A loop does
+neither, so a program may not depend on it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from ...symbols.scopes import BindingKind
+from ..code.arguments import is_none
+from ..code.tree import Tree, walk
+from ..estimator.places import Place
+from ..sites import Blocked
+from .kept_checks import reachable
+
+__all__ = [
+    "check_lasting",
+    "check_regularizers",
+    "kept_normalises_twice",
+    "moves",
+    "normalises_twice",
+]
+
+# Methods that change a list, dict, set or HParams in place.
+_CHANGING = (
+    "add",
+    "add_hparam",
+    "append",
+    "appendleft",
+    "clear",
+    "del_hparam",
+    "discard",
+    "extend",
+    "insert",
+    "override_from_dict",
+    "parse",
+    "parse_json",
+    "pop",
+    "popitem",
+    "remove",
+    "reverse",
+    "set_hparam",
+    "setdefault",
+    "sort",
+    "update",
+)
+
+
+def check_lasting(
+    tree: Tree,
+    place: Place,
+    params: cst.BaseExpression | None,
+    model_fn: cst.FunctionDef,
+) -> None:
+    """Blocked where a later change would reach a loop, but not an Estimator."""
+    for root, node in _changes(tree, reachable(tree, [model_fn])):
+        if _outlasts(tree, root, model_fn):
+            reason = f"model_fn: it changes `{root.value}`, which outlasts its call"
+            raise Blocked("TFM103", tree.line(node), reason)
+    if isinstance(params, cst.Name):
+        _check_params(tree, place, params)
+    _check_globals(tree, place, model_fn)
+
+
+def moves(tree: Tree, place: Place, first: cst.CSTNode) -> bool:
+    """What the Estimator was given has another value where its loop would stand."""
+    names = {n.value for n in walk(place.call) if isinstance(n, cst.Name)}
+    start, end = tree.line(place.statement), tree.line(first)
+    return any(
+        start < tree.line(binding.node) < end
+        for scope in tree.resolver.scopes.opened.values()
+        for name in names & set(scope.bindings)
+        for binding in scope.bindings[name]
+        if tree.statement_in(binding.node, place.body) is not None
+        or binding.node in place.body.body
+    )
+
+
+def check_regularizers(tree: Tree, model_fn: cst.FunctionDef, *, whole: bool) -> None:
+    """Blocked where layers would regularise a variable that they share otherwise.
+
+    TensorFlow 1 counted the regularizer that a variable was made with, once. Kept
+    forward code counts the last that was given; a ``whole`` model_fn, those of all
+    layers that share the variable.
+    """
+    reused, given = False, dict[str, cst.Arg]()
+    for node in reachable(tree, [model_fn]):
+        if isinstance(node, cst.Attribute):
+            reused = reused or node.attr.value in ("AUTO_REUSE", "reuse_variables")
+        if not isinstance(node, cst.Arg) or node.keyword is None:
+            continue
+        name, code = node.keyword.value, tree.code(node.value)
+        if name == "reuse":
+            reused = reused or code not in ("None", "False")
+        elif name.endswith("_regularizer") and name != "activity_regularizer":
+            given[code] = node
+    if not reused:
+        return
+    for argument in given.values():
+        chosen = _of_parameters(tree, argument.value, model_fn)
+        if whole or chosen or len(given) > 1:
+            reason = "model_fn: variables are shared by layers with a regularizer"
+            raise Blocked("TFM103", tree.line(argument), reason)
+
+
+def normalises_twice(call: Sequence[str]) -> bool:
+    """Shared layers always train in one call of a forward pass, but not in another.
+
+    Keras updates moving averages wherever a layer trains, also in an evaluation,
+    where TensorFlow 1 did not run the update ops; the other call would see them.
+    """
+    pending: list[ast.AST] = [ast.parse(text) for text in call]
+    given: dict[str, set[str]] = {}
+    always: set[str] = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.If, ast.IfExp)) and ast.unparse(node.test) in (
+            "training",
+            "not training",
+        ):
+            # One of the branches is evaluation's: what stands there is right.
+            body = node.body if isinstance(node.body, list) else [node.body]
+            other = node.orelse if isinstance(node.orelse, list) else [node.orelse]
+            pending += other if ast.unparse(node.test) == "training" else body
+            continue
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("self."):
+            name = ast.unparse(node.func)
+            values = [k.value for k in node.keywords if k.arg == "training"]
+            value = ast.unparse(values[0]) if values else "False"
+            given.setdefault(name, set()).add(value)
+            if value == "True":
+                always.add(name)
+        pending += ast.iter_child_nodes(node)
+    return any(len(given[name]) > 1 for name in always)
+
+
+def kept_normalises_twice(tree: Tree, model_fn: cst.FunctionDef) -> bool:
+    """The same of forward code that is kept, as far as its calls tell."""
+    shares = normalises = trains = False
+    for node in reachable(tree, [model_fn]):
+        if isinstance(node, cst.Attribute):
+            shares |= node.attr.value in ("AUTO_REUSE", "reuse_variables")
+        if not isinstance(node, cst.Call):
+            continue
+        symbol = tree.symbol(node.func) or ""
+        normalises |= "batch_norm" in symbol
+        own = isinstance(tree.resolver.definition(node.func), cst.FunctionDef)
+        for argument in node.args:
+            name = "" if argument.keyword is None else argument.keyword.value
+            shares |= name == "reuse" and not is_none(argument.value)
+            if tree.code(argument.value) == "True":
+                trains |= "training" in name or (own and not name)
+    return shares and normalises and trains
+
+
+def _of_parameters(
+    tree: Tree, node: cst.BaseExpression, model_fn: cst.FunctionDef
+) -> bool:
+    """An expression depends on what a helper of the model_fn is given."""
+    pending, seen = [node], set[cst.CSTNode]()
+    while pending:
+        for name in walk(pending.pop()):
+            if not isinstance(name, cst.Name) or name in seen:
+                continue
+            seen.add(name)
+            if name not in tree.resolver.scopes.loads:
+                continue
+            for binding in tree.resolver.bindings(name):
+                if binding.kind is BindingKind.PARAMETER:
+                    if binding.scope.node is not model_fn:
+                        return True
+                elif binding.value is not None:
+                    pending.append(binding.value)
+    return False
+
+
+def _changes(
+    tree: Tree, nodes: Iterator[cst.CSTNode] | Sequence[cst.CSTNode]
+) -> Iterator[tuple[cst.Name, cst.CSTNode]]:
+    """The names whose objects are changed in place, and where."""
+    for node in nodes:
+        targets: list[cst.BaseExpression] = []
+        if isinstance(node, cst.Assign):
+            targets = [target.target for target in node.targets]
+        elif isinstance(node, (cst.AugAssign, cst.AnnAssign, cst.Del)):
+            targets = [node.target]
+        elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            called = node.func.attr.value
+            if called in _CHANGING and tree.symbol(node.func) is None:
+                targets = [node.func]
+        for target in targets:
+            root = target
+            while isinstance(root, (cst.Attribute, cst.Subscript)):
+                root = root.value
+            if isinstance(root, cst.Name) and root is not target:
+                yield root, node
+
+
+def _outlasts(tree: Tree, root: cst.Name, model_fn: cst.FunctionDef) -> bool:
+    """The object was there before the model_fn is called, and is afterwards."""
+    meant = tree.value(root)
+    name = meant if isinstance(meant, cst.Name) else root
+    if name.value in ("features", "labels", "self"):
+        return False
+    bindings = tree.resolver.bindings(name)
+    if any(binding.kind is BindingKind.PARAMETER for binding in bindings):
+        # A copy under the same name is the function's own.
+        if len(bindings) != 1:
+            return False
+        # What helpers are given has other names where it is not the params.
+        return bindings[0].scope.node is model_fn or name.value == "params"
+    return any(
+        binding.kind is not BindingKind.IMPORT
+        and isinstance(binding.scope.node, cst.Module)
+        for binding in bindings
+    )
+
+
+def _check_params(tree: Tree, place: Place, params: cst.Name) -> None:
+    start, end = tree.line(place.statement), _last_use(tree, place)
+    bindings = tree.resolver.bindings(params)
+    given = {params.value: bindings}
+    function = tree.function(place.call)
+    handed = any(binding.kind is BindingKind.PARAMETER for binding in bindings)
+    if handed and isinstance(function, cst.FunctionDef):
+        # The builder's callers have the same object, under names of their own.
+        loads = map(tree.parent, tree.loads_of(function))
+        calls = [call for call in loads if isinstance(call, cst.Call)]
+        values = [argument.value for call in calls for argument in call.args]
+        for value in values:
+            if isinstance(value, cst.Name):
+                given[value.value] = tree.resolver.bindings(value)
+        start = min([tree.end_line(call) for call in calls], default=start)
+        end = _never(tree)
+    for root, node in _changes(tree, walk(tree.module)):
+        same = set(given.get(root.value, ())) & set(tree.resolver.bindings(root))
+        line = tree.line(node)
+        if same and start < line <= end:
+            reason = f"`{root.value}` changes after the Estimator took its copy"
+            raise Blocked("TFM103", line, reason)
+
+
+def _last_use(tree: Tree, place: Place) -> int:
+    """The line until which the Estimator may be asked for something."""
+    around = tree.function(place.call)
+    if any(tree.function(use) is not around for use in place.uses):
+        return _never(tree)
+    return max(tree.end_line(use) for use in place.uses)
+
+
+def _never(tree: Tree) -> int:
+    return tree.end_line(tree.module)
+
+
+def _check_globals(tree: Tree, place: Place, model_fn: cst.FunctionDef) -> None:
+    """A name that the model_fn reads gets another value between two calls."""
+    start, end = tree.line(place.statement), _last_use(tree, place)
+    read = {
+        binding
+        for node in reachable(tree, [model_fn])
+        if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads
+        for binding in tree.resolver.bindings(node)
+        if binding.kind in (BindingKind.ASSIGN, BindingKind.OTHER)
+        and model_fn not in tree.ancestors(binding.node)
+    }
+    for binding in read:
+        if not start < tree.line(binding.node) < end:
+            continue
+        if tree.statement_in(binding.node, place.body) is not None:
+            reason = f"model_fn: it reads `{binding.name}`, which changes between calls"
+            raise Blocked("TFM103", tree.line(binding.node), reason)

@@ -1,0 +1,192 @@
+"""What an Estimator did not see, and a loop would: later changes of what it was given.
+
+It copied its params when it was made and for each call of the model_fn, and called
+the model_fn anew for each training and evaluation. Programs that a loop would train
+otherwise keep their Estimator.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tfmigrate.report.findings import Tier
+
+from .one_module import run
+
+PROGRAM = """\
+import tensorflow as tf
+
+SCALE = 1.0
+SEEN = []
+
+
+def model_fn(features, labels, mode, params):
+    net = tf.layers.dense(features["x"], params["units"], activation=tf.nn.relu)
+    logits = tf.layers.dense(net, 2) * SCALE
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        return tf.estimator.EstimatorSpec(mode, loss=loss)
+    optimizer = tf.train.GradientDescentOptimizer(params["rate"])
+    train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data():
+    return tf.data.Dataset.from_tensors(({"x": X}, Y)).repeat(9)
+
+
+params = {"units": 4, "rate": 0.1}
+params["rate"] = 0.2
+estimator = tf.estimator.Estimator(model_fn, params=params)
+estimator.train(data, steps=3)
+print(estimator.evaluate(data))
+params["rate"] = 0.3
+"""
+MADE = "estimator = tf.estimator.Estimator(model_fn, params=params)\n"
+BODY = '    net = tf.layers.dense(features["x"]'
+BUILDER = """\
+def build(settings):
+    return tf.estimator.Estimator(model_fn, params=settings)
+
+
+estimator = build(params)
+"""
+
+
+def test_changes_before_and_after_its_life_are_no_matter() -> None:
+    (finding,) = run(PROGRAM).findings
+    assert finding.tier is Tier.NATIVE, finding.reason
+
+
+def test_a_copy_of_the_params_is_the_model_fns_own() -> None:
+    copied = "    params = dict(params)\n    params['units'] = 8\n" + BODY
+    (finding,) = run(PROGRAM.replace(BODY, copied)).findings
+    assert "outlasts" not in (finding.reason or finding.message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (MADE, MADE + "params['rate'] = 5.0\n", "`params` changes after"),
+        (MADE, MADE + "params.update(rate=5.0)\n", "`params` changes after"),
+        (MADE, BUILDER + "params['rate'] = 5.0\n", "`params` changes after"),
+        ("print(est", "params['units'] += 1\nprint(est", "`params` changes after"),
+        ("print(est", "SCALE = 2.0\nprint(est", "it reads `SCALE`, which changes"),
+        (BODY, "    params['rate'] /= 2\n" + BODY, "it changes `params`"),
+        (BODY, "    p = params\n    p['rate'] /= 2\n" + BODY, "it changes `p`"),
+        (BODY, "    SEEN.append(mode)\n" + BODY, "it changes `SEEN`"),
+    ],
+)
+def test_programs_that_would_train_otherwise_stay(
+    old: str, new: str, reason: str
+) -> None:
+    assert old in PROGRAM
+    (finding,) = run(PROGRAM.replace(old, new, 1)).findings
+    assert finding.tier is Tier.COMPAT
+    assert reason in (finding.reason or ""), finding.reason
+
+
+SHARED = """\
+import tensorflow as tf
+
+
+def tower(x, scale):
+    with tf.variable_scope("tower", reuse=tf.AUTO_REUSE):
+        decay = tf.contrib.layers.l2_regularizer(scale)
+        return tf.layers.dense(x, 3, name="last", kernel_regularizer=decay)
+
+
+def model_fn(features, labels, mode):
+    logits = tower(features["left"], 0.1) * tower(features["right"], 0.5)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    loss += tf.losses.get_regularization_loss()
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data():
+    return tf.data.Dataset.from_tensors((X, Y)).repeat(9)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(data, steps=3)
+"""
+WRITTEN_OUT = SHARED.replace(
+    'name="last", kernel_regularizer=decay',
+    'name="last", kernel_regularizer=tf.contrib.layers.l2_regularizer(scale)',
+)
+ALIKE = WRITTEN_OUT.replace("(scale)", "(0.3)")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        SHARED,
+        WRITTEN_OUT,
+        # A whole model_fn would count it for each layer.
+        ALIKE.replace("    loss =", "    logits += tf.Variable(0.0)\n    loss ="),
+    ],
+)
+def test_regularizers_of_layers_that_share_variables_count_once(code: str) -> None:
+    (finding,) = run(code).findings
+    assert finding.tier is Tier.COMPAT, finding.message
+    assert "are shared by layers with a regularizer" in (finding.reason or "")
+
+
+NORMALIZED = """\
+import tensorflow as tf
+
+
+def network(x, training):
+    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
+        x = tf.layers.batch_normalization(x, training=training, name="n")
+        return tf.layers.dense(x, 3, name="logits")
+
+
+def model_fn(features, labels, mode):
+    trained = network(features, True)
+    tested = network(features, False)
+    logits = trained if mode == tf.estimator.ModeKeys.TRAIN else tested
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data():
+    return tf.data.Dataset.from_tensors((X, Y)).repeat(9)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(data, steps=3)
+print(estimator.evaluate(data))
+"""
+
+
+def test_a_normalization_that_trains_in_evaluations_too_keeps_its_update_ops() -> None:
+    # whole/two_normalizations.py is trained and compared.
+    (finding,) = run(NORMALIZED).findings
+    assert "around its whole model_fn" in finding.message
+    assert "a normalization trains in one call" in finding.message
+
+
+def test_one_that_trains_as_the_mode_says_becomes_a_layer() -> None:
+    code = NORMALIZED.replace("    trained = network(features, True)\n", "").replace(
+        "tested = network(features, False)\n    logits = trained if mode == "
+        "tf.estimator.ModeKeys.TRAIN else tested",
+        "if mode == tf.estimator.ModeKeys.TRAIN:\n"
+        "        logits = network(features, True)\n"
+        "    else:\n"
+        "        logits = network(features, False)",
+    )
+    (finding,) = run(code).findings
+    assert finding.tier is Tier.NATIVE, finding.message
+
+
+def test_imports_stand_before_what_needs_them() -> None:
+    late = (
+        PROGRAM + "\nimport glob\nimport time\n\nprint(glob.glob('*'), time.time())\n"
+    )
+    text = run(late).module.code
+    assert text.index("import time") < text.index("class Model")
