@@ -99,3 +99,11 @@ def test_a_rewrite_that_never_settles_is_refused(
     result = process_source(Path("x.py"), raw, Job(), ProjectFacts())
     assert result.status is FileStatus.FAILED
     assert "does not settle" in (result.error or "")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [b"import tensorflow as tf\ny = tf.estimator.Estimator(1, 1, nowhere)\n"],
+)
+def test_what_once_was_an_internal_error(code: bytes) -> None:
+    check(code)

@@ -50,7 +50,9 @@ def with_config_seen(tree: Tree, node: cst.BaseExpression) -> cst.Module | None:
     if not isinstance(node, cst.Name):
         return None
     bindings = tree.resolver.bindings(node)
-    if any(b.kind is not BindingKind.ASSIGN or b.value is None for b in bindings):
+    if not bindings or any(
+        b.kind is not BindingKind.ASSIGN or b.value is None for b in bindings
+    ):
         return None
     if len(bindings) > 1:
         return _merged(tree, bindings)
