@@ -22,8 +22,9 @@ def model_fn(features, labels, mode):
     loss = tf.reduce_mean(net) * width
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: None)
     return tf.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=train_op, scaffold=tf.train.Scaffold()
+        mode, loss=loss, train_op=train_op, scaffold=scaffold
     )
 
 
