@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -125,14 +124,8 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     check_columns(tree)
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
-    if not is_none(given.get("model_dir")):
-        config = replace(
-            config,
-            model_dir=tree.code(given["model_dir"]),
-            model_dir_optional=may_be_none(tree, given["model_dir"]),
-        )
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     first, example = statement, None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import libcst as cst
 
@@ -339,12 +340,27 @@ def _check_variable(tree: Tree, reader: Alternatives, body: Body, line: int) -> 
 
 
 def read_run_config(
+    tree: Tree, given: Mapping[str, cst.BaseExpression], body: Body
+) -> tuple[RunConfigPlan, cst.BaseExpression | None, list[Statement]]:
+    """The plan of an Estimator's ``config`` and its ``train_distribute`` expression.
+
+    Also the statements that do nothing but make this RunConfig. A ``model_dir`` that
+    the Estimator was ``given`` itself takes the place of the RunConfig's.
+    """
+    config, distribute, made = _read_config(tree, given.get("config"), body)
+    own = given.get("model_dir")
+    if own is not None and not is_none(own):
+        config = replace(
+            config,
+            model_dir=tree.code(own),
+            model_dir_optional=may_be_none(tree, own),
+        )
+    return config, distribute, made
+
+
+def _read_config(
     tree: Tree, node: cst.BaseExpression | None, body: Body
 ) -> tuple[RunConfigPlan, cst.BaseExpression | None, list[Statement]]:
-    """The plan of a RunConfig and its ``train_distribute`` expression.
-
-    Also the statements that do nothing but make this RunConfig.
-    """
     if node is None or is_none(tree.value(node)):
         own = own_statement(tree, node, body, "RunConfig")
         return RunConfigPlan(), None, [] if own is None else [own]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.substitute import substituted
 from ..code.tree import Tree
 from ..estimator.calls import read_calls
@@ -114,14 +112,8 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     place = find_place(tree, call)
     statement, body = place.statement, place.body
 
-    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
-    if not is_none(given.get("model_dir")):
-        config = replace(
-            config,
-            model_dir=tree.code(given["model_dir"]),
-            model_dir_optional=may_be_none(tree, given["model_dir"]),
-        )
 
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)

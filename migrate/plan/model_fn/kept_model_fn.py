@@ -8,11 +8,11 @@ home any more, stands in the way.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.statements import names_in, own_statements
 from ..code.tree import Body, Statement, Tree, walk
 from ..estimator.calls import read_calls
@@ -137,14 +137,8 @@ def recognise_kept_model_fn(tree: Tree, call: cst.Call, why: str) -> Program:
         raise Blocked("TFM103", line, "`warm_start_from` with a model_fn that is kept")
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
-    if not is_none(given.get("model_dir")):
-        config = replace(
-            config,
-            model_dir=tree.code(given["model_dir"]),
-            model_dir_optional=may_be_none(tree, given["model_dir"]),
-        )
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     if any(plan.receiver is not None or plan.exporters for plan, _ in calls):

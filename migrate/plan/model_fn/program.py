@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
+from ..code.arguments import UnknownArguments, match_arguments
 from ..code.statements import names_in
 from ..code.tree import Body, Statement, Tree, walk
 from ..estimator.calls import read_calls
@@ -64,14 +64,8 @@ def recognise_model_fn(
     started = read_started_from(tree, given.get("warm_start_from"), body, line)
     if started.code and kept is None:
         raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
-    config, distribute, made = read_run_config(tree, given.get("config"), body)
+    config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
-    if not is_none(given.get("model_dir")):
-        config = replace(
-            config,
-            model_dir=tree.code(given["model_dir"]),
-            model_dir_optional=may_be_none(tree, given["model_dir"]),
-        )
     differences: list[Difference] = []
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop

@@ -108,11 +108,7 @@ def _returned_in_tuple(tree: Tree, call: cst.Call) -> cst.Module | None:
             break
     else:
         return None
-    for load in tree.loads_of(function):
-        caller = tree.parent(load)
-        if isinstance(caller, cst.Call) and caller.func is load:
-            return _written_out(tree, caller)
-    return None
+    return _first_call_written_out(tree, function)
 
 
 def own_returns(function: cst.FunctionDef) -> list[cst.Return]:
@@ -227,6 +223,15 @@ def _root(tree: Tree, node: cst.BaseExpression) -> cst.BaseExpression:
 # -- a function that is called ----------------------------------------------------
 
 
+def _first_call_written_out(tree: Tree, function: cst.FunctionDef) -> cst.Module | None:
+    """The function's statements in the place of the first call of it by its name."""
+    for load in tree.loads_of(function):
+        call = tree.parent(load)
+        if isinstance(call, cst.Call) and call.func is load:
+            return _written_out(tree, call)
+    return None
+
+
 def _written_out(tree: Tree, call: cst.Call) -> cst.Module | None:
     """The statements of the function behind a call, where it stands."""
     function = tree.resolver.definition(call.func)
@@ -255,11 +260,7 @@ def _given(tree: Tree, node: cst.Name) -> cst.Module | None:
     module = _with_the_one(tree, function, node)
     if module is not None:
         return module
-    for load in tree.loads_of(function):
-        call = tree.parent(load)
-        if isinstance(call, cst.Call) and call.func is load:
-            return _written_out(tree, call)
-    return None
+    return _first_call_written_out(tree, function)
 
 
 def _with_the_one(
