@@ -113,15 +113,15 @@ class Part:
                     guarded.add(node)
         for name, bindings in self.scopes.module_scope.bindings.items():
             for binding in bindings:
-                statement = tops[binding.node]
+                top = tops[binding.node]
                 if binding.kind is BindingKind.IMPORT and binding.node not in guarded:
                     self.imports[name] = self.imported(binding)
-                    if isinstance(statement, cst.If):
+                    if isinstance(top, cst.If):
                         self.typing_only.add(name)
-                elif statement is binding.node or not isinstance(
-                    statement, (cst.FunctionDef, cst.ClassDef)
+                elif top is binding.node or not isinstance(
+                    top, (cst.FunctionDef, cst.ClassDef)
                 ):
-                    names_of.setdefault(statement, set()).add(name)
+                    names_of.setdefault(top, set()).add(name)
         for index, line in enumerate(self.module.body):
             assert isinstance(
                 line, (cst.SimpleStatementLine, cst.BaseCompoundStatement)
