@@ -322,7 +322,7 @@ def _changes(result: FileResult) -> bool:
 
 def _raw(result: FileResult) -> bytes | None:
     """The file as it was read."""
-    if result.status in (FileStatus.CHANGED, FileStatus.UNCHANGED):
+    if result.old:
         return result.old
     try:
         return result.path.read_bytes()

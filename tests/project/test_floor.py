@@ -253,7 +253,9 @@ def test_an_estimator_that_compat_lacks_is_untouched(tmp_path: Path) -> None:
     assert texts(report, tmp_path) == files
     (finding,) = result_of(report, "model.py").findings
     assert finding.tier is Tier.UNTOUCHED
-    assert "`tf.estimator.BoostedTreesClassifier`: TensorFlow has no kernels" in (finding.reason or "")
+    assert "`tf.estimator.BoostedTreesClassifier`: TensorFlow has no kernels" in (
+        finding.reason or ""
+    )
 
 
 @pytest.mark.parametrize(
