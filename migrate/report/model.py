@@ -58,6 +58,9 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
+    # The text before anything is moved, where that is not ``old``: of a Python 2
+    # file, its conversion.
+    base: bytes | None = None
     # None where the file was not parsed.
     footing: Footing | None = None
     # The program that begins here, told once all results are known.

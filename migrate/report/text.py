@@ -59,6 +59,12 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
         f" {files[FileStatus.SKIPPED]} without legacy code,"
         f" {files[FileStatus.FAILED]} failed"
     )
+    old = [r for r in report.failed if (r.error or "").startswith("Python 2 only")]
+    if old:
+        yield (
+            f"{_count(len(old), 'file')} of Python 2: add --py2 to convert them first "
+            "(`scan --py2` shows what would become of them)"
+        )
     notes = sum(result.notes for result in report.results)
     if notes:
         yield f"{_count(notes, 'TODO(tfmigrate) note')} to resolve"
