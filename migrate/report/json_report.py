@@ -59,6 +59,12 @@ def _file(result: FileResult) -> dict[str, Any]:
         "error": result.error,
         "lines": result.lines,
         "notes": result.notes,
+        "program": None
+        if result.program is None
+        else {
+            "tier": result.program.tier.value,
+            "where": result.program.where.as_posix(),
+        },
         "findings": [_finding(finding) for finding in sorted(result.findings)],
     }
 
