@@ -44,6 +44,8 @@ _OF_THE_RUN = re.compile(
     r"sec|time|\bport\b|\bpid\b|speed|/s$|throughput|version|\bcpu|duration|\bms$"
     r"|global_step$"
 )
+# The loss of one batch on the way is chance; what an evaluation found is not.
+_ON_THE_WAY = re.compile(r"(?i)^(?!.*saving dict).*\bsteps?\b")
 _BLOCK = """\
 import sys
 
@@ -274,6 +276,8 @@ def figures(output: str) -> dict[str, float]:
     """The last value of each ``name = number`` that a program printed."""
     found: dict[str, float] = {}
     for line in output.splitlines():
+        if _ON_THE_WAY.search(line):
+            continue
         for name, value in _FIGURE.findall(line):
             name = " ".join(name.split()).lower()
             if not _OF_THE_RUN.search(name):

@@ -84,7 +84,8 @@ def test_every_fixture(program: Program, tmp_path: Path) -> None:
 
 def test_figures_are_read_as_people_print_them() -> None:
     text = (
-        "step 10: loss = 0.5\n{'accuracy': 0.25, 'global_step': 30}\n"
+        "step 10: loss = 0.5\nINFO:tensorflow:loss = 7.5, step = 100 (0.1 sec)\n"
+        "Saving dict for global step 30: auc = 0.5, rate = 0.75\n{'accuracy': 0.25, 'global_step': 30}\n"
         "auc: 1e-3, examples/s: 12\nloss = 0.125\n{'mean': np.float32(2.5)}\n"
     )
     assert figures(text) == {
@@ -92,6 +93,7 @@ def test_figures_are_read_as_people_print_them() -> None:
         "auc": 1e-3,
         "loss": 0.125,
         "mean": 2.5,
+        "rate": 0.75,
     }
     assert difference(float("nan"), float("nan")) == 0
     assert difference(1.0, float("nan")) == float("inf")
