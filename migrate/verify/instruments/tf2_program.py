@@ -181,7 +181,10 @@ def _save(
     tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
 ) -> None:
     from ..recording import Recording, save_recording
+    from .legacy_program import drawn_weights, exported_names
 
+    exported = exported_names([options.out / "files"])
+    names, values = zip(*(probe.drawn or probe.initial_weights()), strict=True)
     save_recording(
         Recording(
             program=str(options.script),
@@ -199,6 +202,7 @@ def _save(
             initial_weights=probe.initial_weights(),
             final_weights=probe.final_weights(),
             complete=not probe.stopped,
+            extra={"exports": exported, "drawn": drawn_weights(names, values)},
         ),
         options.out,
     )
