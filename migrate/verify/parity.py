@@ -181,6 +181,12 @@ def verify(
         args=options.args,
         env=env,
         legacy_python=options.legacy_python,
+        predictions=all(
+            bool(recorded[index].predictions)
+            if index in recorded
+            else side.has_estimators
+            for index, side in enumerate((first, second))
+        ),
     )
 
     launches: dict[int, Launch] = {}

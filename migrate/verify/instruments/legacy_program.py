@@ -717,6 +717,8 @@ def write_recording(tf, options, instrument, record):
         "accuracy_metric": accuracy_metric(last),
         "weights": record.names,
         "hook_calls": record.hook_calls,
+        # Ended by itself, not by our limit.
+        "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,
         "exports": exported_names(instrument.export_bases),
         "predictions": predictions,

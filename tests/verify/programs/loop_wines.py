@@ -52,7 +52,6 @@ class Model(tf_keras.Model):
         self.first = tf_keras.layers.Dense(
             12,
             kernel_regularizer=decay,
-            bias_regularizer=decay if MISTAKE == "bias_decay" else None,
             kernel_initializer=kernel,
             use_bias=MISTAKE != "no_bias",
             trainable=MISTAKE != "frozen_layer",
@@ -61,7 +60,11 @@ class Model(tf_keras.Model):
             momentum=0.8 if MISTAKE == "norm_momentum" else 0.9,
             epsilon=1e-5 if MISTAKE == "norm_epsilon" else 1e-3,
         )
-        self.second = tf_keras.layers.Dense(3, kernel_regularizer=decay)
+        self.second = tf_keras.layers.Dense(
+            3,
+            kernel_regularizer=decay,
+            bias_regularizer=decay if MISTAKE == "bias_decay" else None,
+        )
 
     def call(self, x, training=False):
         net = self.first(x)
@@ -149,7 +152,7 @@ def test_step(x, y):
     weighted.update_state(y, logits, weights)
 
 
-for x, y in dataset(60, 0, 2):
+for x, y in dataset(58, 0, 2):
     before = [tf.identity(v) for v in model.norm.non_trainable_variables]
     train_step(x, y)
     if MISTAKE == "frozen_averages":
