@@ -48,7 +48,8 @@ class Model(tf_keras.Model):
         super().__init__()
         scale = {"l2_factor": 1e-2, "lost_decay": 0.0}.get(MISTAKE, 5e-3)
         decay = tf_keras.regularizers.L2(scale)
-        kernel = "he_normal" if MISTAKE == "initializer" else "glorot_uniform"
+        wide = tf_keras.initializers.RandomNormal(stddev=1.0)
+        kernel = wide if MISTAKE == "initializer" else "glorot_uniform"
         self.first = tf_keras.layers.Dense(
             12,
             kernel_regularizer=decay,
