@@ -78,10 +78,10 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             new, findings = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
         result = _result(path, raw, new, findings)
-        text = facts.answers.pop(("python 3", str(path), raw), raw)
-        assert isinstance(text, bytes)
-        footing = call_deep(lambda: _footing(path, text, facts))
-        return replace(result, footing=footing, base=None if text == raw else text)
+        base = facts.answers.pop(("python 3", str(path), raw), None)
+        assert base is None or isinstance(base, bytes)
+        footing = call_deep(lambda: _footing(path, base or raw, facts))
+        return replace(result, footing=footing, base=base)
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:

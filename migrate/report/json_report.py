@@ -80,6 +80,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "safety": finding.safety.value,
         "tier": finding.tier.value if finding.tier is not None else None,
         "reason": finding.reason,
+        "advice": finding.advice,
         "symbol": finding.symbol,
         "fix": [
             {
