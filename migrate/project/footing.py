@@ -28,6 +28,7 @@ _API = (
     "tf.contrib.learn.",
     "tf.contrib.estimator.",
     "tf.contrib.tpu.TPU",
+    "tf.keras.estimator.",
 )
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _OWN_TREES = ("python", "core", "tools", "examples")

@@ -340,3 +340,80 @@ def test_a_file_that_cannot_be_read_holds_those_it_runs_with(tmp_path: Path) -> 
     assert texts(report, tmp_path)["helpers.py"] == HELPERS
     findings = result_of(report, "helpers.py").findings
     assert all(f.outcome is Outcome.LEFT for f in findings)
+
+
+# -- what used to be missed, or to end the file ----------------------------------------
+
+
+V2 = """\
+import tensorflow.compat.v2 as tf
+
+classifier = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")])
+classifier.train(None)
+"""
+
+
+def test_estimators_through_compat_v2_are_found_and_stay_tf2(tmp_path: Path) -> None:
+    report = rewritten(tmp_path, {"v2.py": V2})
+    (finding,) = report.results[0].findings
+    assert finding.tier is Tier.COMPAT
+    assert "of TF 2 has other losses" in (finding.reason or "")
+    assert "tfmigrate.compat.install(version=2)" in texts(report, tmp_path)["v2.py"]
+
+
+def test_a_relative_import_outside_of_a_package_is_no_error(tmp_path: Path) -> None:
+    files = {
+        "main.py": MAIN,
+        "model.py": KEPT.replace("from helpers", "from . import other\nfrom helpers"),
+        "helpers.py": HELPERS,
+        "other.py": HELPERS,
+    }
+    report = rewritten(tmp_path, files)
+    assert not report.failed
+    # It runs with the program all the same.
+    assert texts(report, tmp_path)["other.py"] == HELPERS
+
+
+def test_imports_over_several_lines_are_seen(tmp_path: Path) -> None:
+    imports = "from pkg import (  # the parts\n    other,\n    model,\n)\n"
+    files = {
+        "main.py": MAIN.replace("import model\n", imports),
+        "pkg/__init__.py": "",
+        "pkg/model.py": KEPT.replace("from helpers", "from pkg.other"),
+        "pkg/other.py": HELPERS,
+    }
+    after = texts(rewritten(tmp_path, files), tmp_path)
+    assert after["pkg/other.py"] == HELPERS
+    assert CALL in after["main.py"]
+
+
+def test_a_rewrite_that_fails_keeps_the_estimator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tfmigrate.project import pipeline
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a surprise")
+
+    monkeypatch.setattr(pipeline, "_rewritten", fail)
+    path = tmp_path / "native.py"
+    path.write_text(NATIVE)
+    report = one_source(path, NATIVE.encode(), Job())
+    (finding,) = report.results[0].findings
+    assert finding.tier is Tier.COMPAT
+    assert "rewriting this file failed, please report it" in (finding.reason or "")
+    assert CALL in (report.results[0].new or b"").decode()
+    # A file without Estimators has nothing to fall back to.
+    other = one_source(tmp_path / "x.py", HELPERS.encode(), Job())
+    assert "internal error" in (other.results[0].error or "")
+
+
+def test_an_estimators_own_class_is_a_program(tmp_path: Path) -> None:
+    derived = (
+        "import tensorflow as tf\n\n\nclass Mine(tf.estimator.Estimator):\n    pass\n"
+    )
+    main = "from mine import Mine\n\nif __name__ == '__main__':\n    Mine(None)\n"
+    vocabulary = "import tensorflow as tf\n\nMODE = tf.estimator.RunConfig()\n"
+    files = {"mine.py": derived, "main.py": main, "words.py": vocabulary}
+    report = rewritten(tmp_path, files)
+    assert [r.path.name for r in report.results if r.program] == ["main.py"]
