@@ -20,7 +20,7 @@ __all__ = ["CHOICES", "Config", "load_config"]
 
 # Option -> the words it takes; also used by the command line.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "style": ("auto", "inline", "class"),
+    "style": ("auto", "inline", "module", "class"),
     "loop": ("epoch", "step", "graph"),
     "strategy": (
         "keep",

@@ -19,6 +19,7 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus
+from ..report.needs import Need
 from ..rules.context import Context
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.notes import note_edit
@@ -79,9 +80,9 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             pins = _wanted(text_pins(path, text), ignored_lines(text), job)
             return _unchanged(path, raw, pins)
         with _collector_at_rest():
-            new, findings = call_deep(lambda: _process(path, raw, job, facts))
+            new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
-        return _result(path, raw, new, findings)
+        return _result(path, raw, new, findings, needs)
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -109,9 +110,10 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _process(
-    path: Path, raw: bytes, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+_Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
+
+
+def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
     except SourceError as error:
@@ -120,7 +122,7 @@ def _process(
         text, encoding = decode(raw)
         converted = to_python3(text).encode(encoding)
         again = facts.module_of(load_source(path, converted))
-        new, findings = _rewrite(again, job, facts)
+        new, findings, needs = _rewrite(again, job, facts)
         first = Finding(
             path,
             1,
@@ -132,13 +134,11 @@ def _process(
         )
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
-        return new, tuple(sorted([first, *rest]))
+        return new, tuple(sorted([first, *rest])), needs
     return _rewrite(parsed, job, facts)
 
 
-def _rewrite(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """Rewrite until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
@@ -148,6 +148,7 @@ def _rewrite(
     # Read once, before anything is moved: emitted code is TF 2's.
     for_tf2 = written_for_tf2(parsed.resolver)
     moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
+    needs, inside = moved.needs, moved.inside
     text = moved.text
     rounds = 1
     while text != source.text:
@@ -180,8 +181,15 @@ def _rewrite(
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if inside and needs:
+        from ..around import put_inside
+
+        whole = facts.module_of(source.with_text(text))
+        text, needs = put_inside(whole, needs, facts), ()
+        cells = source.notebook is not None
+        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
-    return source.render(text), tuple(sorted(placed))
+    return source.render(text), tuple(sorted(placed)), needs
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:
@@ -228,6 +236,9 @@ class _Moved:
 
     text: str
     parsed: tuple[cst.Module, ScopeTree] | None = None
+    # What the text imports of modules to add, and whether they go into the file.
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
 
 
 def _round(
@@ -244,7 +255,7 @@ def _round(
     symbol rules have seen this very text and changed nothing.
     """
     source = parsed.source
-    moved, programs = _programs(parsed, job, facts)
+    moved, programs, needs, inside = _programs(parsed, job, facts)
     if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
         # Half a rewrite, without its program, would run nowhere.
         return _Moved(source.text), programs
@@ -276,53 +287,55 @@ def _round(
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
-    return _Moved(text, known), findings
+    return _Moved(text, known, needs, inside), findings
 
 
 def _programs(
     parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[Source, list[Finding]]:
-    """The source with its training programs moved, and their findings."""
-    from ..emit import rewrite_across_files, rewrite_programs, why_alone
+) -> tuple[Source, list[Finding], tuple[Need, ...], bool]:
+    """The source with its training programs moved, and their findings.
+
+    With what it imports of modules to add, and whether these go into the file.
+    """
+    from ..around import Moved, moved_programs
 
     source = parsed.source
-    programs = rewrite_across_files(
+    programs = moved_programs(
         parsed,
         facts=facts,
         options=job.options,
         allowed=job.selection.allows_all,
-    ) or rewrite_programs(
-        source.module,
-        path=source.path,
-        resolver=parsed.resolver,
-        facts=facts,
-        options=job.options,
-        joined=why_alone(parsed, options=job.options, facts=facts),
     )
     findings = list(programs.findings)
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.
-        return source, []
+        return source, [], (), False
     if not job.selection.allows_all(f.rule for f in findings):
         # A program moves as a whole or not at all.
         allowed = [f for f in findings if job.selection.allows(f.rule)]
         reason = "a rule that the program needs was not selected"
-        return source, [
+        left = [
             replace(f, outcome=Outcome.LEFT, reason=reason)
             if f.outcome is Outcome.REWRITTEN
             else f
             for f in allowed
         ]
+        return source, left, (), False
+    if isinstance(programs, Moved):
+        moved = source
+        if programs.text != source.text:
+            moved = source.with_text(programs.text)
+        return moved, findings, programs.needs, programs.inside
     if programs.module is source.module:
-        return source, findings
+        return source, findings, (), False
     if (programs.before or code_of(source.module)) != source.text:
         raise Unfaithful
     if programs.text is not None:
         moved = replace(source, text=programs.text, module=programs.module)
     else:
         moved = source.with_text(code_of(programs.module))
-    return moved if moved.text != source.text else source, findings
+    return moved if moved.text != source.text else source, findings, (), False
 
 
 def _symbol_findings(
@@ -416,7 +429,11 @@ def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
 
 
 def _result(
-    path: Path, raw: bytes, new: bytes, findings: tuple[Finding, ...]
+    path: Path,
+    raw: bytes,
+    new: bytes,
+    findings: tuple[Finding, ...],
+    needs: tuple[Need, ...],
 ) -> FileResult:
     if new == raw:
         return _unchanged(path, raw, findings)
@@ -428,6 +445,7 @@ def _result(
         new=new,
         notes=len(_NOTE.findall(new)),
         lines=raw.count(b"\n"),
+        needs=needs,
     )
 
 

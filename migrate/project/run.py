@@ -43,7 +43,9 @@ def run_job(
         results.append(result)
         if progress is not None:
             progress(result)
-    return merge(results)
+    from ..around.added import with_added
+
+    return merge(with_added(results, job.options))
 
 
 def _results(files: tuple[Path, ...], job: Job, jobs: int) -> Iterator[FileResult]:

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .findings import Finding, Outcome, Tier
+from .needs import Need
 
 __all__ = ["FileResult", "FileStatus", "Report"]
 
 # Each program has exactly one finding of these rules; what else is said about a
 # program (TFM111 and on) carries its tier as well, but is no program of its own.
-_PROGRAM_RULES = frozenset({"TFM101", "TFM102", "TFM103", "TFM104", "TFM105"})
+_PROGRAM_RULES = frozenset(
+    {"TFM101", "TFM102", "TFM103", "TFM104", "TFM105", "TFM106"}
+)
 
 
 class FileStatus(enum.Enum):
@@ -39,6 +42,10 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
+    # What the new text imports of modules that the run adds to the project.
+    needs: tuple[Need, ...] = ()
+    # The file is one that the run adds.
+    added: bool = False
 
     def __post_init__(self) -> None:
         if (self.status is FileStatus.CHANGED) != (self.new is not None):
