@@ -41,7 +41,11 @@ def with_added(
 
 
 def _made(
-    path: Path, kind: str, names: Iterable[str], words: set[str], options: RewriteOptions
+    path: Path,
+    kind: str,
+    names: Iterable[str],
+    words: set[str],
+    options: RewriteOptions,
 ) -> FileResult:
     try:
         old = path.read_bytes()

@@ -10,13 +10,23 @@ from pathlib import Path
 
 from ..bring import Bundle, CannotBundle, bundle, installed_sources, is_ours
 
-__all__ = ["LOOP_DOC", "CannotBundle", "contents", "held", "loop_names", "made_by_us"]
+__all__ = [
+    "LOOP_DOC",
+    "MARK",
+    "CannotBundle",
+    "contents",
+    "held",
+    "loop_names",
+    "made_by_us",
+]
 
 _ROOT = "tfmigrate.runtime"
 LOOP_DOC = """Trains, evaluates and serves what a model function describes.
 
 A model function is traced once into a graph for each mode, as in TensorFlow 1; all
 around it is an eager program: loops, checkpoints, event files."""
+# Says of text inside a file that it is ours.
+MARK = "The loop module of `tfmigrate rewrite`; it is part of this program now."
 # The parts in the order a reader wants them, where nothing else decides.
 LOOP_ORDER: tuple[str, ...] = ("vocabulary", "config", "inputs")
 _PUBLIC = re.compile(r"[A-Za-z]\w*")
@@ -91,6 +101,7 @@ def _is_ours(text: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=256)
 def made_by_us(path: Path) -> bool:
     """Whether a file of the project is one of our modules."""
     try:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import libcst as cst
+
 from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
@@ -22,12 +24,13 @@ from ..project.positions import Unfaithful
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
+from ..symbols.dotted import import_path
+from .contents import MARK, loop_names, made_by_us
 from .groups import Group, group_of, support_of
 from .homes import Known
-from ..report.needs import Need
-from .contents import loop_names, made_by_us
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
 
@@ -69,6 +72,8 @@ def moved(
     allowed: Allowed,
 ) -> Moved | ProgramsRewrite:
     """What becomes of a file's programs, or of its part in those of other files."""
+    if _is_there(parsed, facts):
+        return ProgramsRewrite(parsed.module)
     groups = _groups(parsed, facts)
     if options.style in ("inline", "class") or not allowed([RULE]) or not groups:
         return inline(parsed, options=options, facts=facts, allowed=allowed)
@@ -83,6 +88,28 @@ def moved(
     if why is None:
         return today
     return replace(today, findings=tuple(_said(f, why) for f in today.findings))
+
+
+def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """The file is on a loop module already, its own or one beside it."""
+    if MARK in parsed.source.text and ("class RunConfig" in parsed.source.text):
+        return True
+    for use in parsed.resolver.scopes.imports:
+        node = use.node
+        names = () if isinstance(node.names, cst.ImportStar) else node.names
+        base = import_path(getattr(node, "module", None))
+        dotted = [base] if base else []
+        dotted += [
+            ".".join(part for part in (base, import_path(alias.name)) if part)
+            for alias in names
+        ]
+        relative = len(getattr(node, "relative", ()))
+        for one in dotted:
+            whole = parsed.resolver.absolute(one, relative)
+            found = facts.locate(whole, parsed.path) if whole else None
+            if found is not None and made_by_us(found):
+                return True
+    return False
 
 
 def _said(finding: Finding, why: str) -> Finding:
@@ -121,18 +148,45 @@ def inline(
     key = ("inline", str(parsed.path), digest(parsed.source.text.encode()), options)
     found = facts.answers.get(key)
     if not isinstance(found, ProgramsRewrite):
-        found = rewrite_across_files(
-            parsed, options=options, facts=facts, allowed=allowed
-        ) or rewrite_programs(
-            parsed.module,
-            path=parsed.path,
-            resolver=parsed.resolver,
-            options=options,
-            facts=facts,
-            joined=why_alone(parsed, options=options, facts=facts),
-        )
+        try:
+            found = rewrite_across_files(
+                parsed, options=options, facts=facts, allowed=allowed
+            ) or rewrite_programs(
+                parsed.module,
+                path=parsed.path,
+                resolver=parsed.resolver,
+                options=options,
+                facts=facts,
+                joined=why_alone(parsed, options=options, facts=facts),
+            )
+        except (Unfaithful, RecursionError):
+            raise
+        except Exception as problem:
+            # Its own loop cannot be written, by our fault: there are other ways.
+            found = _not_read(parsed, f"{type(problem).__name__}: {problem}")
         facts.answers[key] = found
     return found
+
+
+def _not_read(parsed: ParsedModule, problem: str) -> ProgramsRewrite:
+    """A file whose programs stay, for an error of the recognisers."""
+    tree = Tree(parsed.module, parsed.resolver)
+    lines = [tree.line(place) for place in legacy_places(tree).programs] or [1]
+    findings = tuple(
+        Finding(
+            path=parsed.path,
+            line=line,
+            column=1,
+            rule="TFM103",
+            message="this program keeps its Estimator and imports tfmigrate.compat",
+            outcome=Outcome.LEFT,
+            safety=Safety.NEEDS_REVIEW,
+            tier=Tier.COMPAT,
+            reason=f"an error inside tfmigrate, please report it ({problem})",
+        )
+        for line in lines
+    )
+    return ProgramsRewrite(parsed.module, findings)
 
 
 def _answer(
@@ -232,14 +286,15 @@ class _Modules:
             made = self._file(parsed, place, inside)
             if isinstance(made, str):
                 return _Answer(why=made)
-            text, needs, for_tf2 = made
+            text, needs = made
             uses_loop = uses_loop or any(
                 set(need.names) - _FREE for need in needs if need.kind == "loop"
             )
             own = os.path.abspath(parsed.path)
-            if text == parsed.source.text and parsed not in self.files[
-                : len(self.group.files)
-            ]:
+            if (
+                text == parsed.source.text
+                and parsed not in self.files[: len(self.group.files)]
+            ):
                 continue
             findings = self._findings(parsed, native, inside)
             found.files[own] = Moved(text, findings, needs, inside)
@@ -259,7 +314,7 @@ class _Modules:
 
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
-    ) -> tuple[str, tuple[Need, ...], bool] | str:
+    ) -> tuple[str, tuple[Need, ...]] | str:
         """One file's new text and needs, or what keeps it."""
         if file_is_ignored(parsed.source.raw):
             return f"{parsed.path.name} is excluded from rewrites"
@@ -283,7 +338,7 @@ class _Modules:
         if made.contrib:
             path = str(place.folder / f"{contrib}.py")
             needs.append(Need(path, "contrib", made.contrib))
-        return made.text, tuple(needs), for_tf2
+        return made.text, tuple(needs)
 
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""
@@ -295,9 +350,7 @@ class _Modules:
         )
         current = replace(parsed.source, text=text, module=module)
         again = self.facts.module_of(current, scopes)
-        result = run_rules(
-            text, module, again.resolver, for_tf2=for_tf2, notes=False
-        )
+        result = run_rules(text, module, again.resolver, for_tf2=for_tf2, notes=False)
         lines = current.lines
         found = []
         for one in result.findings:

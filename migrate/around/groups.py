@@ -49,9 +49,9 @@ def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
     table = facts.answers[key]
     assert isinstance(table, dict)
     found = table.get(own)
-    if found is None and own not in {os.path.abspath(path) for path in facts.files}:
-        if names_estimators(parsed):  # text from a pipe
-            return Group((parsed.path,), ())
+    given = {os.path.abspath(path) for path in facts.files}
+    if found is None and own not in given and names_estimators(parsed):
+        return Group((parsed.path,), ())  # text from a pipe
     assert found is None or isinstance(found, Group)
     return found
 

@@ -11,11 +11,11 @@ from ..bring import Bundle, identifiers
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.notebook import NEW_CELL
 from ..project.text import Edit, apply_edits
+from ..report.needs import Need
 from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Scope
-from .contents import LOOP_DOC, contents
-from ..report.needs import Need
+from .contents import LOOP_DOC, MARK, contents
 
 __all__ = ["put_inside", "taken_as_value"]
 
@@ -201,7 +201,9 @@ class _Inside:
     def _text(self, made: Bundle) -> str:
         """The module as a part of the file."""
         newline = self.context.module.default_newline
-        doc = LOOP_DOC if self.need.kind == "loop" else "Copies of tf.contrib."
+        doc = "Copies of tf.contrib."
+        if self.need.kind == "loop":
+            doc = f"{MARK}\n\n{LOOP_DOC}"
         lines = [f"{line}\n" for line in ("# " + doc.replace("\n", "\n# ")).split("\n")]
         doc = "".join(line.replace("# \n", "#\n") for line in lines)
         imports = "\n".join(made.imports)

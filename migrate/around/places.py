@@ -31,8 +31,10 @@ class Place:
     @property
     def folder(self) -> Path:
         """The directory."""
-        return Path(self.root, *self.package.split(".")) if self.package else Path(
-            self.root
+        return (
+            Path(self.root, *self.package.split("."))
+            if self.package
+            else Path(self.root)
         )
 
     def package_for(self, parsed: ParsedModule) -> str:

@@ -34,7 +34,9 @@ class Modules:
     def line(self, module: str, bound: str) -> str:
         """The statement that makes a module known as ``bound``."""
         name = module if bound == module else f"{module} as {bound}"
-        return f"from {self.package} import {name}" if self.package else f"import {name}"
+        return (
+            f"from {self.package} import {name}" if self.package else f"import {name}"
+        )
 
     def path(self, module: str) -> str:
         """What ``from ... import name`` names for names of a module."""
@@ -148,9 +150,7 @@ class _Renamer:
             return self.known.is_package(found.symbol)
         return isinstance(found, Loop) and not found.name
 
-    def _rename(
-        self, use: Use, node: cst.CSTNode, symbol: str, found: Home
-    ) -> None:
+    def _rename(self, use: Use, node: cst.CSTNode, symbol: str, found: Home) -> None:
         if isinstance(found, Stays):
             self._keep(node, symbol, found.why)
             return
@@ -236,8 +236,6 @@ class _Renamer:
         """The name under which a module is known in the file."""
         if module not in self.bound:
             name = _SHORT.get(module.rpartition(".")[2], module.rpartition(".")[2])
-            if module not in (self.modules.loop, self.modules.contrib, "tf_keras"):
-                name = name if name.endswith("_v1") else name
             wanted, number = name, 2
             while name in self.taken:
                 name, number = f"{wanted}_{number}", number + 1
@@ -252,7 +250,9 @@ class _Renamer:
         parent, _, last = module.rpartition(".")
         if not parent:
             return f"import {module}" + (f" as {bound}" if bound != module else "")
-        return f"from {parent} import {last}" + (f" as {bound}" if bound != last else "")
+        return f"from {parent} import {last}" + (
+            f" as {bound}" if bound != last else ""
+        )
 
     # -- imports ------------------------------------------------------------------
 
@@ -282,13 +282,15 @@ class _Renamer:
                     self._keep(item.use.node, item.symbol, item.found.why)
                 continue
             statements.setdefault(item.use.node, []).append(item)
-        for node, changed in statements.items():
+        for changed in statements.values():
             self._statement(changed[0].use, {i.alias: i for i in changed})
 
     def _is_package_of_words(self, symbol: str) -> bool:
         """An import of a package whose names are judged where they are used."""
-        return is_estimator_word(symbol) and symbol.count(".") <= 2 and (
-            symbol.rpartition(".")[2].islower()
+        return (
+            is_estimator_word(symbol)
+            and symbol.count(".") <= 2
+            and (symbol.rpartition(".")[2].islower())
         )
 
     def _statement(self, use: ImportUse, changed: dict[cst.ImportAlias, _Item]) -> None:
@@ -452,7 +454,7 @@ def _alias_text(alias: cst.ImportAlias) -> str:
 def _whole_lines(start: int, end: int, context: Context) -> Edit:
     """Deletes a statement with its line, unless a comment shares the line."""
     text = context.text
-    line, column = context.lines.place(start)
+    _, column = context.lines.place(start)
     stop = end
     while stop < len(text) and text[stop] in " \t":
         stop += 1

@@ -164,34 +164,26 @@ _INPUTS_BY_HAND = (
     "queue_runner.start_queue_runners",
     "QueueRunner",
 )
+_BY_HAND = "drives a session by hand"
+_IN_PARTS = "splits variables into parts, which checkpoints by name do not know"
 _STAYS: dict[str, str] = {
     **{
         f"tf.train.{name}": "reads its data through queues, which only sessions run"
         for name in _INPUTS_BY_HAND
     },
-    **{
-        f"tf.train.{name}": "drives a session by hand"
-        for name in (
-            "ChiefSessionCreator",
-            "MonitoredSession",
-            "MonitoredTrainingSession",
-            "SingularMonitoredSession",
-            "Supervisor",
-            "WorkerSessionCreator",
-        )
-    },
-    **{
-        name: "splits variables into parts, which checkpoints by name do not know"
-        for name in (
-            "tf.fixed_size_partitioner",
-            "tf.min_max_variable_partitioner",
-            "tf.variable_axis_size_partitioner",
-        )
-    },
-    "tf.contrib.training.train": "drives a session by hand",
-    "tf.contrib.slim.learning": "drives a session by hand",
-    "tf.contrib.slim.learning.train": "drives a session by hand",
-    "tf.contrib.slim.evaluation": "drives a session by hand",
+    "tf.train.ChiefSessionCreator": _BY_HAND,
+    "tf.train.MonitoredSession": _BY_HAND,
+    "tf.train.MonitoredTrainingSession": _BY_HAND,
+    "tf.train.SingularMonitoredSession": _BY_HAND,
+    "tf.train.Supervisor": _BY_HAND,
+    "tf.train.WorkerSessionCreator": _BY_HAND,
+    "tf.contrib.training.train": _BY_HAND,
+    "tf.contrib.slim.learning": _BY_HAND,
+    "tf.contrib.slim.learning.train": _BY_HAND,
+    "tf.contrib.slim.evaluation": _BY_HAND,
+    "tf.fixed_size_partitioner": _IN_PARTS,
+    "tf.min_max_variable_partitioner": _IN_PARTS,
+    "tf.variable_axis_size_partitioner": _IN_PARTS,
 }
 # Programs of TF 1 mean TF 1's; these are under the same name in TF 2 and differ.
 _V1 = {

@@ -155,7 +155,8 @@ def _mirror(report: Report, paths: tuple[Path, ...], out: Path) -> Report:
                 content = result.path.read_bytes()
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-            target.chmod(result.path.stat().st_mode & 0o777)
+            if not result.added or result.path.exists():
+                target.chmod(result.path.stat().st_mode & 0o777)
         except OSError as error:
             failures[result.path] = f"cannot write {target}: {error.strerror}"
     return _with_failures(report, failures)

@@ -384,9 +384,7 @@ def _cells(
     return []
 
 
-def _cell(
-    text: str, start: int
-) -> tuple[dict[str, Any], tuple[int, int] | None, int]:
+def _cell(text: str, start: int) -> tuple[dict[str, Any], tuple[int, int] | None, int]:
     value, _ = _DECODER.raw_decode(text, start)
     for key, at in _members(text, start):
         if key == "source":

@@ -148,7 +148,7 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     # Read once, before anything is moved: emitted code is TF 2's.
     for_tf2 = written_for_tf2(parsed.resolver)
     moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
-    needs, inside = moved.needs, moved.inside
+    needs, inside, renamed = moved.needs, moved.inside, moved.renamed
     text = moved.text
     rounds = 1
     while text != source.text:
@@ -167,6 +167,7 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
             facts,
             for_tf2=for_tf2,
             judged=judged,
+            programs=not renamed,
         )
         again = moved.text
         if again == text:
@@ -239,6 +240,22 @@ class _Moved:
     # What the text imports of modules to add, and whether they go into the file.
     needs: tuple[Need, ...] = ()
     inside: bool = False
+    renamed: bool = False
+
+
+@dataclass(frozen=True)
+class _Programs:
+    """A source with its training programs moved, and their findings.
+
+    With what it imports of modules to add, whether these go into the file, and
+    whether its words were renamed into them.
+    """
+
+    source: Source
+    findings: list[Finding] = field(default_factory=list)
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
+    renamed: bool = False
 
 
 def _round(
@@ -248,17 +265,22 @@ def _round(
     *,
     for_tf2: bool,
     judged: bool = False,
+    programs: bool = True,
 ) -> tuple[_Moved, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet.
 
     ``for_tf2`` says which TensorFlow the file was written for, ``judged`` that the
-    symbol rules have seen this very text and changed nothing.
+    symbol rules have seen this very text and changed nothing, ``programs`` that it
+    may hold some that have not moved.
     """
     source = parsed.source
-    moved, programs, needs, inside = _programs(parsed, job, facts)
-    if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
+    done = _Programs(source)
+    if programs:
+        done = _programs(parsed, job, facts)
+    moved, told = done.source, done.findings
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # Half a rewrite, without its program, would run nowhere.
-        return _Moved(source.text), programs
+        return _Moved(source.text), told
     if moved is not source:
         parsed = facts.module_of(moved)
     text = moved.text
@@ -274,12 +296,12 @@ def _round(
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
         )
-    findings = [*programs, *_symbol_findings(result, source, moved)]
+    findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text
     # The emitter notes what it leaves at the Estimator itself.
     left = [
         f
-        for f in programs
+        for f in told
         if f.outcome is Outcome.LEFT and f"TODO(tfmigrate): {f.rule}" not in text
     ]
     if left:
@@ -287,16 +309,11 @@ def _round(
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
-    return _Moved(text, known, needs, inside), findings
+    return _Moved(text, known, done.needs, done.inside, done.renamed), findings
 
 
-def _programs(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[Source, list[Finding], tuple[Need, ...], bool]:
-    """The source with its training programs moved, and their findings.
-
-    With what it imports of modules to add, and whether these go into the file.
-    """
+def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
+    """What becomes of the training programs of a file."""
     from ..around import Moved, moved_programs
 
     source = parsed.source
@@ -310,7 +327,7 @@ def _programs(
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.
-        return source, [], (), False
+        return _Programs(source)
     if not job.selection.allows_all(f.rule for f in findings):
         # A program moves as a whole or not at all.
         allowed = [f for f in findings if job.selection.allows(f.rule)]
@@ -321,21 +338,21 @@ def _programs(
             else f
             for f in allowed
         ]
-        return source, left, (), False
+        return _Programs(source, left)
     if isinstance(programs, Moved):
         moved = source
         if programs.text != source.text:
             moved = source.with_text(programs.text)
-        return moved, findings, programs.needs, programs.inside
+        return _Programs(moved, findings, programs.needs, programs.inside, True)
     if programs.module is source.module:
-        return source, findings, (), False
+        return _Programs(source, findings)
     if (programs.before or code_of(source.module)) != source.text:
         raise Unfaithful
     if programs.text is not None:
         moved = replace(source, text=programs.text, module=programs.module)
     else:
         moved = source.with_text(code_of(programs.module))
-    return moved if moved.text != source.text else source, findings, (), False
+    return _Programs(moved if moved.text != source.text else source, findings)
 
 
 def _symbol_findings(

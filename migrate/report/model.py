@@ -15,9 +15,7 @@ __all__ = ["FileResult", "FileStatus", "Report"]
 
 # Each program has exactly one finding of these rules; what else is said about a
 # program (TFM111 and on) carries its tier as well, but is no program of its own.
-_PROGRAM_RULES = frozenset(
-    {"TFM101", "TFM102", "TFM103", "TFM104", "TFM105", "TFM106"}
-)
+_PROGRAM_RULES = frozenset({"TFM101", "TFM102", "TFM103", "TFM104", "TFM105", "TFM106"})
 
 
 class FileStatus(enum.Enum):
