@@ -26,6 +26,7 @@ from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
+from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
 from .contents import MARK, loop_names, made_by_us
@@ -114,7 +115,7 @@ def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
 
 def _said(finding: Finding, why: str) -> Finding:
     """A finding of a program that stays, with what keeps it from the loop module."""
-    if finding.rule in ("TFM103", "TFM104") and finding.outcome is Outcome.LEFT:
+    if finding.rule == KEEPS and finding.outcome is Outcome.LEFT:
         return replace(finding, reason=why)
     return finding
 
@@ -177,8 +178,8 @@ def _not_read(parsed: ParsedModule, problem: str) -> ProgramsRewrite:
             path=parsed.path,
             line=line,
             column=1,
-            rule="TFM103",
-            message="this program keeps its Estimator and imports tfmigrate.compat",
+            rule=KEEPS,
+            message=KEPT,
             outcome=Outcome.LEFT,
             safety=Safety.NEEDS_REVIEW,
             tier=Tier.COMPAT,
