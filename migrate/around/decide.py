@@ -160,7 +160,7 @@ def inline(
                 facts=facts,
                 joined=why_alone(parsed, options=options, facts=facts),
             )
-        except (Unfaithful, RecursionError):
+        except Unfaithful:
             raise
         except Exception as problem:
             # Its own loop cannot be written, by our fault: there are other ways.
@@ -324,7 +324,11 @@ class _Modules:
         for_tf2 = written_for_tf2(parsed.resolver)
         try:
             made = renamed(
-                parsed, Modules(loop, contrib, package), self.known, for_tf2=for_tf2
+                parsed,
+                Modules(loop, contrib, package),
+                self.known,
+                for_tf2=for_tf2,
+                placeholders=self._describes_features(),
             )
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
@@ -334,12 +338,21 @@ class _Modules:
             place_ = f"{parsed.path.name}:{one.line}"
             return f"`{one.symbol}` ({place_}) {one.why}"
         needs = []
+        if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
+            made.loop.add(_SHAPES)
         if made.loop:
             needs.append(Need(str(place.folder / f"{loop}.py"), "loop", made.loop))
         if made.contrib:
             path = str(place.folder / f"{contrib}.py")
             needs.append(Need(path, "contrib", made.contrib))
         return made.text, tuple(needs)
+
+    def _describes_features(self) -> bool:
+        """Placeholders may stand for what a model is served with, outside of graphs."""
+        if "placeholder" not in self.known.loop_names:
+            return False
+        word = "build_raw_serving_input_receiver_fn"
+        return any(word in parsed.source.text for parsed in self.files)
 
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""
@@ -421,4 +434,6 @@ class _Modules:
 
 # Words that say nothing of training: a file may only compare modes.
 _FREE = frozenset({"ModeKeys"})
+# Programs of TF 1 read sizes out of shapes that hold objects.
+_SHAPES = "tf1_shapes"
 CONTRIB = "tf_contrib"

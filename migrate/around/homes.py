@@ -24,8 +24,13 @@ class Known:
         found = word(symbol)
         if isinstance(found, Loop):
             if found.name and found.name not in self.loop_names:
+                if not is_estimator_word(symbol):
+                    return None
                 return Stays("has no counterpart in the loop module")
             return found
+        if isinstance(found, Stays) and symbol.startswith("tf.estimator."):
+            brought = _placed(symbol)
+            return brought if isinstance(brought, Brought) else found
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found
         if found is not None:

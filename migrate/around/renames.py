@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule
 from ..project.text import Edit, apply_edits
 from ..rules.context import Context
+from ..rules.dataset_iterator import METHODS
 from ..rules.import_line import imports_tensorflow
 from ..symbols.dotted import dotted_name, import_path
 from ..symbols.names import canonical
@@ -65,13 +67,22 @@ class Renamed:
 
 
 def renamed(
-    parsed: ParsedModule, modules: Modules, known: Known, *, for_tf2: bool
+    parsed: ParsedModule,
+    modules: Modules,
+    known: Known,
+    *,
+    for_tf2: bool,
+    placeholders: bool = False,
 ) -> Renamed:
     """The file with every word under its new name.
 
-    ``for_tf2`` says that it was written for TF 2, whose names mean what they say.
+    ``for_tf2`` says that it was written for TF 2, whose names mean what they say;
+    ``placeholders`` that some may be made outside of a graph.
     """
-    return _Renamer(parsed, modules, known, for_tf2).result()
+    renamer = _Renamer(parsed, modules, known, for_tf2)
+    if placeholders:
+        renamer.more["tf.placeholder"] = Loop("placeholder")
+    return renamer.result()
 
 
 class _Renamer:
@@ -94,8 +105,9 @@ class _Renamer:
             for scope in {scopes.module_scope, *scopes.opened.values()}
             for name in scope.bindings
         } | {name.value for name in scopes.loads}
-        # Local names of imported packages that stay what they are called.
-        self.aliases: dict[cst.CSTNode, dict[str, Home]] = {}
+        self._tree: Tree | None = None
+        # Homes that hold for this program only.
+        self.more: dict[str, Home] = {}
 
     def result(self) -> Renamed:
         places = [place for use in self._uses() if (place := self._place(use))]
@@ -106,6 +118,7 @@ class _Renamer:
         for use, node, symbol, found in places:
             self._rename(use, node, symbol, found)
         self._rewrite_imports(imports)
+        self._open_iterators()
         self._drop_switches()
         if self.imports:
             self.edits.insert(0, self._import_edit())
@@ -115,6 +128,17 @@ class _Renamer:
             self.edits.insert(0, import_edit(self.context.needs_tf, self.context))
         self.found.text = apply_edits(self.context.text, self.edits)
         return self.found
+
+    @property
+    def tree(self) -> Tree:
+        """Parents of nodes, which few files are asked for."""
+        if self._tree is None:
+            self._tree = Tree(self.context.module, self.resolver)
+        return self._tree
+
+    def _home(self, symbol: str) -> Home | None:
+        found = self.more.get(symbol)
+        return found or self.known.home(symbol, for_tf2=self.for_tf2)
 
     # -- uses -------------------------------------------------------------------
 
@@ -130,7 +154,9 @@ class _Renamer:
             symbol = self.resolver.resolve(node)
             if symbol is None or symbol == "tf":
                 return kept
-            found = self.known.home(symbol, for_tf2=self.for_tf2)
+            found = self._home(symbol)
+            if found is None and symbol in _GRAPH_WORDS and self._is_by_hand(use):
+                found = Stays(_GRAPH_WORDS[symbol])
             if isinstance(found, Stays):
                 kept = kept or (use, node, symbol, found)
             elif found is not None:
@@ -144,6 +170,30 @@ class _Renamer:
                 return kept
             inside = True
             node = node.value
+
+    def _is_by_hand(self, use: Use) -> bool:
+        """A word of graphs and sessions where there is no graph around it."""
+        tree = self.tree
+        call = tree.resolver.scopes.calls.get(use.node)
+        if call is None:
+            return False
+        session = not str(self.resolver.resolve(use.node)).startswith("tf.placeholder")
+        if session and any(
+            arg.keyword is not None and arg.keyword.value == "graph"
+            for arg in call.args
+        ):
+            return False
+        for holder in tree.ancestors(call):
+            if isinstance(holder, cst.With) and any(
+                isinstance(item.item, cst.Call)
+                and isinstance(item.item.func, cst.Attribute)
+                and item.item.func.attr.value == "as_default"
+                for item in holder.items
+            ):
+                return False
+            if not session and isinstance(holder, (cst.FunctionDef, cst.Lambda)):
+                return False
+        return True
 
     def _is_package(self, found: Home) -> bool:
         if isinstance(found, Brought):
@@ -183,7 +233,7 @@ class _Renamer:
         package = self.resolver.resolve(use.root)
         if package is None or package == "tf":
             return False
-        home = self.known.home(package, for_tf2=self.for_tf2)
+        home = self._home(package)
         if home is None or isinstance(home, (Stays, Today)):
             return False
         if bound[0].kind is BindingKind.IMPORT and isinstance(home, Loop):
@@ -269,7 +319,7 @@ class _Renamer:
                 symbol = canonical(f"{base}.{imported}" if base else imported)
                 if symbol is None or symbol == "tf":
                     continue
-                found = self.known.home(symbol, for_tf2=self.for_tf2)
+                found = self._home(symbol)
                 if found is None:
                     continue
                 yield _Item(use, alias, imported, symbol, found)
@@ -395,6 +445,41 @@ class _Renamer:
             return Edit(starts[line - 1], starts[line - 1], text)
         return Edit(0, 0, text)
 
+    # -- iterators ---------------------------------------------------------------------
+
+    def _open_iterators(self) -> None:
+        """``data.make_one_shot_iterator()`` is a function, which knows where it is."""
+        context = self.context
+        found = [
+            call
+            for call in self.resolver.scopes.calls.values()
+            if isinstance(call.func, cst.Attribute)
+            and call.func.attr.value in METHODS
+            and call.func.attr.value in self.known.loop_names
+            and self.resolver.qualified(call.func) is None
+            and not any(arg.star or arg.keyword is None for arg in call.args)
+            and not (
+                isinstance(call.func.value, cst.Name)
+                and call.func.value.value in ("self", "cls")
+            )
+        ]
+        for call in found:
+            assert isinstance(call.func, cst.Attribute)
+            owner = call.func.value
+            context.want(call, call.func, owner, *owner.lpar, *owner.rpar)
+        for call in found:
+            assert isinstance(call.func, cst.Attribute)
+            name = call.func.attr.value
+            self.found.loop.add(name)
+            start, end = context.outer_span(call.func.value)
+            local = self._local(self.modules.loop)
+            self.edits.append(Edit(start, start, f"{local}.{name}("))
+            if call.args:
+                opening = context.text.index("(", context.span(call.func)[1])
+                self.edits.append(Edit(end, opening + 1, ", "))
+            else:
+                self.edits.append(Edit(end, context.span(call)[1], ")"))
+
     # -- switches ---------------------------------------------------------------------
 
     def _drop_switches(self) -> None:
@@ -420,6 +505,13 @@ class _Renamer:
             self.edits.append(Edit(start, end, "pass"))
 
 
+# What only has a meaning in a graph, and why a program stays that uses it elsewhere.
+_GRAPH_WORDS = {
+    "tf.Session": "runs a session by hand, on the default graph",
+    "tf.InteractiveSession": "runs a session by hand, on the default graph",
+    "tf.placeholder": "builds a graph outside of every function",
+    "tf.placeholder_with_default": "builds a graph outside of every function",
+}
 _SWITCHES = ("tf.disable_v2_behavior", "tf.disable_eager_execution")
 # Local names that say more than the last part of a path.
 _SHORT = {"layers": "layers_v1", "rnn_cell": "rnn_cell_v1"}

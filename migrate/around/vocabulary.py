@@ -72,6 +72,7 @@ _EXPERIMENTAL = (
     "build_raw_supervised_input_receiver_fn",
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",
+    "read_eval_metrics",
     "stop_if_higher_hook",
     "stop_if_lower_hook",
     "stop_if_no_decrease_hook",
@@ -83,6 +84,7 @@ _EXPORT = (
     "PredictOutput",
     "RegressionOutput",
     "ServingInputReceiver",
+    "SupervisedInputReceiver",
     "TensorServingInputReceiver",
     "build_parsing_serving_input_receiver_fn",
     "build_raw_serving_input_receiver_fn",
@@ -120,18 +122,25 @@ _LOOP: dict[str, str] = {
     **{f"tf.estimator.export.{name}": name for name in _EXPORT},
     **{f"tf.estimator.tpu.{name}": name for name in _TPU},
     **{f"tf.contrib.tpu.{name}": name for name in _TPU},
-    "tf.estimator.tpu.RunConfig": "TPURunConfig",
-    "tf.contrib.tpu.RunConfig": "TPURunConfig",
+    "tf.estimator.tpu.RunConfig": "RunConfig",
+    "tf.contrib.tpu.RunConfig": "RunConfig",
+    "tf.contrib.tpu.CrossShardOptimizer": "CrossShardOptimizer",
+    "tf.tpu.CrossShardOptimizer": "CrossShardOptimizer",
     "tf.estimator.inputs.numpy_input_fn": "numpy_input_fn",
     "tf.estimator.inputs.pandas_input_fn": "pandas_input_fn",
     "tf.keras.estimator.model_to_estimator": "model_to_estimator",
     "tf.contrib.predictor.from_saved_model": "from_saved_model",
+    "tf.contrib.predictor.from_estimator": "from_estimator",
     "tf.contrib.distribute.DistributeConfig": "DistributeConfig",
     "tf.contrib.distribute.train_and_evaluate": "train_and_evaluate",
+    "tf.contrib.distribute.MirroredStrategy": "MirroredStrategy",
+    "tf.contrib.distribute.OneDeviceStrategy": "OneDeviceStrategy",
+    "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
+    "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
+    "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.contrib.learn.ModeKeys": "ModeKeys",
     "tf.contrib.learn.RunConfig": "RunConfig",
     "tf.contrib.learn.Experiment": "Experiment",
-    "tf.contrib.learn.learn_runner.run": "learn_runner_run",
     "tf.contrib.learn.learn_runner": "learn_runner",
 }
 # The packages that these names hang in, when one is given a name of its own.
@@ -233,7 +242,7 @@ def home(symbol: str) -> Home | None:
         if symbol.startswith("tf.contrib.learn."):
             return Stays("tf.contrib.learn has no counterpart in a training loop")
         if last.endswith(_CANNED):
-            return Stays("a canned Estimator, for which there is no loop")
+            return Stays("is a canned Estimator, for which there is no loop")
         return None
     for old, module in _PACKAGES.items():
         if symbol == old or symbol.startswith(old + "."):
