@@ -22,6 +22,7 @@ __all__ = [
     "exit_code",
     "file_options",
     "job_from",
+    "run_on_stdin",
     "run_with_progress",
     "style_options",
 ]
@@ -73,6 +74,14 @@ def file_options(function: F) -> F:
                 default=1,
                 show_default=True,
                 help="Processes to use (0: one per core).",
+            ),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(min=0, min_open=True),
+                default=120.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="What one file may take; a file that takes longer is left.",
             ),
             click.option(
                 "--py2",
@@ -134,19 +143,29 @@ def _words(items: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
-def run_with_progress(files: list[Path], job: Job, jobs: int) -> Report:
+def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) -> Report:
     """Run the job; a progress bar on stderr when a person is looking."""
-    from ..project.run import run_job
+    from ..project.run import Limits, run_job
 
+    limits = Limits(seconds=timeout)
     workers = jobs or os.cpu_count() or 1
     if not sys.stderr.isatty() or len(files) < 20:
-        return run_job(files, job, jobs=workers)
+        return run_job(files, job, jobs=workers, limits=limits)
     with click.progressbar(length=len(files), label="Reading", file=sys.stderr) as bar:
 
         def advance(result: FileResult) -> None:
             bar.update(1)
 
-        return run_job(files, job, jobs=workers, progress=advance)
+        return run_job(files, job, jobs=workers, limits=limits, progress=advance)
+
+
+def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, FileResult]:
+    """What stdin holds, and the result of running the job on it."""
+    from ..project.run import Limits, run_source
+
+    raw = sys.stdin.buffer.read()
+    path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
+    return raw, run_source(path, raw, job, Limits(seconds=timeout))
 
 
 def exit_code(report: Report, *, pending: bool) -> int:

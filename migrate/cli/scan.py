@@ -9,15 +9,14 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.facts import ProjectFacts
 from ..project.files import find_files
-from ..project.pipeline import process_source
 from ..report.model import Report
 from ..report.render import render
 from .common import (
     exit_code,
     file_options,
     job_from,
+    run_on_stdin,
     run_with_progress,
     style_options,
     write_report,
@@ -48,6 +47,7 @@ def scan(
     format_: str,
     output: Path | None,
     jobs: int,
+    timeout: float,
     py2: bool,
     **shape: Any,
 ) -> None:
@@ -59,14 +59,13 @@ def scan(
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")
-        raw = sys.stdin.buffer.read()
-        path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-        report = Report((process_source(path, raw, job, ProjectFacts()),))
+        _, result = run_on_stdin(job, timeout)
+        report = Report((result,))
     else:
         files = [
             c.path
             for c in find_files(paths, exclude=exclude or config.lists("exclude"))
         ]
-        report = run_with_progress(files, job, jobs)
+        report = run_with_progress(files, job, jobs, timeout)
     write_report(render(report, format_, written=False), output)
     sys.exit(exit_code(report, pending=bool(report.findings)))

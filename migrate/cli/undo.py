@@ -31,6 +31,8 @@ def undo(path: Path, force: bool) -> None:
         result = undo_last(root, force=force)
     for restored in result.restored:
         click.echo(f"{restored}: restored")
+    for changed, remark in sorted(result.remarks.items()):
+        click.echo(f"note: {changed}: {remark}", err=True)
     for refused, reason in sorted(result.refused.items()):
         click.echo(f"{refused}: not restored: {reason}")
     click.echo(

@@ -39,6 +39,8 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
+    # The file is new: made beside a program that needs it.
+    added: bool = False
 
     def __post_init__(self) -> None:
         if (self.status is FileStatus.CHANGED) != (self.new is not None):

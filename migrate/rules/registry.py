@@ -10,6 +10,7 @@ from types import ModuleType
 from ..errors import UserError
 from . import training_program
 from .base import Rule
+from .over_budget import OVER_BUDGET
 from .pinned_tensorflow import PINNED
 from .python2_source import PYTHON2
 
@@ -51,7 +52,8 @@ def all_rules() -> tuple[Rule, ...]:
     rules = [module.RULE for module in rule_modules()]
     return tuple(
         sorted(
-            [*rules, *training_program.RULES, PYTHON2, PINNED], key=lambda rule: rule.id
+            [*rules, *training_program.RULES, PYTHON2, PINNED, OVER_BUDGET],
+            key=lambda rule: rule.id,
         )
     )
 
