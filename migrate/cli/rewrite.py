@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.files import find_files, project_root
+from ..project.files import project_root
 from ..project.journal import Change, lock, write_all
 from ..project.mirror import Mirror
 from ..project.pipeline import Job
@@ -24,7 +24,9 @@ from ..report.text import diff_text, text_report
 from .common import (
     exit_code,
     file_options,
+    files_below,
     job_from,
+    require_writable,
     run_on_stdin,
     run_with_progress,
     style_options,
@@ -83,15 +85,14 @@ def rewrite(
     Directories are searched for .py and .ipynb files. Files that git could not
     restore are refused without --allow-dirty; `tfmigrate undo` reverts a run.
     """
+    require_writable(output)
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")
         sys.exit(_filter(job, timeout, diff=diff, check=check))
     root = project_root(paths)
-    files = [
-        c.path for c in find_files(paths, exclude=exclude or config.lists("exclude"))
-    ]
+    files = files_below(paths, exclude or config.lists("exclude"), timeout)
     if diff or check:
         report = run_with_progress(files, job, jobs, timeout)
     elif out is not None:

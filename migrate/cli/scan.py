@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.files import find_files
 from ..report.model import Report
 from ..report.render import render
 from .common import (
     exit_code,
     file_options,
+    files_below,
     job_from,
+    require_writable,
     run_on_stdin,
     run_with_progress,
     style_options,
@@ -55,6 +56,7 @@ def scan(
 
     Nothing is written and the code is never imported or run.
     """
+    require_writable(output)
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
@@ -62,10 +64,7 @@ def scan(
         _, result = run_on_stdin(job, timeout)
         report = Report((result,))
     else:
-        files = [
-            c.path
-            for c in find_files(paths, exclude=exclude or config.lists("exclude"))
-        ]
+        files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
     write_report(render(report, format_, written=False), output)
     sys.exit(exit_code(report, pending=bool(report.findings)))

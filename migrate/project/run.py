@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import UserError
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
 from .facts import ProjectFacts
+from .files import find_files, from_here
 from .pipeline import Job, process_file, process_source
 from .workers import Limits, Overrun, work_through
 
-__all__ = ["Limits", "run_job", "run_source"]
+__all__ = ["Limits", "look_for_files", "run_job", "run_source"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,43 @@ class _StartWithText:
     def __call__(self) -> Callable[[tuple[Path, bytes]], FileResult]:
         facts = ProjectFacts()
         return lambda task: process_source(*task, self.job, facts)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Finds files in a process of its own: a pattern can take for ever to match."""
+
+    exclude: tuple[str, ...]
+
+    def __call__(self) -> Callable[[tuple[Path, ...]], list[Path] | UserError]:
+        return self._look
+
+    def _look(self, paths: tuple[Path, ...]) -> list[Path] | UserError:
+        try:
+            return [from_here(c.path) for c in find_files(paths, exclude=self.exclude)]
+        except UserError as error:
+            return error
+        except OSError as error:
+            return UserError(f"cannot read {error.filename}: {error.strerror}")
+
+
+def look_for_files(
+    paths: Sequence[Path], exclude: Sequence[str], limits: Limits
+) -> list[Path]:
+    """The files below some paths; raises UserError when that takes too long."""
+    (done,) = work_through(
+        [tuple(paths)], _Look(tuple(exclude)), processes=1, limits=limits
+    )
+    if isinstance(done.made, Overrun):
+        how = "failed" if done.made.what is None else f"took too much {done.made.what}"
+        raise UserError(
+            f"looking for files {how}",
+            hint="a pattern of --exclude, pyproject.toml or .gitignore may take for "
+            "ever; --timeout SECONDS gives a large tree longer",
+        )
+    if isinstance(done.made, UserError):
+        raise done.made
+    return done.made
 
 
 def run_job(
@@ -90,7 +129,7 @@ def _ended(path: Path, overrun: Overrun, limits: Limits) -> FileResult:
             path, FileStatus.FAILED, error="the process that worked on this file died"
         )
     if overrun.what == "time":
-        reason = f"took too long: more than {limits.seconds:g} s (--timeout)"
+        reason = f"took too long: more than {limits.seconds:g} s of work (--timeout)"
     else:
         reason = f"took too much memory: more than {limits.memory / 1024**3:g} GB"
     finding = Finding(

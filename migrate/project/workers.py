@@ -2,9 +2,13 @@
 
 LibCST's parser is native code: no signal, timer or thread of its own process can
 interrupt it, and memory that a runaway analysis takes is never given back. So each
-file is worked on in a process of its own kind, with the parent looking at the clock
-and at the memory; a process that goes over a limit is killed, its file accounted for,
-and another one goes on with the files it had not begun.
+file is worked on in a process of its own kind. One that goes over a limit is killed,
+its file accounted for, and another one goes on with the files it had not begun.
+
+Time is the processor's, so that a busy machine, or more processes than it has cores,
+give the same report: the system itself ends a process when its time is up, in native
+code too, and also when the command that started it is gone. The parent looks at memory,
+and at the clock on the wall in case a process waits for something for ever.
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ Made = TypeVar("Made")
 
 # A runaway's memory is looked at this often; nothing else waits for it.
 _LOOK = 0.25
+# A process may wait, for a processor or a disk, so many times as long as it may work.
+_WAITS = 10
+_TIMER = hasattr(signal, "setitimer")
 # What a forkserver imports once, so that its workers need not.
 _PRELOADED = ("tfmigrate.emit", "tfmigrate.project.pipeline")
 
@@ -137,7 +144,7 @@ class _Worker(Generic[Task, Made]):
             made = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join()
-            timed_out = os.name == "posix" and self.process.exitcode == -signal.SIGALRM
+            timed_out = _TIMER and self.process.exitcode == -signal.SIGPROF
             yield self._lost("time" if timed_out else None)
             return
         self._begun()
@@ -168,7 +175,8 @@ class _Worker(Generic[Task, Made]):
         self.pipe.close()
 
     def _begun(self) -> None:
-        self.deadline = time.monotonic() + self.limits.seconds
+        factor = _WAITS if _TIMER else 1
+        self.deadline = time.monotonic() + factor * self.limits.seconds
 
     def _lost(self, what: str | None) -> Outcome[Task, Made]:
         self.kill()
@@ -190,21 +198,20 @@ def _main(
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             for task in pipe.recv():
-                # Should the parent be killed, nothing else would stop a runaway:
-                # the alarm's own action ends a process in native code too.
-                _alarm(2 * seconds + 10)
                 work = work or start()
+                _end_after(seconds)
                 made = work(task)
-                _alarm(0)
+                _end_after(0)
                 pipe.send(made)
     sys.stdout.flush()
     sys.stderr.flush()
 
 
-def _alarm(seconds: float) -> None:
-    if os.name == "posix":
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+def _end_after(seconds: float) -> None:
+    """Let the system end this process after so much work; 0: never."""
+    if _TIMER:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _context() -> Any:
