@@ -179,13 +179,13 @@ def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) ->
         return run_job(files, job, jobs=workers, limits=limits, progress=advance)
 
 
-def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, FileResult]:
-    """What stdin holds, and the result of running the job on it."""
-    from ..project.run import Limits, run_source
+def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
+    """What stdin holds, and the report of running the job on it."""
+    from ..project.run import Limits, one_source
 
     raw = sys.stdin.buffer.read()
     path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-    return raw, run_source(path, raw, job, Limits(seconds=timeout))
+    return raw, one_source(path, raw, job, Limits(seconds=timeout))
 
 
 def exit_code(report: Report, *, pending: bool) -> int:

@@ -159,8 +159,8 @@ def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
 
 def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
-    raw, result = run_on_stdin(job, timeout)
-    report = Report((result,))
+    raw, report = run_on_stdin(job, timeout)
+    result = report.results[0]
     if diff:
         click.echo(diff_text(result), nl=False)
     elif not check:

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..report.model import Report
 from ..report.render import render
 from .common import (
     exit_code,
@@ -61,8 +60,7 @@ def scan(
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")
-        _, result = run_on_stdin(job, timeout)
-        report = Report((result,))
+        _, report = run_on_stdin(job, timeout)
     else:
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)

@@ -12,10 +12,11 @@ from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
 from .facts import ProjectFacts
 from .files import find_files, from_here
+from .floor import settle
 from .pipeline import Job, process_file, process_source
 from .workers import Limits, Overrun, work_through
 
-__all__ = ["Limits", "look_for_files", "run_job", "run_source"]
+__all__ = ["Limits", "look_for_files", "one_source", "run_job"]
 
 
 @dataclass(frozen=True)
@@ -93,20 +94,22 @@ def run_job(
         results.append(result)
         if progress is not None:
             progress(result)
-    return merge(results)
+    return merge(settle(results, ProjectFacts(ordered), job.selection))
 
 
-def run_source(
+def one_source(
     path: Path, raw: bytes, job: Job, limits: Limits | None = None
-) -> FileResult:
-    """Process one text under the name of a file that need not exist."""
+) -> Report:
+    """The report of a program that is at hand as text alone."""
     limits = limits or Limits()
     (done,) = work_through(
         [(path, raw)], _StartWithText(job), processes=1, limits=limits
     )
     if isinstance(done.made, Overrun):
-        return _ended(path, done.made, limits)
-    return done.made
+        result = _ended(path, done.made, limits)
+    else:
+        result = done.made
+    return merge(settle([result], ProjectFacts(), job.selection))
 
 
 def _results(
