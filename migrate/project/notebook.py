@@ -90,10 +90,7 @@ class Notebook:
             if cell.get("cell_type") != "code" or span is None:
                 continue
             value = cell.get("source", "")
-            if isinstance(value, list):
-                source = "".join(str(item) for item in value)
-            else:
-                source = str(value)
+            source = _source(value, number)
             foreign = _is_foreign(source)
             body = "" if foreign else _hide_magics(source, magics)
             if body and not body.endswith("\n"):
@@ -271,6 +268,20 @@ class Notebook:
         return _MARKER.match(name) is None and _PLACEHOLDER.match(name) is None
 
 
+def _source(value: object, number: int) -> str:
+    """The text of a cell's ``source``, a string or a list of strings."""
+    items = value if isinstance(value, list) else [value]
+    lines = [item for item in items if isinstance(item, str)]
+    if len(lines) != len(items):
+        raise NotebookError(f"the source of cell {number} is no text")
+    source = "".join(lines)
+    try:
+        source.encode("utf-8")
+    except UnicodeEncodeError:
+        raise NotebookError(f"cell {number} holds half a character") from None
+    return source
+
+
 def _language(whole: dict[str, Any]) -> str | None:
     metadata = whole.get("metadata")
     if not isinstance(metadata, dict):
@@ -378,19 +389,23 @@ def _cells(
 ) -> list[tuple[dict[str, Any], tuple[int, int] | None, int]]:
     """Every cell with the span of its source value and its start in the text."""
     position = _skip(text, 0)
-    for key, start in _members(text, position):
-        if key == "cells":
-            return [_cell(text, at) for at in _elements(text, start)]
-    return []
+    places = [start for key, start in _members(text, position) if key == "cells"]
+    if len(places) > 1:
+        raise NotebookError("it has cells twice")
+    return [_cell(text, at) for start in places for at in _elements(text, start)]
 
 
 def _cell(text: str, start: int) -> tuple[dict[str, Any], tuple[int, int] | None, int]:
     value, _ = _DECODER.raw_decode(text, start)
-    for key, at in _members(text, start):
-        if key == "source":
-            _, end = _DECODER.raw_decode(text, at)
-            return value, (at, end), start
-    return value, None, start
+    if not isinstance(value, dict):
+        raise NotebookError("a cell is no JSON object")
+    places = [at for key, at in _members(text, start) if key == "source"]
+    if len(places) > 1:
+        raise NotebookError("a cell has two sources")
+    if not places:
+        return value, None, start
+    _, end = _DECODER.raw_decode(text, places[0])
+    return value, (places[0], end), start
 
 
 def _members(text: str, start: int) -> list[tuple[str, int]]:

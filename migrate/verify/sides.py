@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UserError
@@ -31,6 +32,10 @@ class Side:
     kind: Kind
     # Reads tf.keras.datasets.fashion_mnist, so the data can be put in its way.
     fashion_mnist: bool = False
+    # The folder that the imports of the program's package start from.
+    root: Path | None = None
+    # Set when the program runs as a module of that package.
+    module: str | None = None
 
     @property
     def is_program(self) -> bool:
@@ -44,10 +49,17 @@ LEGACY_NAMES = frozenset(
 )
 
 
-def look_at(path: Path) -> Side:
-    """Tell what ``path`` is, without importing or running anything."""
+def look_at(path: Path, module: str | None = None) -> Side:
+    """Tell what ``path`` is, without importing or running anything.
+
+    With ``module``, a folder is where that module is run, as ``python -m`` would.
+    """
     if not path.exists():
         raise UserError(f"{path}: no such file or directory")
+    if path.is_dir() and module is not None and not is_recording(path):
+        return replace(look_at(_file_of(module, path)), root=path, module=module)
+    if module is not None and not path.is_dir():
+        raise UserError(f"{path}: with -m, name the folder that holds the package")
     if path.is_dir():
         if is_recording(path):
             return Side(path, Kind.RECORDING)
@@ -67,13 +79,42 @@ def look_at(path: Path) -> Side:
             f"{path}:{error.lineno}: not Python 3: {error.msg}",
             hint="Python 2 programs must be converted first, for instance with 2to3",
         ) from error
+    root, name = _package_of(path)
+    folders = [path.parent] if root is None else [path.parent, root]
     legacy = _is_legacy(tree) or any(
-        _is_legacy(module) for module in _neighbours(tree, path.parent)
+        _is_legacy(found) for found in _neighbours(tree, folders)
     )
     return Side(
         path,
         Kind.LEGACY if legacy else Kind.TF2,
         fashion_mnist="fashion_mnist" in text,
+        root=root,
+        # Only a module of its package can say `from . import model`.
+        module=name if root is not None and _imports_relatively(tree) else None,
+    )
+
+
+def _file_of(module: str, folder: Path) -> Path:
+    """The file that ``python -m MODULE`` runs in a folder."""
+    place = folder.joinpath(*module.split("."))
+    for file in (place.with_suffix(".py"), place / "__main__.py"):
+        if file.is_file():
+            return file
+    raise UserError(f"{folder}: there is no module {module} to run")
+
+
+def _package_of(path: Path) -> tuple[Path | None, str]:
+    """Where imports of the package that holds a script start, and its name there."""
+    names, folder = [path.stem], path.resolve().parent
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        names.append(folder.name)
+        folder = folder.parent
+    return (folder if len(names) > 1 else None), ".".join(reversed(names))
+
+
+def _imports_relatively(tree: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree)
     )
 
 
@@ -121,19 +162,22 @@ def _is_legacy(tree: ast.AST) -> bool:
     return False
 
 
-def _neighbours(tree: ast.AST, folder: Path) -> list[ast.AST]:
-    """Modules beside the script which it imports, one level deep."""
+def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
+    """Modules in the folders which the script imports, one level deep."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            # `from . import model` is looked for beside the script as well.
+            head = f"{node.module}." if node.module else ""
+            names |= {node.module} if node.module else set()
+            names |= {head + alias.name for alias in node.names}
     found: list[ast.AST] = []
     for name in sorted(names):
-        candidate = folder.joinpath(*name.split(".")).with_suffix(".py")
-        if candidate.is_file():
+        places = (f.joinpath(*name.split(".")).with_suffix(".py") for f in folders)
+        candidate = next((place for place in places if place.is_file()), None)
+        if candidate is not None:
             try:
                 found.append(ast.parse(program_text(candidate)))
             except (SyntaxError, UserError):
