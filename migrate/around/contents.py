@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -72,10 +73,24 @@ def contents(
         )
     from ..bring import contrib
 
-    made: Bundle = contrib.bring(
-        sorted(names), used=used, bound=bound, loop_module=loop_module
-    )
-    return made
+    made = contrib.bring(sorted(names), used=used, bound=bound, loop_module=loop_module)
+    # Files say the last part of a name.
+    return replace(made, names={_last(one): name for one, name in made.names.items()})
+
+
+def clash(names: Collection[str]) -> str | None:
+    """A name that two things copied from tf.contrib would both have."""
+    from ..bring import contrib
+
+    made = contrib.bring(sorted(names))
+    for symbol, name in sorted(made.names.items()):
+        if name != _last(symbol):
+            return symbol
+    return None
+
+
+def _last(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
 
 
 def held(kind: str, text: str) -> set[str]:

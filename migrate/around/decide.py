@@ -29,7 +29,7 @@ from ..rules.engine import run_rules
 from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
-from .contents import MARK, loop_names, made_by_us
+from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, support_of
 from .homes import Known
 from .places import NoPlace, Place, place_of
@@ -301,6 +301,16 @@ class _Modules:
             found.files[own] = Moved(text, findings, needs, inside)
         if not uses_loop:
             return _Answer()
+        brought = {
+            name
+            for one in found.files.values()
+            for need in one.needs
+            if need.kind == "contrib"
+            for name in need.names
+        }
+        twice = clash(brought) if brought else None
+        if twice is not None:
+            return _Answer(why=f"`{twice}` has the name of something else it uses")
         return found
 
     def _is_alone(self) -> bool:

@@ -55,10 +55,7 @@ class Known:
 
 @lru_cache(maxsize=4096)
 def _placed(symbol: str) -> Home | None:
-    try:
-        from ..bring import contrib
-    except ImportError:
-        return Stays("DEV no contrib yet")
+    from ..bring import contrib
 
     place = contrib.place(symbol)
     if isinstance(place, contrib.Brought):
