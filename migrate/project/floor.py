@@ -159,7 +159,7 @@ class _Floor:
         gone = self._gone(key)
         # Findings about the file itself stay: Python 2, budgets, requirements.
         findings = [f for f in result.findings if f.rule.startswith("TFM5")]
-        new = raw
+        new = raw if result.base is None else result.base
         if key in self.kept:
             findings += self._kept_findings(key, gone)
             if gone is None:
@@ -377,6 +377,7 @@ def _with(
         new=new if changed else None,
         notes=len(_NOTE.findall(new)),
         lines=result.lines,
+        base=result.base,
         footing=result.footing,
     )
 

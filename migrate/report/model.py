@@ -63,6 +63,9 @@ class FileResult:
     needs: tuple[Need, ...] = ()
     # The file is one that the run adds.
     added: bool = False
+    # The text before anything is moved, where that is not ``old``: of a Python 2
+    # file, its conversion.
+    base: bytes | None = None
     # None where the file was not parsed.
     footing: Footing | None = None
     # The program that begins here, told once all results are known.
