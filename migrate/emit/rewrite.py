@@ -50,6 +50,7 @@ from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..rules.reasons import WHAT_TO_DO
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
@@ -84,6 +85,8 @@ _EMITTERS: dict[type, _Emitter] = {
 }
 
 
+# Of a line that a reason shows.
+_LONGEST = 60
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
@@ -470,12 +473,24 @@ def _keep_estimator(
             outcome=Outcome.LEFT,
             safety=Safety.NEEDS_REVIEW,
             tier=Tier.COMPAT if isinstance(place, cst.Call) else None,
-            reason=blocker.reason,
+            reason=_with_expression(blocker, tree),
+            advice=WHAT_TO_DO.get(blocker.rule),
             note_at=tree.line(tree.statement(place)),
         )
         for place, blocker in stops
     ]
     return ProgramsRewrite(tree.module, tuple(findings))
+
+
+def _with_expression(blocker: Blocker, tree: Tree) -> str:
+    """The reason, with the line it is about where it names nothing of it."""
+    lines = tree.text.split("\n")
+    if "`" in blocker.reason or not 1 <= blocker.line <= len(lines):
+        return blocker.reason
+    text = lines[blocker.line - 1].strip()
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 3].rstrip()}..."
+    return f"{blocker.reason}: `{text}`" if text else blocker.reason
 
 
 def _moved(path: Path, program: Program) -> list[Finding]:

@@ -11,15 +11,24 @@ import warnings
 
 import libcst as cst
 
+from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
+from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 from ..symbols.dotted import import_path
 from ..symbols.scopes import ScopeKind
 from ..symbols.table import is_private_module
 from .facts import ParsedModule
+from .guard import GuardError
 
-__all__ = ["footing_of", "is_started", "is_test"]
+__all__ = ["footing_of", "is_started", "is_test", "kept_after"]
 
+_API = (
+    "tf.estimator.",
+    "tf.contrib.learn.",
+    "tf.contrib.estimator.",
+    "tf.contrib.tpu.TPU",
+)
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _OWN_TREES = ("python", "core", "tools", "examples")
 
@@ -32,6 +41,33 @@ def footing_of(parsed: ParsedModule) -> Footing:
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
     return Footing(era.tf1, era.tf2, gone, starts)
+
+
+def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:
+    """The finding of a file with an Estimator that could not be rewritten."""
+    resolver = parsed.resolver
+    symbols = ((use, resolver.resolve(use.node)) for use in resolver.scopes.uses)
+    made = [use for use, symbol in symbols if symbol and symbol.startswith(_API)]
+    if not made:
+        return None
+    built = [use for use in made if use.node in resolver.scopes.calls]
+    first = (built or made)[0]
+    what = str(error) if isinstance(error, GuardError) else type(error).__name__
+    if isinstance(error, RecursionError):
+        what = "it is too deeply nested"
+    line = _line(parsed, first.statement or first.node)
+    return Finding(
+        path=parsed.path,
+        line=_line(parsed, first.node),
+        column=1,
+        rule=KEEPS,
+        message=KEPT,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        tier=Tier.COMPAT if built else None,
+        reason=f"rewriting this file failed, please report it: {what}",
+        note_at=line,
+    )
 
 
 def is_started(name: str, text: str) -> bool:
