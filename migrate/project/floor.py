@@ -348,7 +348,8 @@ def _let_go(result: FileResult) -> FileResult:
         safety=Safety.NEEDS_REVIEW,
     )
     old = result.old if result.new is not None else new
-    return _with(result, old, without, [*result.findings, gone])
+    freed = _with(result, old, without, [*result.findings, gone])
+    return replace(freed, needs=result.needs)
 
 
 def _raw_if_calling(result: FileResult) -> bytes | None:

@@ -19,6 +19,7 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus, Footing
+from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
@@ -75,9 +76,9 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             pins = _wanted(text_pins(path, text), ignored_lines(text), job)
             return _unchanged(path, raw, pins)
         with _collector_at_rest():
-            new, findings = call_deep(lambda: _process(path, raw, job, facts))
+            new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
-        result = _result(path, raw, new, findings)
+        result = _result(path, raw, new, findings, needs)
         base = facts.answers.pop(("python 3", str(path), raw), None)
         assert base is None or isinstance(base, bytes)
         footing = call_deep(lambda: _footing(path, base or raw, facts))
@@ -142,9 +143,10 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _process(
-    path: Path, raw: bytes, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+_Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
+
+
+def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
     except SourceError:
@@ -152,7 +154,7 @@ def _process(
         if python3 is None:
             raise
         again = facts.load(path, python3)
-        new, findings = _rewrite(again, job, facts)
+        new, findings, needs = _rewrite(again, job, facts)
         first = Finding(
             path,
             1,
@@ -166,13 +168,11 @@ def _process(
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
         told = [first, *_placed(left, again.source), *rest]
-        return new, tuple(sorted(told))
+        return new, tuple(sorted(told)), needs
     return _rewrite(parsed, job, facts)
 
 
-def _rewrite(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """The file rewritten; where that fails, its programs keep their Estimators.
 
     The compat layer needs nothing of a program to be understood, so a surprise in
@@ -184,12 +184,10 @@ def _rewrite(
         kept = kept_after(parsed, error)
         if kept is None or not job.selection.allows(kept.rule):
             raise
-        return parsed.source.raw, tuple(_placed([kept], parsed.source))
+        return parsed.source.raw, tuple(_placed([kept], parsed.source)), ()
 
 
-def _rewritten(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """Rewrite until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
@@ -199,6 +197,7 @@ def _rewritten(
     # Read once, before anything is moved: emitted code is TF 2's.
     for_tf2 = written_for_tf2(parsed.resolver)
     moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
+    needs, inside, renamed = moved.needs, moved.inside, moved.renamed
     text = moved.text
     rounds = 1
     while text != source.text:
@@ -217,6 +216,7 @@ def _rewritten(
             facts,
             for_tf2=for_tf2,
             judged=judged,
+            programs=not renamed,
         )
         again = moved.text
         if again == text:
@@ -231,8 +231,15 @@ def _rewritten(
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if inside and needs:
+        from ..around import put_inside
+
+        whole = facts.module_of(source.with_text(text))
+        text, needs = put_inside(whole, needs, facts), ()
+        cells = source.notebook is not None
+        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
-    return source.render(text), tuple(sorted(placed))
+    return source.render(text), tuple(sorted(placed)), needs
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:
@@ -279,6 +286,25 @@ class _Moved:
 
     text: str
     parsed: tuple[cst.Module, ScopeTree] | None = None
+    # What the text imports of modules to add, and whether they go into the file.
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
+    renamed: bool = False
+
+
+@dataclass(frozen=True)
+class _Programs:
+    """A source with its training programs moved, and their findings.
+
+    With what it imports of modules to add, whether these go into the file, and
+    whether its words were renamed into them.
+    """
+
+    source: Source
+    findings: list[Finding] = field(default_factory=list)
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
+    renamed: bool = False
 
 
 def _round(
@@ -288,17 +314,22 @@ def _round(
     *,
     for_tf2: bool,
     judged: bool = False,
+    programs: bool = True,
 ) -> tuple[_Moved, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet.
 
     ``for_tf2`` says which TensorFlow the file was written for, ``judged`` that the
-    symbol rules have seen this very text and changed nothing.
+    symbol rules have seen this very text and changed nothing, ``programs`` that it
+    may hold some that have not moved.
     """
     source = parsed.source
-    moved, programs = _programs(parsed, job, facts)
-    if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
+    done = _Programs(source)
+    if programs:
+        done = _programs(parsed, job, facts)
+    moved, told = done.source, done.findings
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # Half a rewrite, without its program, would run nowhere.
-        return _Moved(source.text), programs
+        return _Moved(source.text), told
     if moved is not source:
         parsed = facts.module_of(moved)
     text = moved.text
@@ -314,58 +345,55 @@ def _round(
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
         )
-    findings = [*programs, *_symbol_findings(result, source, moved)]
+    findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
-    return _Moved(text, known), findings
+    return _Moved(text, known, done.needs, done.inside, done.renamed), findings
 
 
-def _programs(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[Source, list[Finding]]:
-    """The source with its training programs moved, and their findings."""
-    from ..emit import rewrite_across_files, rewrite_programs, why_alone
+def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
+    """What becomes of the training programs of a file."""
+    from ..around import Moved, moved_programs
 
     source = parsed.source
-    programs = rewrite_across_files(
+    programs = moved_programs(
         parsed,
         facts=facts,
         options=job.options,
         allowed=job.selection.allows_all,
-    ) or rewrite_programs(
-        source.module,
-        path=source.path,
-        resolver=parsed.resolver,
-        facts=facts,
-        options=job.options,
-        joined=why_alone(parsed, options=job.options, facts=facts),
     )
     findings = list(programs.findings)
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.
-        return source, []
+        return _Programs(source)
     if not job.selection.allows_all(f.rule for f in findings):
         # A program moves as a whole or not at all.
         allowed = [f for f in findings if job.selection.allows(f.rule)]
         reason = "a rule that the program needs was not selected"
-        return source, [
+        left = [
             replace(f, outcome=Outcome.LEFT, reason=reason)
             if f.outcome is Outcome.REWRITTEN
             else f
             for f in allowed
         ]
+        return _Programs(source, left)
+    if isinstance(programs, Moved):
+        moved = source
+        if programs.text != source.text:
+            moved = source.with_text(programs.text)
+        return _Programs(moved, findings, programs.needs, programs.inside, True)
     if programs.module is source.module:
-        return source, findings
+        return _Programs(source, findings)
     if (programs.before or code_of(source.module)) != source.text:
         raise Unfaithful
     if programs.text is not None:
         moved = replace(source, text=programs.text, module=programs.module)
     else:
         moved = source.with_text(code_of(programs.module))
-    return moved if moved.text != source.text else source, findings
+    return _Programs(moved if moved.text != source.text else source, findings)
 
 
 def _symbol_findings(
@@ -426,7 +454,11 @@ def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
 
 
 def _result(
-    path: Path, raw: bytes, new: bytes, findings: tuple[Finding, ...]
+    path: Path,
+    raw: bytes,
+    new: bytes,
+    findings: tuple[Finding, ...],
+    needs: tuple[Need, ...],
 ) -> FileResult:
     if new == raw:
         return _unchanged(path, raw, findings)
@@ -438,6 +470,7 @@ def _result(
         new=new,
         notes=len(_NOTE.findall(new)),
         lines=raw.count(b"\n"),
+        needs=needs,
     )
 
 

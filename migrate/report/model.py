@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .findings import Finding, Outcome, Tier
+from .needs import Need
 
 __all__ = ["FileResult", "FileStatus", "Footing", "ProgramResult", "Report"]
 
@@ -58,6 +59,10 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
+    # What the new text imports of modules that the run adds to the project.
+    needs: tuple[Need, ...] = ()
+    # The file is one that the run adds.
+    added: bool = False
     # The text before anything is moved, where that is not ``old``: of a Python 2
     # file, its conversion.
     base: bytes | None = None

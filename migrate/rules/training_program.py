@@ -85,6 +85,35 @@ RULES = (
         advice_only=True,
     ),
     Rule(
+        id="TFM106",
+        name="loop-module",
+        summary="A program trains with the loop module; its model_fn stays as it is.",
+        why=(
+            "No loop of its own could be written for the program; the message says "
+            "why. What it says of Estimators, configurations, specs, exporters and "
+            "hooks is said of the loop module instead, under the same names, so the "
+            "program reads as it did. The module is plain TensorFlow 2 and part of "
+            "the project from then on: it traces the model_fn once for each mode and "
+            "runs it in an eager loop. Checkpoints keep their names and go on. "
+            "In a notebook, and where a single file is rewritten by itself, the module "
+            "stands in the file. " + _TIERS
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
+        id="TFM107",
+        name="added-module",
+        summary="A module that rewritten programs import is added to the project.",
+        why=(
+            "The loop module (training_loop.py, or what --loop-module says) and the "
+            "copies of what kept code uses of tf.contrib (tf_contrib.py) are written "
+            "once for all programs that can import them, reduced to what these use. "
+            "Later rewrites add to them. A file of that name that tfmigrate did not "
+            "write is never touched; the programs keep their Estimators then."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
+    Rule(
         id="TFM110",
         name="program-shape",
         summary="A training program has a shape that is not rewritten.",
