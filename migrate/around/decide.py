@@ -16,7 +16,7 @@ import libcst as cst
 from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
-from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
 from ..project.journal import digest
@@ -404,8 +404,10 @@ class _Modules:
                 )
             )
         if not told:
+            # A class derived from an Estimator makes a program of what uses it.
+            tier = Tier.FORWARD_KEPT if runs_estimators(tree) else None
             told.append(
-                self._finding(parsed, 1, f"belongs to a program on {module}", None)
+                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
         return tuple(told)
 
