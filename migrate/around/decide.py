@@ -26,7 +26,7 @@ from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
-from ..rules.training_program import KEEPS, KEPT
+from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
 from .contents import MARK, clash, loop_names, made_by_us
@@ -226,6 +226,10 @@ def _decided(
     }
     native = all(_is_native(result) for result in today.values())
     if native and options.style == "auto":
+        return _Answer()
+    told = [f for result in today.values() for f in result.findings]
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
+        # To ignore an option in silence would be worse than to leave the program.
         return _Answer()
     if group.missing:
         name = group.missing[0].name
