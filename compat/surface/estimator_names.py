@@ -65,6 +65,8 @@ _TREES_ADVICE = (
 )
 _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
+_EXPERIMENTAL_V2 = "LinearSDCA RNNClassifier RNNEstimator"
+
 
 def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
     rows: dict[str, Entry] = {}
@@ -132,14 +134,5 @@ ESTIMATOR_V2: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
     **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
-    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": "LinearSDCA"}),
-    **{
-        f"tf.estimator.experimental.{name}": Unavailable(
-            f"tf.estimator.experimental.{name}",
-            "Build the network with Keras recurrent layers and give it to "
-            "tf.keras.estimator.model_to_estimator, or use the RNN estimators of "
-            "tfmigrate.compat.v1's tf.contrib.estimator.",
-        )
-        for name in ("RNNClassifier", "RNNEstimator")
-    },
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": _EXPERIMENTAL_V2}),
 }

@@ -185,8 +185,8 @@ def dense_input(
 
 def sequence_input(
     features: dict[str, Any], columns: Any, *, scope: str = "sequence_input_layer"
-) -> tuple[Any, Any]:
-    """[batch, time, total width] of all sequence columns, and the lengths."""
+) -> tuple[Any, Any, list[Any]]:
+    """[batch, time, total width] of all sequence columns, the lengths, the variables."""
     ordered = sorted_columns(columns)
     state = ColumnState()
     with tf.variable_scope(scope):
@@ -208,7 +208,8 @@ def sequence_input(
                 lengths.append(length)
         same = [tf.assert_equal(lengths[0], other) for other in lengths[1:]]
         with tf.control_dependencies(same):
-            return tf.concat(parts, axis=-1), tf.identity(lengths[0])
+            variables = state.variables + _shared_weights(ordered)
+            return tf.concat(parts, axis=-1), tf.identity(lengths[0]), variables
 
 
 class LinearParts:
