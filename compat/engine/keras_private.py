@@ -14,6 +14,9 @@ import tf_keras
 
 # tf.nn.rnn_cell: tensorflow.compat.v1 looks for it in Keras 3, which has none.
 from tf_keras.api._v1.keras.__internal__.legacy import rnn_cell
+
+# The session that Keras runs graphs of TF 1 in; public in tf.keras of TF 1 only.
+from tf_keras.api._v1.keras.backend import set_session
 from tf_keras.src.engine import training_utils_v1
 from tf_keras.src.optimizers import optimizer_v1
 
@@ -25,6 +28,7 @@ __all__ = [
     "initialize_variables",
     "restore_subclassed_model",
     "rnn_cell",
+    "set_session",
     "standardize_sample_weights",
     "track_variable",
 ]

@@ -112,7 +112,9 @@ def parse_tf_config(
         )
     if has_strategy and chief_type != TaskType.MASTER:
         if not task:
-            return dataclasses.replace(_alone(tf_config, {}, service), cluster_spec=spec)
+            return dataclasses.replace(
+                _alone(tf_config, {}, service), cluster_spec=spec
+            )
         if chief_type not in jobs and TaskType.WORKER in jobs:
             chief_type = TaskType.WORKER
     task_type, task_id = _checked_task(spec, task, chief_type)

@@ -28,6 +28,7 @@ _KERAS_SOURCE = "tf_keras.src"
 _KERAS_MOVED = {
     ".optimizer_v2": ".optimizers.legacy",
     ".premade": ".premade_models",
+    ".testing_utils": ".testing_infra.test_utils",
 }
 
 # Top folders of TensorFlow that are packages of code, not part of its API.
@@ -63,7 +64,9 @@ class DoorFinder:
             name = _TRACKABLE + fullname[len(_TRACKING) :]
             if importlib.util.find_spec(name):
                 moved = importlib.import_module(name)
-                return importer.spec_for(fullname, Layered(fullname, [lambda: moved], []))
+                return importer.spec_for(
+                    fullname, Layered(fullname, [lambda: moved], [])
+                )
         if top == "tensorflow_core":  # what TF 1.15 called itself inside
             name = "tensorflow" + fullname[len(top) :]
             return importer.spec_for(fullname, importlib.import_module(name))
@@ -94,7 +97,11 @@ class DoorFinder:
             )
         if fullname in LEGACY_FIRST:
             return self._layered(fullname, [], self._real_module(fullname))
-        if fullname in FILLED or fullname in ANCESTORS:
+        if fullname in FILLED:
+            # What TensorFlow moved elsewhere has the same public name as a rule.
+            root = [lambda: self.root]
+            return self._layered(fullname, root, self._real_module(fullname), True)
+        if fullname in ANCESTORS:
             return self._layered(fullname, [], self._real_module(fullname), True)
         return None
 

@@ -114,17 +114,6 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "It describes tables on TPU hardware: use tf.feature_column.embedding_column "
         "here, and tf.tpu.experimental.embedding in a TF2 loop.",
     ),
-    **{
-        f"tf.contrib.estimator.{name}": Unavailable(
-            f"tf.contrib.estimator.{name}",
-            f"It only added names for a converter: use tf.estimator.{plain}, which "
-            "takes the same arguments.",
-        )
-        for name, plain in (
-            ("DNNClassifierWithLayerAnnotations", "DNNClassifier"),
-            ("DNNRegressorWithLayerAnnotations", "DNNRegressor"),
-        )
-    },
     "tf.feature_column.shared_embedding_columns": attribute(
         f"{_HERE}.canned.feature_columns:shared_embedding_columns"
     ),

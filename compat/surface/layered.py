@@ -163,7 +163,11 @@ class Layered(types.ModuleType):
         found: dict[str, Any] = self.__dict__["_tfm_found"]
         if name not in found:
             value = self._tfm_look_up(name)
-            if real is not None and name in real.__dict__ and value is real.__dict__[name]:
+            if (
+                real is not None
+                and name in real.__dict__
+                and value is real.__dict__[name]
+            ):
                 return value  # it may be written to
             found[name] = value
         return found[name]

@@ -153,8 +153,14 @@ def main() -> None:
         sys.modules["peer_test"] = module
         spec.loader.exec_module(module)
     except BaseException:
-        rows = [{"test": "(import)", "state": "import", "error": _last_line(),
-                 "trace": traceback.format_exc()[-6000:]}]
+        rows = [
+            {
+                "test": "(import)",
+                "state": "import",
+                "error": _last_line(),
+                "trace": traceback.format_exc()[-6000:],
+            }
+        ]
         Path(out).write_text(json.dumps(rows))
         return
     tests = _tests(unittest.defaultTestLoader.loadTestsFromModule(module))

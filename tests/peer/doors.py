@@ -84,7 +84,9 @@ class Private:
     def __exit__(self, *args: Any) -> None:
         pass
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        _stop(self.__dict__["_peer_name"])
+        return 0
 
 
 class PeerModule(types.ModuleType):
@@ -157,7 +159,8 @@ class Finder:
         if exported is not None:
             return self.public(exported.v1, exported.v2)
         if name in module.constants:
-            return module.constants[name]
+            value = module.constants[name]
+            return types.SimpleNamespace(**value) if isinstance(value, dict) else value
         if name in module.imported:
             where, inside = module.imported[name]
             try:

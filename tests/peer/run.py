@@ -42,13 +42,12 @@ def test_files(root: Path) -> list[str]:
     files = [
         file
         for file in (root / PACKAGE).rglob("*.py")
-        if re.search(r"_test\.py$|_test_v1\.py$|test_fc_v\d(_v1)?\.py$|_test_v2\.py$",
-                     file.name)
+        if re.search(
+            r"_test\.py$|_test_v1\.py$|test_fc_v\d(_v1)?\.py$|_test_v2\.py$", file.name
+        )
     ]
     files.sort(key=lambda file: file.stat().st_size)
-    return [
-        ".".join(file.relative_to(root).with_suffix("").parts) for file in files
-    ]
+    return [".".join(file.relative_to(root).with_suffix("").parts) for file in files]
 
 
 def left_out_file(release: str, name: str) -> str | None:
@@ -59,8 +58,9 @@ def left_out_file(release: str, name: str) -> str | None:
     return None
 
 
-def run_file(release: str, root: Path, name: str, out: Path, wrap: list[str],
-             limit: int) -> None:
+def run_file(
+    release: str, root: Path, name: str, out: Path, wrap: list[str], limit: int
+) -> None:
     """One file in a process of its own."""
     generation = GENERATIONS[release]
     result = out / f"{name}.json"
@@ -77,8 +77,12 @@ def run_file(release: str, root: Path, name: str, out: Path, wrap: list[str],
     with log.open("w") as stream:
         subprocess.run(
             [*wrap, "timeout", str(limit), *command],
-            stdout=stream, stderr=stream, stdin=subprocess.DEVNULL,
-            env=environment, cwd=out, check=False,
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            cwd=out,
+            check=False,
         )
 
 
@@ -90,9 +94,12 @@ def run_real(python: str, root: Path, name: str, out: Path, wrap: list[str]) -> 
     with (out / f"{name}.real.log").open("w") as stream:
         subprocess.run(
             [*wrap, "timeout", "900", *child],
-            stdout=stream, stderr=stream, stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"},
-            cwd=out, check=False,
+            cwd=out,
+            check=False,
         )
 
 
@@ -198,8 +205,14 @@ def main() -> None:
             if left_out_file(options.release, name):
                 continue
             if options.again or options.files or not (out / f"{name}.log").exists():
-                run_file(options.release, root, name, out,
-                         shlex.split(options.wrap), options.limit)
+                run_file(
+                    options.release,
+                    root,
+                    name,
+                    out,
+                    shlex.split(options.wrap),
+                    options.limit,
+                )
     for name in names if options.real else ():
         if not (out / f"{name}.log").exists() or real_passes(out, name) is not None:
             continue

@@ -98,6 +98,10 @@ class Tree:
         module = Module(name, file, False)
         tree = ast.parse(file.read_text())
         for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                table = _table(node)
+                if table:
+                    module.constants[node.name] = table
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
                 for decorator in node.decorator_list:
                     found = _exported(decorator)
@@ -129,8 +133,10 @@ class Tree:
         for (where, name), public in _ALMOST.items():
             if module.name.endswith(where) and ".contrib." not in module.name:
                 module.exported[name] = Exported(public, public)
-        if ".contrib." in module.name or last == "saved_model_estimator":
+        if ".contrib." in module.name or last in ("saved_model_estimator", "export"):
             for name in self._contrib:
+                if name in module.exported:
+                    continue
                 if re.search(rf"^(class|def) {name}\b", module.path.read_text(), re.M):
                     module.exported[name] = Exported(f"contrib.estimator.{name}", None)
 
@@ -144,6 +150,19 @@ class Tree:
                 if isinstance(target, ast.Name) and target.id == "_allowed_symbols":
                     return list(ast.literal_eval(node.value))
         return []
+
+
+def _table(node: ast.ClassDef) -> dict[str, object]:
+    """The constants of a class that has nothing else."""
+    found: dict[str, object] = {}
+    for part in node.body:
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant):
+            for target in part.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id] = part.value.value
+        elif not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)):
+            return {}
+    return found
 
 
 def _exported(node: ast.expr) -> Exported | None:

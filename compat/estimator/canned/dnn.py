@@ -60,14 +60,9 @@ def dnn_parts(
     ):
         if fc.are_all_new(feature_columns):
             net, variables = fc.dense_input(features, feature_columns)
-            network.variables.extend(variables)
         else:
-            by_column: dict[Any, Any] = {}
-            net = tf.feature_column.input_layer(
-                features, feature_columns, cols_to_vars=by_column
-            )
-            for found in by_column.values():
-                network.variables.extend(found)
+            net, variables = fc.legacy_dense_input(features, feature_columns)
+        network.variables.extend(variables)
     net = hidden_layers(
         network,
         net,

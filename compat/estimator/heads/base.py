@@ -123,9 +123,7 @@ class Head(abc.ABC):
     def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
         """What a head for TPUs writes instead."""
         del args, kwargs
-        raise NotImplementedError(
-            "TPUEstimatorSpec not available for this model head."
-        )
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
 
 def training_op(
@@ -146,9 +144,9 @@ def training_op(
         if optimizer is not None:
             if train_op_fn is not None:
                 raise ValueError("train_op_fn and optimizer cannot both be set.")
+            _check_optimizer(optimizer)
             if trainable_variables is None:
                 raise ValueError("trainable_variables cannot be None. Given None")
-            _check_optimizer(optimizer)
             if not isinstance(trainable_variables, (list, tuple)):
                 raise ValueError(
                     "trainable_variables should be a list or a tuple. Given type: "
