@@ -46,6 +46,8 @@ _PRELOAD = (
     "tensorflow.python.keras.callbacks",
 )
 
+_KERAS_PRIVATE = "tfmigrate.compat.engine.keras_private"
+
 _root: Namespace | None = None
 
 
@@ -73,6 +75,7 @@ def install(*, graph_mode: bool = True) -> None:
     if graph_mode:
         _disable_v2_behavior(real)
     _load_runtime()
+    importlib.import_module(_KERAS_PRIVATE).accept_any_input_shape()
     root = _make_root(real)
     _root = root
     finder: Any = DoorFinder(root)

@@ -78,7 +78,7 @@ class Result(unittest.TestResult):
         self.rows: list[dict[str, Any]] = []
         self.began = 0.0
 
-    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def startTest(self, test: unittest.TestCase) -> None:
         """Note the time, forget what earlier tests touched."""
         super().startTest(test)
         self.touched.clear()
@@ -101,24 +101,24 @@ class Result(unittest.TestResult):
             row["state"] = "advice"
         self.rows.append(row)
 
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def addSuccess(self, test: unittest.TestCase) -> None:
         """The test passed."""
         self._row(test, "pass")
 
-    def addError(self, test: Any, err: Any) -> None:  # noqa: N802
+    def addError(self, test: Any, err: Any) -> None:
         """The test raised."""
         self._row(test, "error", err)
 
-    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+    def addFailure(self, test: Any, err: Any) -> None:
         """An assertion did not hold."""
         self._row(test, "fail", err)
 
-    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
+    def addSkip(self, test: Any, reason: str) -> None:
         """The test left itself out, or used a private name."""
         self._row(test, "skip")
         self.rows[-1].setdefault("why", reason)
 
-    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
         """A part of a test."""
         if err is not None:
             self._row(subtest, "error", err)
@@ -148,7 +148,8 @@ def main() -> None:
     result = Result(touched)
     try:
         spec = importlib.util.spec_from_file_location("peer_test", file)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules["peer_test"] = module
         spec.loader.exec_module(module)

@@ -225,7 +225,7 @@ def dense_input(
 def sequence_input(
     features: dict[str, Any], columns: Any, *, scope: str = "sequence_input_layer"
 ) -> tuple[Any, Any, list[Any]]:
-    """[batch, time, total width] of all sequence columns, the lengths, the variables."""
+    """[batch, time, total width] of all columns, the lengths, and the variables."""
     ordered = sorted_columns(columns)
     state = ColumnState()
     with tf.variable_scope(scope):

@@ -51,8 +51,8 @@ def _cell(cell_type: Any, units: int) -> Any:
     made = _CELLS.get(kind, kind) if isinstance(kind, str) else kind
     if not callable(made):
         raise ValueError(
-            "`cell_type` should be a class producing a RNN cell, or a string specifying "
-            f"the cell type. Supported strings are: {list(_CELLS)}."
+            "`cell_type` should be a class producing a RNN cell, or a string "
+            f"specifying the cell type. Supported strings are: {list(_CELLS)}."
         )
     cell = made(units=units)
     if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
