@@ -1,4 +1,4 @@
-"""Puts the TF 1.15 clone in ``tensorflow``'s place for unedited programs.
+"""Puts a clone of old TensorFlow in ``tensorflow``'s place for unedited programs.
 
 After `install`, ``import tensorflow as tf`` gives the clone, and every legacy
 door (``tensorflow.contrib...``, ``tensorflow.python.estimator...``,
@@ -20,7 +20,8 @@ from typing import Any
 
 from .doors import DoorFinder
 from .namespace import Entry, Namespace, attribute
-from .v1_names import OVERLAY
+from .v1_names import OVERLAY as V1_OVERLAY
+from .v2_names import OVERLAY as V2_OVERLAY
 
 __all__ = ["install", "is_installed", "reported_version"]
 
@@ -28,6 +29,7 @@ __all__ = ["install", "is_installed", "reported_version"]
 # the TF 1 branch is the one whose names they find here. Installed packages and
 # our own modules see the real version.
 reported_version = "1.15.5"
+_REPORTED = {1: reported_version, 2: "2.15.1"}
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARY_FOLDERS = tuple(
@@ -56,13 +58,14 @@ def is_installed() -> bool:
     return _root is not None and sys.modules.get("tensorflow") is _root
 
 
-def install(*, graph_mode: bool = True) -> None:
-    """Make ``import tensorflow`` mean TF 1.15's namespace from here on.
+def install(*, version: int = 1) -> None:
+    """Make ``import tensorflow`` mean an older namespace from here on.
 
     Args:
-      graph_mode: also switch TensorFlow to TF 1 behaviour (graphs, sessions,
-        reference variables), as programs of that era expect. They can still
-        call ``tf.enable_eager_execution()`` first thing.
+      version: 1 for TF 1.15, which also switches TensorFlow to TF 1 behaviour
+        (graphs, sessions, reference variables); programs of that era can still
+        call ``tf.enable_eager_execution()`` first thing. 2 for TF 2.15, which
+        stays eager.
     """
     global _root
     if is_installed():
@@ -72,11 +75,12 @@ def install(*, graph_mode: bool = True) -> None:
         # A later TensorFlow may drop some of these; then nothing binds them.
         if importlib.util.find_spec(name):
             importlib.import_module(name)
-    if graph_mode:
+    if version == 1:
         _disable_v2_behavior(real)
     _load_runtime()
-    importlib.import_module(_KERAS_PRIVATE).accept_any_input_shape()
-    root = _make_root(real)
+    if version == 1:
+        importlib.import_module(_KERAS_PRIVATE).accept_any_input_shape()
+    root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)
     sys.meta_path.insert(0, finder)
@@ -112,21 +116,24 @@ def _disable_v2_behavior(real: Any) -> None:
         logger.setLevel(level)
 
 
-def _make_root(real: types.ModuleType) -> Namespace:
-    def version() -> str:
-        return _version_for_caller(real)
+def _make_root(real: types.ModuleType, version: int) -> Namespace:
+    reported = _REPORTED[version]
+
+    def told() -> str:
+        return _version_for_caller(real, reported)
 
     overlay: dict[str, Entry] = {
-        **OVERLAY,
-        "tf.compat.v1": lambda: root,
-        "tf.VERSION": lambda: reported_version,
-        "tf.__version__": version,
-        "tf.version.VERSION": lambda: reported_version,
-        "tf.examples": attribute("tensorflow.examples"),
+        **(V1_OVERLAY if version == 1 else V2_OVERLAY),
+        "tf.__version__": told,
+        "tf.version.VERSION": lambda: reported,
     }
+    if version == 1:
+        overlay["tf.compat.v1"] = lambda: root
+        overlay["tf.VERSION"] = lambda: reported
+        overlay["tf.examples"] = attribute("tensorflow.examples")
     root = Namespace(
         "tf",
-        base=lambda: real.__dict__["compat"].v1,
+        base=lambda: real.__dict__["compat"].v1 if version == 1 else real,
         overlay=overlay,
         module_name="tensorflow",
         doc=real.__doc__,
@@ -139,7 +146,7 @@ def _make_root(real: types.ModuleType) -> Namespace:
     return root
 
 
-def _version_for_caller(real: Any) -> str:
+def _version_for_caller(real: Any, reported: str) -> str:
     frame = sys._getframe(1)
     here = os.path.dirname(os.path.abspath(__file__))
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
@@ -149,4 +156,109 @@ def _version_for_caller(real: Any) -> str:
     ours = path.startswith(os.path.dirname(_PACKAGE)) and "tfmigrate" in str(
         frame.f_globals.get("__name__", "")
     )
+<<<<<<< HEAD
     return str(real.__version__) if installed or ours else reported_version
+=======
+    return str(real.__version__) if installed or ours else reported
+
+
+class _DoorFinder:
+    """Finds what stands behind legacy import paths."""
+
+    def __init__(self, root: Namespace, real: types.ModuleType) -> None:
+        self.root = root
+        self.real = real
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: types.ModuleType | None = None,
+    ) -> Any:
+        """Answer for names below ``tensorflow``, ``keras`` and the estimator's."""
+        top = fullname.partition(".")[0]
+        if fullname.startswith(_TRACKING):  # renamed as a whole
+            name = _TRACKABLE + fullname[len(_TRACKING) :]
+            if not importlib.util.find_spec(name):
+                return None
+            return importer.spec_for(fullname, importlib.import_module(name))
+        if top == "tensorflow_core":  # what TF 1.15 called itself inside
+            name = "tensorflow" + fullname[len(top) :]
+            return importer.spec_for(fullname, importlib.import_module(name))
+        if top == "keras":
+            return self._keras(fullname)
+        if top not in ("tensorflow", "tensorflow_estimator"):
+            return None
+        if fullname == "tensorflow":
+            return importer.spec_for(fullname, self.root)
+        if fullname.startswith("tensorflow.examples"):
+            return self._example(fullname)
+        family = family_of(fullname)
+        if family is not None:
+            return importer.spec_for(fullname, self._layered(fullname, family))
+        parts = fullname.split(".")[1:]
+        if not parts or self._is_private(parts):
+            return None
+        module = importer.module_at(self.root, parts)
+        return None if module is None else importer.spec_for(fullname, module)
+
+    def _is_private(self, parts: list[str]) -> bool:
+        """Packages of TensorFlow's own, such as tensorflow.python or .core."""
+        return parts[0] in _PRIVATE
+
+    def _layered(self, fullname: str, family: Family) -> Layered:
+        sources = [self._source(path) for path in family.sources]
+        folder: list[str] = []
+        if family.keep:
+            kept = self._real_module(fullname)
+            if kept is not None:
+                sources.append(lambda: kept)
+                folder = list(getattr(kept, "__path__", []))
+        return Layered(fullname, sources, folder)
+
+    def _keras(self, fullname: str) -> Any:
+        """Keras 2 for programs that import the Keras package by itself.
+
+        A module called keras in the program's own folder stays what it is.
+        """
+        spec = importlib.machinery.PathFinder.find_spec("keras")
+        folders = (spec.submodule_search_locations if spec is not None else None) or ()
+        if not any(os.path.isdir(os.path.join(f, "_tf_keras")) for f in folders):
+            return None
+        found: Any = self.root.keras
+        for part in fullname.split(".")[1:]:
+            found = getattr(found, part, None)
+        if not isinstance(found, types.ModuleType):
+            sources = [self._source("keras")]
+            sources += [self._source(f"keras.{name}") for name in KERAS_PARTS]
+            found = Layered(fullname, sources, [])
+        return importer.spec_for(fullname, found)
+
+    def _source(self, path: str) -> Any:
+        if path.startswith("tfmigrate."):
+            return lambda: importlib.import_module(path)
+
+        def look() -> Any:
+            found: Any = self.root
+            for part in path.split("."):
+                found = getattr(found, part)
+            return found
+
+        return look
+
+    def _real_module(self, fullname: str) -> types.ModuleType | None:
+        known = sys.modules.get(fullname)
+        if known is not None and not isinstance(known, Layered):
+            return known
+        return None
+
+    def _example(self, fullname: str) -> Any:
+        ours = "tfmigrate.compat.examples" + fullname[len("tensorflow.examples") :]
+        try:
+            module = importlib.import_module(ours)
+        except ModuleNotFoundError as error:
+            if error.name and ours.startswith(error.name):
+                return None
+            raise
+        return importer.spec_for(fullname, module)
+>>>>>>> main

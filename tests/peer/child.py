@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import re
+import signal
 import sys
 import time
 import traceback
@@ -62,6 +63,13 @@ def _enter(generation: int) -> Any:
     return clone
 
 
+TEST_SECONDS = 150
+
+
+def _too_long(*_: Any) -> None:
+    raise TimeoutError(f"a test ran for more than {TEST_SECONDS} seconds")
+
+
 # What a test reaches on our objects that was never public.
 _UNDERSCORE = re.compile(
     r"(has no attribute|does not have the attribute) '_[a-zA-Z]"
@@ -81,8 +89,14 @@ class Result(unittest.TestResult):
     def startTest(self, test: unittest.TestCase) -> None:
         """Note the time, forget what earlier tests touched."""
         super().startTest(test)
+        signal.alarm(TEST_SECONDS)
         self.touched.clear()
         self.began = time.time()
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        """The time limit was the test's alone."""
+        signal.alarm(0)
+        super().stopTest(test)
 
     def _row(self, test: Any, state: str, error: Any = None) -> None:
         row: dict[str, Any] = {"test": test.id(), "state": state}
@@ -146,6 +160,7 @@ def main() -> None:
         flags.FLAGS(["peer"], known_only=True)
     file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
     result = Result(touched)
+    signal.signal(signal.SIGALRM, _too_long)
     try:
         spec = importlib.util.spec_from_file_location("peer_test", file)
         assert spec is not None
