@@ -93,7 +93,7 @@ class Result(unittest.TestResult):
         self.touched.clear()
         self.began = time.time()
 
-    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def stopTest(self, test: unittest.TestCase) -> None:
         """The time limit was the test's alone."""
         signal.alarm(0)
         super().stopTest(test)
