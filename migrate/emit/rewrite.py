@@ -517,6 +517,8 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     if isinstance(plan.model, KeptModelFnPlan):
         rule, tier = "TFM102", Tier.FORWARD_KEPT
         message += f" around its whole model_fn: {plan.model.reason}"
+    if not plan.config.writes_events:
+        message += "; it writes no event files without `save_summary_steps`"
     found = [
         Finding(
             path=path,

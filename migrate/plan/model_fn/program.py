@@ -64,6 +64,12 @@ def recognise_model_fn(
     started = read_started_from(tree, given.get("warm_start_from"), body, line)
     if started.code and kept is None:
         raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
+    if started.code and tree.several:
+        reason = (
+            "it starts from a checkpoint by names, and another Estimator of the "
+            "program may write that checkpoint"
+        )
+        raise Blocked("TFM103", line, reason)
     config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
     differences: list[Difference] = []

@@ -16,7 +16,11 @@ from ..layers.lifted_names import source_text
 from ..layers.lifter_state import Kind
 from ..model_fn.sections import Sections
 from ..model_fn.source import Source
-from ..model_fn.update_ops import is_update_collection, of_both_branches
+from ..model_fn.update_ops import (
+    is_update_collection,
+    moves_variables,
+    of_both_branches,
+)
 from ..program import MODEL, OPTIMIZER, TF, TRAINED, OptimizerPlan
 from .schedules import (
     decay_function,
@@ -99,6 +103,7 @@ class _Reader:
 
     def read(self, node: cst.BaseExpression) -> TrainOp:
         call = self._operation(node)
+        self._check_alone(call)
         symbol = self.tree.symbol(call.func)
         if symbol is not None and symbol.endswith("layers.optimize_loss"):
             self._optimize_loss(call)
@@ -109,6 +114,20 @@ class _Reader:
         else:
             self._apply_gradients(call, call.func.value)
         return self.found
+
+    def _check_alone(self, call: cst.Call) -> None:
+        """Nothing else moves variables, which the train_op may wait for."""
+        for statement in self.statements:
+            for node in walk(statement):
+                if node is call or not isinstance(node, cst.Call):
+                    continue
+                if not moves_variables(self.tree, node):
+                    continue
+                around = self.tree.ancestors(node)
+                chosen = any(isinstance(holder, cst.If) for holder in around)
+                if not chosen or self.tree.code(node) != self.tree.code(call):
+                    shown = self.tree.code(node.func)
+                    raise self.stop(node, f"`{shown}` moves variables as well")
 
     def _operation(self, node: cst.BaseExpression) -> cst.Call:
         """The call that trains, through names and groups."""
