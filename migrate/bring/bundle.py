@@ -1,0 +1,110 @@
+"""One self-contained module out of several of ours."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .naming import choose_names
+from .parts import CannotBundle, Imported
+from .reach import Reach, resolve
+from .sources import Sources
+from .writing import write_body, write_imports, write_module
+
+__all__ = ["Bundle", "bundle", "is_ours"]
+
+_MARK = "Written by `tfmigrate rewrite`; it is part of this project now."
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The text of a module, and the name in it of each thing asked for.
+
+    ``imports`` are its import sections and ``body`` all below, for text that is put
+    into a module that exists.
+    """
+
+    text: str
+    names: Mapping[str, str]
+    imports: Sequence[str]
+    body: str
+
+
+def bundle(
+    sources: Sources,
+    wanted: Iterable[str],
+    *,
+    doc: str,
+    used: Collection[str] | None = None,
+    order: Sequence[str] = (),
+    given: Mapping[str, str] | None = None,
+    stay: Collection[str] = (),
+    bound: Mapping[str, str | None] | None = None,
+) -> Bundle:
+    """The definitions behind some names, and all they use, as one module.
+
+    Args:
+      sources: the package whose modules are put together.
+      wanted: public names. ``name`` is looked for in every module, ``module.name``
+        in that module below the root.
+      doc: the docstring; a line that marks the module as ours is added.
+      used: every word of the project that gets the module. A method whose name is
+        neither among them nor anywhere in the text is left out. None keeps all.
+      order: modules, by last name, in the order to read them in.
+      given: full names of definitions that another module of the project has, and
+        where (``module.name``): they are imported instead of copied.
+      stay: modules nothing may be copied from, by full name, those below included.
+      bound: names that the text may not define, because it is put where they are
+        taken; those that are imports with the path of what they import.
+
+    Raises:
+      CannotBundle: something that is needed cannot be copied.
+    """
+    reach = Reach(sources, used=used, given=given, stay=stay)
+    entities = {}
+    for name in dict.fromkeys(wanted):
+        entity = reach.want(*_place(sources, name))
+        if isinstance(entity, Imported):
+            raise CannotBundle(f"{name} is only imported there")
+        entities[name] = entity
+    reach.finish()
+    parts = reach.parts(order)
+    names = choose_names(reach, parts, list(entities.values()), bound or {})
+    imports = write_imports(reach, names, bound or {})
+    body = write_body(reach, parts, names)
+    text = write_module(f"{doc.strip()}\n\n{_MARK}\n", imports, body)
+    chosen = {name: names[entity] for name, entity in entities.items()}
+    return Bundle(text, chosen, imports, body)
+
+
+def is_ours(text: str) -> bool:
+    """Whether a module was made here, by its docstring."""
+    match = re.match(r"\s*(\"\"\".*?\"\"\")", text, re.DOTALL)
+    return match is not None and _MARK in ast.literal_eval(match.group(1))
+
+
+def _place(sources: Sources, name: str) -> tuple[str, str]:
+    """The module and the name in it of a wanted name."""
+    module, _, attribute = name.rpartition(".")
+    if module:
+        return f"{sources.root}.{module}", attribute
+    found = [
+        module
+        for module in sources.modules()
+        if isinstance(_defined(sources, module, name), tuple)
+    ]
+    if not found:
+        raise CannotBundle(f"nothing defines {name} in {sources.root}")
+    if len(found) > 1:
+        raise CannotBundle(f"{name} is defined in {' and '.join(found)}")
+    return found[0], name
+
+
+def _defined(sources: Sources, module: str, name: str) -> object:
+    """The definition of a name in this very module, if it has one."""
+    found = resolve(sources, module, name)
+    if isinstance(found, tuple) and found[0].part.name == module:
+        return found
+    return None

@@ -1,0 +1,378 @@
+"""Which definitions are needed for some names, and what each of them uses.
+
+The walk starts at the wanted names and follows every name that a definition reads,
+through the imports of the sources, until nothing new is found. Methods of classes
+that stand on their own may wait: they are followed only once their name occurs
+somewhere.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ..symbols.nodes import walk
+from ..symbols.scopes import BindingKind
+from .identifiers import mentioned
+from .parts import CannotBundle, Imported, Item, Load, Part, read_part
+from .sources import Sources
+
+__all__ = ["Entity", "Reach", "Site", "names_of", "resolve"]
+
+# A thing that has a name in the text: a definition by one of its names, or an import.
+Entity = tuple[Item, str] | Imported
+
+# Bases that call no method of a class which is not a dunder.
+_QUIET_BASES = frozenset(
+    {
+        "abc.ABC",
+        "enum.Enum",
+        "typing.Generic",
+        "typing.NamedTuple",
+        "typing.Protocol",
+        "threading.local",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A node that will say an entity's name, and the names it must not be."""
+
+    node: cst.Name | cst.Attribute
+    entity: Entity
+    hidden: frozenset[str]
+
+
+@dataclass(eq=False)
+class Kept:
+    """An item of the text with what it uses."""
+
+    item: Item
+    sites: list[Site] = field(default_factory=list)
+    # Methods left out so far, by name.
+    waiting: dict[str, list[cst.FunctionDef]] = field(default_factory=dict)
+
+
+class Reach:
+    """The closure of the wanted names."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        *,
+        used: Collection[str] | None = None,
+        given: Mapping[str, str] | None = None,
+        stay: Collection[str] = (),
+    ) -> None:
+        self.sources = sources
+        self.given = dict(given or {})
+        self.stay = tuple(stay)
+        self.reduces = used is not None
+        self.mentioned = set(used or ())
+        self.kept: dict[Item, Kept] = {}
+        # Import statements in functions that name parts of ours: they go.
+        self.dissolved: set[tuple[Part, cst.ImportFrom | cst.Import]] = set()
+        self.builtins: dict[str, set[Part]] = {}
+        self._queue: list[tuple[Kept, cst.CSTNode]] = []
+
+    def want(self, module: str, name: str) -> Entity:
+        """Ask for a name of a module; what it means is kept."""
+        found = resolve(self.sources, module, name)
+        if isinstance(found, str):
+            raise CannotBundle(f"{module}.{name} is a module")
+        if found is None:
+            raise CannotBundle(f"there is no {name} in {module}")
+        entity = self._entity(found)
+        self._keep(entity)
+        return entity
+
+    def finish(self) -> None:
+        """Follow everything that is needed."""
+        while True:
+            while self._queue:
+                kept, node = self._queue.pop()
+                self._follow(kept, node)
+            awake = [
+                (kept, kept.waiting.pop(name))
+                for kept in list(self.kept.values())
+                for name in sorted(kept.waiting.keys() & self.mentioned)
+            ]
+            if not awake and not self._keep_effects():
+                return
+            self._queue += [(kept, node) for kept, nodes in awake for node in nodes]
+
+    def _keep_effects(self) -> bool:
+        """Keep statements that do something to what is kept; whether there were any."""
+        found = [
+            item
+            for part in {item.part for item in self.kept}
+            for item in part.items
+            if not item.names and item not in self.kept and self._concerns_kept(item)
+        ]
+        for item in found:
+            kept = self.kept[item] = Kept(item)
+            self._queue.append((kept, item.node))
+        return bool(found)
+
+    def _concerns_kept(self, item: Item) -> bool:
+        """Whether the first name of a statement is that of a kept item."""
+        first = next(iter(item.part.loads(item.node)), None)
+        if first is None or first.name not in item.part.by_name:
+            return False
+        return all(other in self.kept for other in item.part.by_name[first.name])
+
+    def _entity(self, found: Entity) -> Entity:
+        """The entity, or the import that another module of the user's has for it."""
+        if isinstance(found, Imported):
+            return found
+        item, name = found
+        home = self.given.get(f"{item.part.name}.{name}")
+        if home is None:
+            return found
+        module, _, attribute = home.rpartition(".")
+        return Imported(module, attribute, name)
+
+    def _keep(self, entity: Entity) -> None:
+        if isinstance(entity, Imported):
+            return
+        item, name = entity
+        if any(
+            item.part.name == module or item.part.name.startswith(module + ".")
+            for module in self.stay
+        ):
+            raise CannotBundle(f"it needs {item.part.name}.{name}")
+        # A name bound by several statements means all of them.
+        for other in item.part.by_name[name]:
+            if other in self.kept:
+                continue
+            kept = self.kept[other] = Kept(other)
+            self._queue.append((kept, other.node))
+
+    def _follow(self, kept: Kept, node: cst.CSTNode) -> None:
+        part = kept.item.part
+        if self.reduces and isinstance(node, cst.ClassDef) and node is kept.item.node:
+            kept.waiting = self._droppable(part, node)
+        left_out = {
+            below
+            for methods in kept.waiting.values()
+            for method in methods
+            for below in walk(method)
+        }
+        if self.reduces:
+            self.mentioned |= mentioned(node, left_out)
+        for load in part.loads(node):
+            if load.chain[0] in left_out:
+                continue
+            site = self._site(part, load)
+            if site is not None:
+                kept.sites.append(site)
+                self._keep(site.entity)
+
+    def _site(self, part: Part, load: Load) -> Site | None:
+        if load.bound is None:
+            self.builtins.setdefault(load.name, set()).add(part)
+            if not part.stars:
+                return None
+        local = load.bound is not None and load.bound.scope.parent is not None
+        found: Entity | str | None
+        if load.bound is not None and load.bound.kind is BindingKind.IMPORT:
+            imported = part.imported(load.bound)
+            found = _through(self.sources, imported)
+            if local and isinstance(found, Imported):
+                return None
+            if local:
+                node = load.bound.node
+                assert isinstance(node, (cst.Import, cst.ImportFrom))
+                self.dissolved.add((part, node))
+        else:
+            found = resolve(self.sources, part.name, load.name)
+        depth = 0
+        while isinstance(found, str):
+            depth += 1
+            if depth == len(load.chain):
+                raise CannotBundle(f"{part.name} uses the module {found} as a value")
+            step = load.chain[depth]
+            assert isinstance(step, cst.Attribute)
+            module, found = found, resolve(self.sources, found, step.attr.value)
+            if found is None:
+                raise CannotBundle(f"there is no {step.attr.value} in {module}")
+        if found is None:
+            return None
+        return Site(load.chain[depth], self._entity(found), load.hidden)
+
+    def _droppable(
+        self, part: Part, node: cst.ClassDef
+    ) -> dict[str, list[cst.FunctionDef]]:
+        """Methods nobody can call whose name occurs nowhere."""
+        if not self._is_quiet(part, node):
+            return {}
+        found: dict[str, list[cst.FunctionDef]] = {}
+        for statement in node.body.body:
+            if isinstance(statement, cst.FunctionDef):
+                name = statement.name.value
+                if not (name.startswith("__") and name.endswith("__")):
+                    found.setdefault(name, []).append(statement)
+        return found
+
+    def _is_quiet(self, part: Part, node: cst.ClassDef) -> bool:
+        """Whether only our own code and the user's call methods of the class."""
+        for base in node.bases:
+            value = base.value
+            if isinstance(value, cst.Subscript):
+                value = value.value
+            load = next(iter(part.loads(value)), None)
+            if load is None:
+                return False
+            if load.bound is None:
+                kind = getattr(builtins, load.name, None)
+                if not isinstance(kind, type) or base.star:
+                    return False
+                continue
+            site = self._site(part, load)
+            if site is None:
+                return False
+            if isinstance(site.entity, Imported):
+                path = site.entity.path
+                rest = load.chain[-1]
+                if rest is not site.node:
+                    assert isinstance(rest, cst.Attribute)
+                    path += f".{rest.attr.value}"
+                if path not in _QUIET_BASES:
+                    return False
+                continue
+            item, _ = site.entity
+            if not isinstance(item.node, cst.ClassDef) or not self._is_quiet(
+                item.part, item.node
+            ):
+                return False
+        return True
+
+    def parts(self, order: Sequence[str] = ()) -> list[Part]:
+        """The parts of the text, each after those it imports when it is loaded.
+
+        ``order`` says, by stems, what comes first where that leaves a choice.
+        """
+        needed: dict[Part, set[Part]] = {}
+        for kept in self.kept.values():
+            needed.setdefault(kept.item.part, set())
+        for part in needed:
+            needed[part] = {
+                other
+                for other in needed
+                if other.name in self._loaded(part, {part.name})
+            } - {part}
+        ranks = {stem: rank for rank, stem in enumerate(order)}
+
+        def rank(part: Part) -> tuple[int, str]:
+            return ranks.get(part.stem, len(ranks)), part.name
+
+        found: list[Part] = []
+        while needed:
+            ready = [part for part, first in needed.items() if first <= set(found)]
+            if not ready:
+                names = ", ".join(sorted(part.name for part in needed))
+                raise CannotBundle(f"modules import each other: {names}")
+            chosen = min(ready, key=rank)
+            found.append(chosen)
+            del needed[chosen]
+        return found
+
+    def _loaded(self, part: Part, seen: set[str]) -> set[str]:
+        """The names of the modules loaded before this one has been."""
+        found: set[str] = set()
+        for module in [*_imported_modules(self.sources, part)]:
+            if module in seen:
+                continue
+            seen.add(module)
+            found.add(module)
+            file = self.sources.file(module)
+            assert file is not None
+            found |= self._loaded(read_part(module, file), seen)
+        return found
+
+
+def _imported_modules(sources: Sources, part: Part) -> Iterator[str]:
+    for name, imported in part.imports.items():
+        if name in part.typing_only:
+            continue
+        found = _through(sources, imported)
+        if isinstance(found, str):
+            yield found
+        elif sources.file(imported.module) is not None:
+            yield imported.module
+    for module in part.stars:
+        if sources.file(module) is not None:
+            yield module
+
+
+def _through(sources: Sources, imported: Imported) -> Entity | str | None:
+    """What an import means: an entity, a module of ours by name, or nothing known."""
+    if imported.attribute is None:
+        return imported.module if sources.file(imported.module) else imported
+    if sources.file(imported.module) is None:
+        return imported
+    return resolve(sources, imported.module, imported.attribute)
+
+
+def resolve(sources: Sources, module: str, name: str) -> Entity | str | None:
+    """What ``module.name`` is: a definition, something imported, or a module.
+
+    A submodule's name counts where the package binds nothing of that name itself.
+    """
+    file = sources.file(module)
+    if file is None:
+        return None
+    part = read_part(module, file)
+    items = part.by_name.get(name)
+    if items:
+        return items[-1], name
+    if name in part.imports:
+        imported = part.imports[name]
+        if imported.module == module and imported.attribute == name:
+            return f"{module}.{name}"
+        return _through(sources, imported)
+    for star in part.stars:
+        found = _starred(sources, star, name)
+        if found is not None:
+            return found
+    below = f"{module}.{name}"
+    return below if sources.file(below) is not None else None
+
+
+def _starred(sources: Sources, module: str, name: str) -> Entity | str | None:
+    """What ``from module import *`` binds to a name."""
+    file = sources.file(module)
+    if file is None or name.startswith("_"):
+        return None
+    part = read_part(module, file)
+    listed = part.exported
+    if listed is not None:
+        return resolve(sources, module, name) if name in listed else None
+    if name in part.by_name:
+        return resolve(sources, module, name)
+    for star in part.stars:
+        found = _starred(sources, star, name)
+        if found is not None:
+            return found
+    return None
+
+
+def names_of(sources: Sources, module: str) -> set[str]:
+    """Every public name that a module defines or imports from other parts of ours."""
+    file = sources.file(module)
+    if file is None:
+        return set()
+    part = read_part(module, file)
+    found = {name for name in part.by_name if not name.startswith("_")}
+    found |= {
+        name
+        for name, imported in part.imports.items()
+        if sources.file(imported.module) is not None and not name.startswith("_")
+    }
+    for star in part.stars:
+        found |= names_of(sources, star)
+    return found

@@ -1,0 +1,47 @@
+"""Packages of ours as source text, found without importing them."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Sources", "installed_sources"]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A package's modules as text: its import name and its folder."""
+
+    root: str
+    folder: Path
+
+    @functools.cache  # noqa: B019
+    def file(self, module: str) -> Path | None:
+        """The file of a module given by its full dotted name."""
+        if module != self.root and not module.startswith(self.root + "."):
+            return None
+        parts = module.split(".")[len(self.root.split(".")) :]
+        folder = self.folder.joinpath(*parts)
+        for file in (folder / "__init__.py", folder.with_suffix(".py")):
+            if file.is_file():
+                return file
+        return None
+
+    def modules(self) -> list[str]:
+        """Every module below the root, packages without code of theirs left out."""
+        found = []
+        for file in sorted(self.folder.rglob("*.py")):
+            parts = file.relative_to(self.folder).with_suffix("").parts
+            if parts[-1] != "__init__":
+                found.append(".".join((self.root, *parts)))
+        return found
+
+
+def installed_sources(package: str) -> Sources:
+    """The sources of an installed package of ours."""
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Sources(package, Path(spec.submodule_search_locations[0]))
