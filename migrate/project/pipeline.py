@@ -17,20 +17,22 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement, Safety
+from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
+from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
 from .footing import footing_of
-from .guard import GuardError, check_output
+from .guard import GuardError, check_output, check_present
 from .long_lines import with_short_lines
 from .notebook import NotebookError
+from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
 from .python2 import to_python3
@@ -141,6 +143,36 @@ def _process(
 def _rewrite(
     parsed: ParsedModule, job: Job, facts: ProjectFacts
 ) -> tuple[bytes, tuple[Finding, ...]]:
+    """The best rung of the ladder whose result passes the guard.
+
+    A program that could not be read, or whose loop would not run, takes the next one:
+    its whole model_fn in a loop, then its Estimator.
+    """
+    try:
+        return _settled(parsed, job, facts)
+    except (SourceError, NotebookError, Unfaithful):
+        raise
+    except Exception as problem:
+        from ..plan.code.tree import Tree
+        from ..plan.estimator.legacy import legacy_places
+
+        if not legacy_places(Tree(parsed.source.module, parsed.resolver)).programs:
+            raise
+        reason = str(problem)
+        if not isinstance(problem, GuardError):
+            reason = f"it is not understood ({type(problem).__name__}: {problem})"
+        for rung in ("kept_because", "stays_because"):
+            options = replace(job.options, **{rung: reason})
+            try:
+                return _settled(parsed, replace(job, options=options), facts)
+            except Exception:
+                continue
+        raise
+
+
+def _settled(
+    parsed: ParsedModule, job: Job, facts: ProjectFacts
+) -> tuple[bytes, tuple[Finding, ...]]:
     """Rewrite until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
@@ -182,8 +214,18 @@ def _rewrite(
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if text != source.text and any(_is_native(finding) for finding in findings):
+        module = parse(text)
+        resolver = Resolver(module)
+        check_present(resolver.scopes, resolver)
     placed = [*_placed(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed))
+
+
+def _is_native(finding: Finding) -> bool:
+    """A program became a loop that needs nothing but TensorFlow."""
+    native = finding.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
+    return native and finding.outcome is Outcome.REWRITTEN
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:

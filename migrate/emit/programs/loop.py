@@ -11,7 +11,6 @@ import libcst as cst
 from ...options import RewriteOptions
 from ...plan.canned.plan import CannedPlan
 from ...plan.code.tree import Tree, walk
-from ...plan.inputs.effects import has_effects
 from ...plan.program import (
     MODEL,
     TF,
@@ -599,9 +598,6 @@ class LoopEmitter:
             first = first if sites.example_input == given else None
         if call.kind in CallKind.TRAINING and self.tree.statement(node) is first:
             return self.names.fresh("dataset")
-        if has_effects(self.tree, node):
-            reason = "the input function draws or counts, and is called in a loop"
-            raise Blocked("TFM115", call.line, reason)
         return ""
 
     def made_once(self, code: str) -> tuple[list[Statement], str]:

@@ -11,6 +11,8 @@ from ..model_fn.lasting import changes
 __all__ = ["has_effects"]
 
 _DRAWS = ("numpy.random.", "random.")
+# Generators of their own, which begin anew with each call.
+_MADE = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 
 
 def has_effects(tree: Tree, call: cst.Call) -> bool:
@@ -21,7 +23,8 @@ def has_effects(tree: Tree, call: cst.Call) -> bool:
             return True
         if isinstance(node, cst.Call):
             name = tree.resolver.qualified(node.func) or ""
-            if name.startswith(_DRAWS) or name == "next":
+            fresh = name in _MADE and bool(node.args)
+            if (name.startswith(_DRAWS) and not fresh) or name == "next":
                 return True
     return any(
         isinstance(binding.scope.node, cst.Module)

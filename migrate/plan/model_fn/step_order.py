@@ -82,7 +82,7 @@ def _assigned(tree: Tree, call: cst.Call) -> tuple[cst.BaseExpression, str] | No
 def _counts(tree: Tree, call: cst.Call) -> bool:
     """The call makes an operation that counts the global step."""
     symbol, name = tree.symbol(call.func), _method(call)
-    place = _COUNTS.get(name) if symbol is None else None
+    place = _COUNTS.get(name) if symbol is None and not _is_own(tree, call) else None
     if symbol is not None and symbol.endswith(".optimize_loss"):
         place = 1
         for argument in call.args:
@@ -99,6 +99,19 @@ def _counts(tree: Tree, call: cst.Call) -> bool:
         return bool(given) and not is_none(given[0])
     target = _assigned(tree, call)
     return target is not None and _is_step(tree, target[0])
+
+
+def _is_own(tree: Tree, call: cst.Call) -> bool:
+    """A method that a class of the program defines, whose code is looked at itself."""
+    owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    made = tree.value(owner)
+    defined = (
+        tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    )
+    return isinstance(defined, cst.ClassDef) and any(
+        isinstance(node, cst.FunctionDef) and node.name.value == _method(call)
+        for node in defined.body.body
+    )
 
 
 def _of_count(tree: Tree, call: cst.Call) -> str | None:
