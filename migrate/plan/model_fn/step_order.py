@@ -253,6 +253,21 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
     return False
 
 
+def _made_of(tree: Tree, call: cst.Call) -> set[cst.CSTNode]:
+    """All nodes that what a call is given is made of: these come before it."""
+    found: set[cst.CSTNode] = set()
+    pending: list[cst.CSTNode] = [call]
+    while pending:
+        for node in walk(pending.pop()):
+            if node in found:
+                continue
+            found.add(node)
+            if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
+                values = (b.value for b in tree.resolver.bindings(node))
+                pending.extend(value for value in values if value is not None)
+    return found
+
+
 def _of_variable(tree: Tree, call: cst.Call) -> str | None:
     """A variable is changed by hand, and read in the same step."""
     target = _assigned(tree, call)
@@ -267,7 +282,7 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
         or "LOCAL_VARIABLES" in tree.code(made)
     ):
         return None
-    own = set(walk(call))
+    own = _made_of(tree, call)
     for load in tree.uses(binding):
         around = [n for n in tree.ancestors(load) if isinstance(n, cst.Call)]
         if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
