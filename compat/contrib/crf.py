@@ -120,10 +120,10 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
     trellis = np.zeros_like(score)
     back = np.zeros_like(score, dtype=np.int32)
     trellis[0] = score[0]
-    for time in range(1, score.shape[0]):
-        paths = np.expand_dims(trellis[time - 1], 1) + transition_params
-        trellis[time] = score[time] + np.max(paths, 0)
-        back[time] = np.argmax(paths, 0)
+    for step in range(1, score.shape[0]):
+        paths = np.expand_dims(trellis[step - 1], 1) + transition_params
+        trellis[step] = score[step] + np.max(paths, 0)
+        back[step] = np.argmax(paths, 0)
     best = [int(np.argmax(trellis[-1]))]
     for pointers in reversed(back[1:]):
         best.append(int(pointers[best[-1]]))

@@ -8,15 +8,9 @@ training loop, its networks, its data sets) asks for tf_slim on use.
 
 from __future__ import annotations
 
-from typing import Any
-
 from . import framework, layers, losses, metrics
+from .framework import *
+from .layers import *
 
-_SOURCES: tuple[Any, ...] = (layers, framework)
-
-_PASSED_ON = {
-    name: getattr(source, name) for source in _SOURCES for name in source.__all__
-}
-globals().update(_PASSED_ON)
-
-__all__ = [*sorted(_PASSED_ON), "losses", "metrics"]
+__all__ = sorted({*layers.__all__, *framework.__all__})
+__all__ += ["losses", "metrics"]

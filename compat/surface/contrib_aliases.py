@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .namespace import Base, Entry, attribute
 
-__all__ = ["CONTRIB_ALIASES"]
+__all__ = ["CONTRIB_ALIASES", "CONTRIB_PATHS"]
 
 # subpackage -> "old=path.in.tensorflow.compat.v1" (or the same name below a prefix)
 _TABLE: dict[str, str] = {
@@ -78,17 +78,16 @@ _TABLE: dict[str, str] = {
 }
 
 
-def _rows() -> dict[str, Entry]:
-    rows: dict[str, Entry] = {
-        "tf.contrib.keras": Base(attribute("tf_keras.api._v1.keras")),
-    }
-    for package, names in _TABLE.items():
-        for pair in names.split():
-            old, _, path = pair.partition("=")
-            rows[f"tf.contrib.{package}.{old}"] = attribute(
-                f"tensorflow.compat.v1:{path}"
-            )
-    return rows
+CONTRIB_PATHS: dict[str, str] = {
+    f"tf.contrib.{package}.{old}": path
+    for package, names in _TABLE.items()
+    for old, _, path in (pair.partition("=") for pair in names.split())
+}
 
-
-CONTRIB_ALIASES: dict[str, Entry] = _rows()
+CONTRIB_ALIASES: dict[str, Entry] = {
+    "tf.contrib.keras": Base(attribute("tf_keras.api._v1.keras")),
+    **{
+        name: attribute(f"tensorflow.compat.v1:{path}")
+        for name, path in CONTRIB_PATHS.items()
+    },
+}

@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .equal import merge_equal
 from .naming import choose_names
 from .parts import CannotBundle, Imported
-from .reach import Reach, resolve
+from .reach import Entity, Reach, resolve
 from .sources import Sources
 from .writing import write_body, write_imports, write_module
 
@@ -63,7 +64,7 @@ def bundle(
       CannotBundle: something that is needed cannot be copied.
     """
     reach = Reach(sources, used=used, given=given, stay=stay)
-    entities = {}
+    entities: dict[str, Entity] = {}
     for name in dict.fromkeys(wanted):
         entity = reach.want(*_place(sources, name))
         if isinstance(entity, Imported):
@@ -71,6 +72,9 @@ def bundle(
         entities[name] = entity
     reach.finish()
     parts = reach.parts(order)
+    same = merge_equal(reach, parts)
+    entities = {name: same.get(entity, entity) for name, entity in entities.items()}
+    parts = [part for part in parts if any(item in reach.kept for item in part.items)]
     names = choose_names(reach, parts, list(entities.values()), bound or {})
     imports = write_imports(reach, names, bound or {})
     body = write_body(reach, parts, names)

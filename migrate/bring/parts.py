@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,6 +100,7 @@ class Part:
             for use in self.scopes.uses
             if use.root is not None
         }
+        self._loads: dict[cst.CSTNode, list[Load]] = {}
         self._read_statements()
 
     def _read_statements(self) -> None:
@@ -180,8 +181,13 @@ class Part:
             found.add(str(element.value.evaluated_value))
         return frozenset(found)
 
-    def loads(self, root: cst.CSTNode) -> Iterator[Load]:
+    def loads(self, root: cst.CSTNode) -> Sequence[Load]:
         """The names read below a node that are not the node's own."""
+        if root not in self._loads:
+            self._loads[root] = list(self._read_loads(root))
+        return self._loads[root]
+
+    def _read_loads(self, root: cst.CSTNode) -> Iterator[Load]:
         for node in walk(root):
             if not isinstance(node, cst.Name) or node not in self.scopes.loads:
                 continue

@@ -20,7 +20,7 @@ from .identifiers import mentioned
 from .parts import CannotBundle, Imported, Item, Load, Part, read_part
 from .sources import Sources
 
-__all__ = ["Entity", "Reach", "Site", "names_of", "resolve"]
+__all__ = ["Entity", "Reach", "Site", "Stays", "resolve"]
 
 # A thing that has a name in the text: a definition by one of its names, or an import.
 Entity = tuple[Item, str] | Imported
@@ -38,7 +38,11 @@ _QUIET_BASES = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
+class Stays(CannotBundle):
+    """A definition is needed that may not be copied."""
+
+
+@dataclass(eq=False)
 class Site:
     """A node that will say an entity's name, and the names it must not be."""
 
@@ -120,9 +124,10 @@ class Reach:
 
     def _concerns_kept(self, item: Item) -> bool:
         """Whether the first name of a statement is that of a kept item."""
-        first = next(iter(item.part.loads(item.node)), None)
-        if first is None or first.name not in item.part.by_name:
+        loads = item.part.loads(item.node)
+        if not loads or loads[0].name not in item.part.by_name:
             return False
+        first = loads[0]
         return all(other in self.kept for other in item.part.by_name[first.name])
 
     def _entity(self, found: Entity) -> Entity:
@@ -144,7 +149,7 @@ class Reach:
             item.part.name == module or item.part.name.startswith(module + ".")
             for module in self.stay
         ):
-            raise CannotBundle(f"it needs {item.part.name}.{name}")
+            raise Stays(f"it needs {item.part.name}.{name}")
         # A name bound by several statements means all of them.
         for other in item.part.by_name[name]:
             if other in self.kept:
@@ -224,9 +229,10 @@ class Reach:
             value = base.value
             if isinstance(value, cst.Subscript):
                 value = value.value
-            load = next(iter(part.loads(value)), None)
-            if load is None:
+            loads = part.loads(value)
+            if not loads:
                 return False
+            load = loads[0]
             if load.bound is None:
                 kind = getattr(builtins, load.name, None)
                 if not isinstance(kind, type) or base.star:
@@ -359,20 +365,3 @@ def _starred(sources: Sources, module: str, name: str) -> Entity | str | None:
         if found is not None:
             return found
     return None
-
-
-def names_of(sources: Sources, module: str) -> set[str]:
-    """Every public name that a module defines or imports from other parts of ours."""
-    file = sources.file(module)
-    if file is None:
-        return set()
-    part = read_part(module, file)
-    found = {name for name in part.by_name if not name.startswith("_")}
-    found |= {
-        name
-        for name, imported in part.imports.items()
-        if sources.file(imported.module) is not None and not name.startswith("_")
-    }
-    for star in part.stars:
-        found |= names_of(sources, star)
-    return found

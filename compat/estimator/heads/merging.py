@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ...engine import private_api
+from ..export import PredictOutput
 from .keys import DEFAULT_SERVING_KEY, PREDICT_SERVING_KEY
 
 __all__ = ["check_heads", "merged_exports", "split_logits", "weighted_sum"]
@@ -71,12 +71,10 @@ def merged_exports(by_head: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
             merged[DEFAULT_SERVING_KEY] = _default(outputs, name)
         for key, output in outputs.items():
             merged[name if key == DEFAULT_SERVING_KEY else f"{name}/{key}"] = output
-            if key == PREDICT_SERVING_KEY and isinstance(
-                output, private_api.export_output.PredictOutput
-            ):
+            if key == PREDICT_SERVING_KEY and isinstance(output, PredictOutput):
                 for field, value in output.outputs.items():
                     everything[f"{name}/{field}"] = value
-    merged[PREDICT_SERVING_KEY] = private_api.export_output.PredictOutput(everything)
+    merged[PREDICT_SERVING_KEY] = PredictOutput(everything)
     return merged
 
 

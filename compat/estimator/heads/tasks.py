@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ...engine import private_api
+from ..export import ClassificationOutput, PredictOutput, RegressionOutput
 from . import checks
 from .keys import (
     CLASSIFY_SERVING_KEY,
@@ -128,14 +128,13 @@ class _Classes(Task):
 
     def export_outputs(self, predictions: Mapping[str, Any]) -> dict[str, Any]:
         scores = predictions[PredictionKeys.PROBABILITIES]
-        export = private_api.export_output
-        classified = export.ClassificationOutput(
+        classified = ClassificationOutput(
             scores=scores, classes=self.all_classes(scores)
         )
         return {
             DEFAULT_SERVING_KEY: classified,
             CLASSIFY_SERVING_KEY: classified,
-            PREDICT_SERVING_KEY: export.PredictOutput(dict(predictions)),
+            PREDICT_SERVING_KEY: PredictOutput(dict(predictions)),
         }
 
 
@@ -185,7 +184,7 @@ class BinaryTask(_Classes):
 
     def export_outputs(self, predictions: Mapping[str, Any]) -> dict[str, Any]:
         found = super().export_outputs(predictions)
-        found[REGRESS_SERVING_KEY] = private_api.export_output.RegressionOutput(
+        found[REGRESS_SERVING_KEY] = RegressionOutput(
             value=predictions[PredictionKeys.LOGISTIC]
         )
         return found
@@ -382,12 +381,11 @@ class RegressionTask(Task):
         return {key: found[key] for key in self.prediction_keys if key in wanted}
 
     def export_outputs(self, predictions: Mapping[str, Any]) -> dict[str, Any]:
-        export = private_api.export_output
-        value = export.RegressionOutput(value=predictions[PredictionKeys.PREDICTIONS])
+        value = RegressionOutput(value=predictions[PredictionKeys.PREDICTIONS])
         return {
             DEFAULT_SERVING_KEY: value,
             REGRESS_SERVING_KEY: value,
-            PREDICT_SERVING_KEY: export.PredictOutput(dict(predictions)),
+            PREDICT_SERVING_KEY: PredictOutput(dict(predictions)),
         }
 
 

@@ -1,0 +1,286 @@
+"""What kept code uses of ``tf.contrib`` and other parts of TF1 without a home.
+
+compat has nearly all of it in terms of today's TensorFlow. A program that leaves
+compat takes along what it uses, copied definition by definition into one module of
+its own; names that TensorFlow or tf_keras still have are used from there.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ..compat.contrib._homes import PACKAGES, SINGLE_NAMES
+from ..compat.surface.contrib_aliases import CONTRIB_PATHS
+from ..symbols.dotted import dotted_name
+from .bundle import Bundle, bundle, is_ours
+from .parts import CannotBundle, Imported
+from .reach import Entity, Reach, Stays, resolve
+from .sources import Sources, installed_sources
+
+__all__ = ["MODULE", "Brought", "Elsewhere", "Missing", "bring", "held", "place"]
+
+# The module of a project that holds what was brought along. There is one: layer
+# functions and arg_scope share state.
+MODULE = "tf_contrib"
+
+_COMPAT = "tfmigrate.compat"
+_LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
+# Whole namespaces that are today's by another name.
+_NAMESPACES = {
+    "tf.layers": f"{_LEGACY}.layers",
+    "tf.nn.rnn_cell": f"{_LEGACY}.rnn_cell",
+    "tf.contrib.keras": "tf_keras",
+    "tf.keras": "tf_keras",
+}
+# The Estimator itself and what runs it: a program that needs these needs a training
+# loop, not a copy of ours.
+_STAYS = tuple(
+    f"{_COMPAT}.{module}"
+    for module in (
+        "contrib.distribute",
+        "contrib.learn.experiment",
+        "contrib.learn.exports",
+        "contrib.learn.model_fns",
+        "engine.arrays",
+        "engine.devices",
+        "engine.evaluation",
+        "engine.event_files",
+        "engine.inputs",
+        "engine.prediction",
+        "engine.replication",
+        "engine.scaffolds",
+        "engine.strategies",
+        "engine.training",
+        "estimator.cluster",
+        "estimator.early_stopping",
+        "estimator.estimator",
+        "estimator.export.saved_model",
+        "estimator.exporters",
+        "estimator.keras_model",
+        "estimator.memory_evaluator",
+        "estimator.run_config",
+        "estimator.saved_model_estimator",
+        "estimator.tpu.config",
+        "estimator.tpu.estimator",
+        "estimator.tpu.spec",
+        "estimator.train_specs",
+        "estimator.training",
+        "hooks",
+        "launcher",
+        "surface",
+    )
+)
+# What the loop module of a project has under the same name.
+_IN_LOOP = {
+    f"{_COMPAT}.{path}": path.rpartition(".")[2]
+    for path in (
+        "estimator.estimator.Estimator",
+        "estimator.export.ClassificationOutput",
+        "estimator.export.PredictOutput",
+        "estimator.export.RegressionOutput",
+        "estimator.mode_keys.ModeKeys",
+        "estimator.spec.EstimatorSpec",
+    )
+}
+_STANDS_FOR = re.compile(r"\n\nStands for\n((?:.|\n)*?)\n\n")
+
+
+@dataclass(frozen=True)
+class Brought:
+    """The symbol can be copied into the project.
+
+    ``below`` is what was asked for of it: a method of a class, say.
+    """
+
+    symbol: str
+    below: str = ""
+
+    @property
+    def is_namespace(self) -> bool:
+        """Whether it is a module of TF1; the project's module stands for it."""
+        return isinstance(_find(self.symbol)[0], str)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """An installed package has it: ``name`` in the module ``module``.
+
+    The name is empty where the symbol is the module itself.
+    """
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """It cannot come along; ``why`` completes "it stays, because ..."."""
+
+    symbol: str
+    why: str
+
+
+@functools.cache
+def place(symbol: str) -> Brought | Elsewhere | Missing:
+    """Where kept code finds a symbol of TF1, given by its ``tf.`` name."""
+    for namespace, module in _NAMESPACES.items():
+        if symbol == namespace or symbol.startswith(namespace + "."):
+            return Elsewhere(module, symbol[len(namespace) + 1 :])
+    path = CONTRIB_PATHS.get(symbol)
+    if path is not None:
+        return Elsewhere("tensorflow.compat.v1", path)
+    found, below = _find(symbol)
+    if found is None:
+        return Missing(symbol, _advice(symbol))
+    if below:
+        holder = place(symbol[: -len(below) - 1])
+        if isinstance(holder, Elsewhere):
+            return Elsewhere(holder.module, f"{holder.name}.{below}")
+        if isinstance(holder, Brought):
+            return Brought(holder.symbol, below)
+        return Missing(symbol, holder.why)
+    if isinstance(found, str):
+        return Brought(symbol)
+    alias = _alias(found)
+    # Private names of TensorFlow stand in one module of the project, not in all.
+    if alias is not None and not alias.module.startswith("tensorflow.python."):
+        return alias
+    if isinstance(found, Imported):
+        return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
+    item, name = found
+    reach = Reach(_sources(), given=_given(MODULE), stay=_STAYS)
+    try:
+        reach.want(item.part.name, name)
+        reach.finish()
+        reach.parts()
+    except CannotBundle as problem:
+        return Missing(symbol, _reason(problem))
+    return Brought(symbol)
+
+
+def bring(
+    symbols: Iterable[str],
+    *,
+    loop_module: str | None = None,
+    used: Collection[str] | None = None,
+    bound: Mapping[str, str | None] | None = None,
+) -> Bundle:
+    """The project's module for symbols that `place` says can be brought.
+
+    ``loop_module`` is the project's training loop, which has EstimatorSpec and its
+    relatives; ``used`` and ``bound`` are as for `bundle`. The names of the result
+    are by symbol.
+    """
+    wanted = sorted(set(symbols))
+    homes = {}
+    for symbol in wanted:
+        found, below = _find(symbol)
+        assert isinstance(found, tuple), symbol
+        assert not below, symbol
+        homes[symbol] = f"{found[0].part.name.removeprefix(_COMPAT + '.')}.{found[1]}"
+    lines = "\n".join(f"  {symbol}" for symbol in wanted)
+    made = bundle(
+        _sources(),
+        homes.values(),
+        doc="What this project uses of TensorFlow 1 that TensorFlow 2 has not.\n\n"
+        f"Stands for\n{lines}",
+        used=used,
+        given=_given(loop_module) if loop_module else {},
+        stay=_STAYS,
+        bound=bound,
+    )
+    names = {symbol: made.names[home] for symbol, home in homes.items()}
+    return Bundle(made.text, names, made.imports, made.body)
+
+
+def held(text: str) -> list[str] | None:
+    """The symbols that a module of ours stands for, or None if it is not ours."""
+    if not is_ours(text):
+        return None
+    match = _STANDS_FOR.search(text)
+    return match.group(1).split() if match else []
+
+
+def _given(loop_module: str) -> dict[str, str]:
+    return {path: f"{loop_module}.{name}" for path, name in _IN_LOOP.items()}
+
+
+@functools.cache
+def _sources() -> Sources:
+    return installed_sources(_COMPAT)
+
+
+def _find(symbol: str) -> tuple[Entity | str | None, str]:
+    """What a symbol is in compat, and the attributes asked of that.
+
+    It is something defined or imported there, or a module.
+    """
+    root, _, rest = symbol.partition(".")
+    if root != "tf" or not rest.startswith(("contrib.", "examples.")):
+        return None, ""
+    found: Entity | str | None = _COMPAT
+    steps = rest.split(".")
+    while steps and isinstance(found, str):
+        found = resolve(_sources(), found, steps.pop(0))
+    return found, ".".join(steps)
+
+
+def _alias(found: Entity) -> Elsewhere | None:
+    """The place of a name that only stands for something installed."""
+    steps: list[str] = []
+    while not isinstance(found, Imported):
+        item, _ = found
+        value = _assigned(item.node)
+        dotted = dotted_name(value) if value is not None else None
+        if dotted is None:
+            return None
+        root, *below = dotted.split(".")
+        steps = [*below, *steps]
+        home: Entity | str | None = resolve(_sources(), item.part.name, root)
+        while isinstance(home, str) and steps:
+            home = resolve(_sources(), home, steps.pop(0))
+        if home is None or isinstance(home, str):
+            return None
+        found = home
+    if found.attribute is None:
+        return Elsewhere(found.module, ".".join(steps))
+    if _is_module(found):
+        return Elsewhere(found.path, ".".join(steps))
+    return Elsewhere(found.module, ".".join([found.attribute, *steps]))
+
+
+def _is_module(imported: Imported) -> bool:
+    """Whether ``from package import name`` names a module, by its spelling."""
+    name = imported.attribute or ""
+    return name.islower() and (
+        imported.module.startswith("tensorflow.python") or imported.module == _LEGACY
+    )
+
+
+def _assigned(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The value of a plain ``name = value``."""
+    if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:
+        small = node.body[0]
+        if isinstance(small, cst.Assign) and len(small.targets) == 1:
+            return small.value
+    return None
+
+
+def _reason(problem: CannotBundle) -> str:
+    """Why something of compat cannot be copied, in the user's words."""
+    return (
+        "it is part of what runs Estimators."
+        if isinstance(problem, Stays)
+        else f"{problem}."
+    )
+
+
+def _advice(symbol: str) -> str:
+    package, _, name = symbol.removeprefix("tf.contrib.").partition(".")
+    advice = SINGLE_NAMES.get(f"{package}.{name}", PACKAGES.get(package))
+    return f"nothing stands for it. {advice}" if advice else "nothing stands for it."
