@@ -210,3 +210,16 @@ def test_the_surface_of_today() -> None:
     assert gone("tf_keras.layers.Dense") is None
     assert gone("tf_keras.layers.CuDNNLSTM") == "tf_keras.layers.CuDNNLSTM"
     assert gone("numpy.int") is None
+
+
+def test_tensors_that_another_function_takes_apart_stay_tensors() -> None:
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("MORE", "pass")
+    source = source.replace(
+        ".repeat(8)", ".repeat(8).make_one_shot_iterator().get_next()"
+    )
+    used = "x, y = data()\nprint(x.shape)\n"
+    path = Path("program.py")
+    for after, expected in (("", Tier.NATIVE), (used, Tier.COMPAT)):
+        raw = source.replace("AFTER", after).encode()
+        result = process_source(path, raw, Job(), ProjectFacts([path]))
+        assert tier(result) is expected
