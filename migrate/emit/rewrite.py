@@ -21,7 +21,7 @@ from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned.reader import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.code.tree import Tree
 from ..plan.estimator.config import lost_settings
-from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.model_fn.kept_plan import KeptModelFnPlan
@@ -184,6 +184,12 @@ def rewrite_programs(
                     programs.append(model_fn_program(tree, place, whole=whole))
                 continue
             if symbol in CANNED_ESTIMATORS:
+                if "compat.v2" in (resolver.qualified(place.func) or ""):
+                    reason = (
+                        f"`{symbol}` of TF 2 has other losses and optimizers than that "
+                        "of TF 1, which the loop is written for"
+                    )
+                    raise Blocked("TFM103", tree.line(place), reason)
                 programs.append(recognise_canned(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
@@ -486,6 +492,7 @@ def _keep_estimator(
     path: Path, tree: Tree, stops: list[tuple[cst.CSTNode, Blocker]]
 ) -> ProgramsRewrite:
     """What stays, and why; what becomes of its files is decided for all of them."""
+    tier = Tier.COMPAT if runs_estimators(tree) else None
     findings = [
         Finding(
             path=path,
@@ -495,7 +502,7 @@ def _keep_estimator(
             message=KEPT,
             outcome=Outcome.LEFT,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.COMPAT if isinstance(place, cst.Call) else None,
+            tier=tier,
             reason=_with_expression(blocker, tree),
             advice=WHAT_TO_DO.get(blocker.rule),
             note_at=tree.line(tree.statement(place)),

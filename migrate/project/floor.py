@@ -200,8 +200,7 @@ class _Floor:
         for one in sorted(found):
             footing = self.files[one].footing
             if footing is not None and footing.gone is not None:
-                line, what = footing.gone
-                place = f"{self.files[one].path.name}:{line}"
+                place, what = footing.gone
                 return f"tfmigrate.compat cannot do {what} ({place})"
         return None
 

@@ -28,6 +28,7 @@ _API = (
     "tf.contrib.learn.",
     "tf.contrib.estimator.",
     "tf.contrib.tpu.TPU",
+    "tf.keras.estimator.",
 )
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _OWN_TREES = ("python", "core", "tools", "examples")
@@ -118,7 +119,7 @@ def _is_setting(statement: ast.Expr) -> bool:
     return any(word in dotted for word in words.split("|"))
 
 
-def _gone_import(parsed: ParsedModule) -> tuple[int, str] | None:
+def _gone_import(parsed: ParsedModule) -> tuple[str, str] | None:
     """The first import that fails on today's TensorFlow and on its clone."""
     for use in parsed.resolver.scopes.imports:
         if use.guarded or use.scope.kind is not ScopeKind.MODULE:
@@ -126,11 +127,11 @@ def _gone_import(parsed: ParsedModule) -> tuple[int, str] | None:
         for module in _modules(use.node):
             if _is_gone(module):
                 text = parsed.module.code_for_node(use.node)
-                return _line(parsed, use.node), f"`{text}`"
+                return _place(parsed, use.node), f"`{text}`"
     return None
 
 
-def _gone_estimator(parsed: ParsedModule) -> tuple[int, str] | None:
+def _gone_estimator(parsed: ParsedModule) -> tuple[str, str] | None:
     """The first Estimator made of a class that the clone only has by name."""
     from tfmigrate.compat.surface.reach import advice_about
 
@@ -142,8 +143,14 @@ def _gone_estimator(parsed: ParsedModule) -> tuple[int, str] | None:
             continue
         advice = advice_about(symbol)
         if advice is not None:
-            return _line(parsed, use.node), f"`{symbol}`: {advice.rstrip('.')}"
+            return _place(parsed, use.node), f"`{symbol}`: {advice.rstrip('.')}"
     return None
+
+
+def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
+    cell, line = parsed.source.locate(_line(parsed, node))
+    inside = f"cell {cell}:" if cell is not None else ""
+    return f"{parsed.path.name}:{inside}{line}"
 
 
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:

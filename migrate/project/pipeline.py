@@ -151,10 +151,15 @@ _Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
 def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
-    except SourceError:
-        python3 = _python3(path, raw, job, facts)
-        if python3 is None:
-            raise
+    except SourceError as error:
+        try:
+            python3 = _python3(path, raw, job, facts)
+        except SourceError:
+            if error.python2:
+                raise
+            python3 = None
+        if python3 is None or python3 == raw:
+            raise error from None
         again = facts.load(path, python3)
         new, findings, needs = _rewrite(again, job, facts)
         first = Finding(

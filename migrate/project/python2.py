@@ -7,6 +7,7 @@ same interface and is used when it is installed, which it is from 3.13 on.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import logging
 import re
@@ -22,6 +23,7 @@ from .sources import SourceError, decode
 
 __all__ = ["converted", "remains"]
 
+_CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
 # A tab at the start of a line went to the next multiple of eight.
 _INDENT = re.compile(r"(?m)^[ \t]*\t[ \t]*")
 # Names of Python 2's builtins that no fixer replaces in every place.
@@ -55,11 +57,29 @@ def converted(path: Path, raw: bytes) -> bytes:
     if path.suffix == ".ipynb":
         try:
             notebook = Notebook.parse(raw)
-            return notebook.render(_converted(path, notebook.text))
+            return notebook.render(_cells_converted(path, notebook.text))
         except NotebookError as error:
             raise SourceError(str(error)) from None
     text, encoding = decode(raw)
     return _converted(path, text).encode(encoding)
+
+
+def _cells_converted(path: Path, text: str) -> str:
+    """The cells that need it converted; one that cannot be is left as it is."""
+    pieces = _CELL.split(text)
+    for place in range(2, len(pieces), 2):
+        if not _is_python3(pieces[place]):
+            with contextlib.suppress(SourceError):
+                pieces[place] = _converted(path, pieces[place])
+    return "".join(pieces)
+
+
+def _is_python3(text: str) -> bool:
+    try:
+        _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _converted(path: Path, text: str) -> str:
@@ -68,14 +88,22 @@ def _converted(path: Path, text: str) -> str:
     logging.getLogger("lib2to3").setLevel(logging.ERROR)
     tool = refactor.RefactoringTool(fixers, {"print_function": False})
     ended = text if text.endswith("\n") else text + "\n"
-    try:
-        # By its path a fixer tells modules beside the file from others.
-        new = str(tool.refactor_string(ended, str(path.absolute())))
-    except Exception as error:  # the converter raises several kinds of its own
-        raise SourceError(f"neither Python 3 nor Python 2: {error}") from None
-    if _has_mixed_indents(new):
-        new = _INDENT.sub(lambda match: match.group().expandtabs(8), new)
-    return new if text.endswith("\n") else new[:-1]
+    problem = ""
+    for spelled in dict.fromkeys((ended, _without_tabs(ended))):
+        try:
+            # By its path a fixer tells modules beside the file from others.
+            new = str(tool.refactor_string(spelled, str(path.absolute())))
+        except Exception as error:  # the converter raises several kinds of its own
+            problem = problem or str(error)
+            continue
+        if _has_mixed_indents(new):
+            new = _without_tabs(new)
+        return new if text.endswith("\n") else new[:-1]
+    raise SourceError(f"neither Python 3 nor Python 2: {problem}")
+
+
+def _without_tabs(text: str) -> str:
+    return _INDENT.sub(lambda match: match.group().expandtabs(8), text)
 
 
 def _converter() -> tuple[str, Any]:

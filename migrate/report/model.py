@@ -28,13 +28,13 @@ class Footing:
     """What of a file matters to the compat layer.
 
     ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
-    import that cannot succeed there, with its line; ``starts`` that running or
+    import that cannot succeed there, with its place; ``starts`` that running or
     importing the file does something, so that a program may begin here.
     """
 
     tf1: bool = False
     tf2: bool = False
-    gone: tuple[int, str] | None = None
+    gone: tuple[str, str] | None = None
     starts: bool = False
 
 

@@ -83,6 +83,31 @@ def test_a_notebook_is_converted_cell_by_cell(tmp_path: Path) -> None:
     assert after == [cells[0], "print(tf.math.log(x))\n"]
 
 
+def test_a_broken_cell_stays_and_the_others_go_on(tmp_path: Path) -> None:
+    cells = [
+        "import tensorflow as tf\n",
+        "with opened as file:\n# to do\n",
+        "print tf.log(x)\n",
+    ]
+    data = {
+        "cells": [{"cell_type": "code", "source": text} for text in cells],
+        "nbformat": 4,
+        "nbformat_minor": 2,
+        "metadata": {},
+    }
+    path = tmp_path / "book.ipynb"
+    path.write_text(json.dumps(data))
+    (result,) = run_job([path], Job(py2=True)).results
+    after = [cell["source"] for cell in json.loads(result.new or b"")["cells"]]
+    assert after == [*cells[:2], "print(tf.math.log(x))\n"]
+
+
+def test_tabs_that_no_converter_reads(tmp_path: Path) -> None:
+    text = "import tensorflow as tf\nif x:\n        y = 1\n\tprint tf.log(y)\n"
+    (result,) = run_job(write(tmp_path, a=text), Job(py2=True)).results
+    assert b"\n        print(tf.math.log(y))\n" in (result.new or b"")
+
+
 def test_a_kept_program_of_python_2_is_converted_and_no_more(tmp_path: Path) -> None:
     kept = (
         "import tensorflow as tf\n\nprint tf.log\n"
