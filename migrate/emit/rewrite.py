@@ -54,6 +54,8 @@ from ..rules.reasons import WHAT_TO_DO
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
+from ..symbols.scopes import BindingKind
+from ..symbols.surface import gone
 from .module.imports import add_imports, drop_unused_imports, imported_as
 from .module.keras_door import use_tf_keras
 from .module.mode_names import name_modes
@@ -140,6 +142,13 @@ def rewrite_programs(
         )
         if result.plans:
             return replace(result, before=None)
+    if options.stays_because is not None and places.programs:
+        reason = options.stays_because
+        stays: list[Stop] = [
+            (place, Blocker("TFM103", tree.line(place), reason))
+            for place in places.programs
+        ]
+        return _keep_estimator(path, tree, stays)
     programs: list[Program] = []
     stops: list[Stop] = []
     shared = facts is not None and _is_shared(facts, path)
@@ -168,7 +177,11 @@ def rewrite_programs(
                     programs.append(kept_model_fn(tree, place, stop.blocker))
                     continue
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(model_fn_program(tree, place, whole=whole))
+                if whole and options.kept_because is not None:
+                    why = Blocker("TFM103", tree.line(place), options.kept_because)
+                    programs.append(kept_model_fn(tree, place, why))
+                else:
+                    programs.append(model_fn_program(tree, place, whole=whole))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 if "compat.v2" in (resolver.qualified(place.func) or ""):
@@ -396,7 +409,7 @@ def _native(
         edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
     edited = drop_session_settings(tree, edits.apply(module))
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
-    edited = drop_unused_imports(module, edited)
+    edited = drop_unused_imports(module, edited, _dead_imports(tree))
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
@@ -435,6 +448,16 @@ def _native(
     findings = tuple(found)
     known = text if edited is parsed else None
     return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
+
+
+def _dead_imports(tree: Tree) -> list[str]:
+    """Names that a module imports from where today's TensorFlow has nothing."""
+    return [
+        name
+        for name, bindings in tree.resolver.scopes.module_scope.bindings.items()
+        for binding in bindings
+        if binding.kind is BindingKind.IMPORT and gone(binding.target or "")
+    ]
 
 
 def _recurrent(
@@ -510,6 +533,8 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     if isinstance(plan.model, KeptModelFnPlan):
         rule, tier = "TFM102", Tier.FORWARD_KEPT
         message += f" around its whole model_fn: {plan.model.reason}"
+    if not plan.config.writes_events:
+        message += "; it writes no event files without `save_summary_steps`"
     found = [
         Finding(
             path=path,

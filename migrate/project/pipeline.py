@@ -17,21 +17,23 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement, Safety
+from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
+from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
 from .footing import footing_of, kept_after
-from .guard import GuardError, check_output
+from .guard import GuardError, check_output, check_present
 from .long_lines import with_short_lines
 from .notebook import Notebook, NotebookError
+from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
 from .python2 import converted, remains
@@ -178,17 +180,31 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
 
 
 def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
-    """The file rewritten; where that fails, its programs keep their Estimators.
+    """The best rung of the ladder whose result passes the guard.
 
-    The compat layer needs nothing of a program to be understood, so a surprise in
-    here must not take that from it.
+    A program that could not be read, or whose loop would not run, takes the next one:
+    its whole model_fn in a loop, then its Estimator. The compat layer needs nothing of
+    a program to be understood, so a surprise in here must not take that from it.
     """
     try:
         return _rewritten(parsed, job, facts)
-    except Exception as error:
-        kept = kept_after(parsed, error)
+    except (SourceError, NotebookError, Unfaithful):
+        raise
+    except Exception as problem:
+        kept = kept_after(parsed, problem)
         if kept is None or not job.selection.allows(kept.rule):
             raise
+        reason = str(problem)
+        if not isinstance(problem, GuardError):
+            reason = f"it is not understood ({type(problem).__name__}: {problem})"
+        for options in (
+            replace(job.options, kept_because=reason),
+            replace(job.options, stays_because=reason),
+        ):
+            try:
+                return _rewritten(parsed, replace(job, options=options), facts)
+            except Exception:
+                continue
         return parsed.source.raw, tuple(_placed([kept], parsed.source)), ()
 
 
@@ -236,6 +252,10 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if text != source.text and any(_is_native(finding) for finding in findings):
+        module = parse(text)
+        resolver = Resolver(module)
+        check_present(resolver.scopes, resolver)
     if inside and needs:
         from ..around import put_inside
 
@@ -245,6 +265,12 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed)), needs
+
+
+def _is_native(finding: Finding) -> bool:
+    """A program became a loop that needs nothing but TensorFlow."""
+    native = finding.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
+    return native and finding.outcome is Outcome.REWRITTEN
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:

@@ -189,7 +189,7 @@ def _holds_loop_module(tree: ast.AST) -> bool:
 
 
 def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
-    """Modules in the folders that the script reaches by imports."""
+    """Modules that the script reaches by imports, which start from the folders."""
     found: dict[Path, ast.AST] = {}
     waiting: list[tuple[ast.AST, Path]] = [(tree, folders[0])]
     while waiting and len(found) < _MOST_NEIGHBOURS:
@@ -208,22 +208,20 @@ def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
 def _imported_files(
     tree: ast.AST, package: Path, folders: Sequence[Path]
 ) -> list[Path]:
-    """Files that the imports of a module may mean, below the given folders."""
+    """Files that the imports of a module may mean, below the folders."""
     places: set[Path] = set()
     for node in ast.walk(tree):
         names: list[str] = []
-        roots = list(folders)
+        roots = folders
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
             if node.level:
-                roots = [package]
-                for _ in range(node.level - 1):
-                    roots = [roots[0].parent]
-        for name in filter(None, names):
-            for root in roots:
+                roots = [package, *package.parents][node.level - 1 : node.level]
+        for root in roots:
+            for name in filter(None, names):
                 place = root.joinpath(*name.split("."))
                 places |= {place.with_suffix(".py"), place / "__init__.py"}
     return sorted(places)

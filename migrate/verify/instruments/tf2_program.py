@@ -47,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="decay rates of optimizers as float32, as TF 1.x had them",
     )
+    result.add_argument("--path", type=Path, help="folder of the script's package")
+    result.add_argument("--module", help="run the script as this module, as python -m")
     result.add_argument(
         "--estimator",
         type=int,
@@ -54,8 +56,6 @@ def parser() -> argparse.ArgumentParser:
         help="of a program on a loop module: which estimator to record",
     )
     result.add_argument("--no-predictions", action="store_true")
-    result.add_argument("--path", type=Path, help="folder of the script's package")
-    result.add_argument("--module", help="run the script as this module, as python -m")
     result.add_argument("script", type=Path)
     result.add_argument("args", nargs=argparse.REMAINDER)
     return result
@@ -134,7 +134,7 @@ def _load_kerases() -> None:
             __import__(name)
 
 
-def run_script(options: Any) -> None:
+def run_script(options: argparse.Namespace) -> None:
     """Run a program as ``__main__`` of this process."""
     from ..sides import program_text
 
