@@ -373,7 +373,10 @@ class _Engine:
                 # Once for each cause in the file, and once for each statement; what
                 # is said of tf.estimator is one cause.
                 said = "" if diagnosis.rule == "TFM209" else diagnosis.note
-                keys = {(said, diagnosis.rule), (start, diagnosis.rule)}
+                keys: set[tuple[int | str, str]] = {
+                    (said, diagnosis.rule),
+                    (start, diagnosis.rule),
+                }
                 if not keys & noted:
                     noted |= keys
                     note = note_edit(
