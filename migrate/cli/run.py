@@ -50,11 +50,6 @@ program's own. The exit status is the program's own too.
     help="Let N CPU devices stand in for N GPUs.",
 )
 @click.option(
-    "--tf2",
-    is_flag=True,
-    help="The program was written for TF 2.0 to 2.15: its names, and eager.",
-)
-@click.option(
     "--trace-legacy",
     is_flag=True,
     help="At the end, list the legacy TensorFlow symbols used (on stderr).",
@@ -84,7 +79,6 @@ def run(
     *,
     module: bool,
     replicas: int | None,
-    tf2: bool,
     trace_legacy: bool,
     full_traceback: bool,
     shell_lines: bool,
@@ -108,7 +102,6 @@ def run(
     environment["TFMIGRATE_RUN"] = json.dumps(
         {
             "replicas": replicas,
-            "version": 2 if tf2 else 1,
             "trace_legacy": trace_legacy,
             "full_traceback": full_traceback,
             "shell_lines": shell_lines,

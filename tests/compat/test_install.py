@@ -49,4 +49,4 @@ def test_a_program_of_tf2_stays_eager(tmp_path: Path) -> None:
     calling.write_text(CALL.format("version=2") + text)
     told = run(calling, cwd=tmp_path)
     assert told[0].startswith("2.15.1 True <class 'int'>")
-    assert told == run("-m", "tfmigrate", "run", "--tf2", plain, cwd=tmp_path)
+    assert told == run("-m", "tfmigrate", "run", "--tf", "2", plain, cwd=tmp_path)
