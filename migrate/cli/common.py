@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import keyword
 import os
 import sys
 from collections.abc import Callable
@@ -102,7 +103,8 @@ def file_options(function: F) -> F:
 def style_options(function: F) -> F:
     """Options that shape the emitted code."""
     helps = {
-        "style": "Where the loop goes: in place, or a Trainer class.",
+        "style": "Where the loop goes: in place, into a module beside the programs, "
+        "or a Trainer class.",
         "loop": "Steps per call: up to the next log line, one, or as many as possible.",
         "strategy": "The tf.distribute strategy of the result.",
         "keras": "The Keras the result is written for.",
@@ -111,6 +113,11 @@ def style_options(function: F) -> F:
         function = click.option(
             f"--{name}", type=click.Choice(words), help=helps[name]
         )(function)
+    function = click.option(
+        "--loop-module",
+        metavar="NAME",
+        help="Name of the module that holds the loop for several programs.",
+    )(function)
     function = click.option(
         "--mixed-precision", is_flag=True, default=None, help="Compute in float16."
     )(function)
@@ -130,16 +137,29 @@ def job_from(
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
     chosen: dict[str, Any] = {}
-    for name in (*CHOICES, "mixed_precision", "profile"):
+    for name in (*CHOICES, "loop_module", "mixed_precision", "profile"):
         value = shape.get(name)
         if value is None:
             value = config.values.get(name.replace("_", "-"))
         if value is not None:
             chosen[name] = value
+    if "loop_module" in chosen:
+        chosen["loop_module"] = _module_name(chosen["loop_module"])
     selection = Selection(
         select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
     )
     return Job(RewriteOptions(**chosen), selection, py2=py2), config
+
+
+def _module_name(text: str) -> str:
+    """The name of a module, given as one or as its file."""
+    name = text.removesuffix(".py")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UserError(
+            f"--loop-module {text}: not the name of a module",
+            hint="give a file name such as training_loop.py, without a directory",
+        )
+    return name
 
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:

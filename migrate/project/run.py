@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..around.added import with_added
 from ..errors import UserError
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
@@ -94,7 +95,8 @@ def run_job(
         results.append(result)
         if progress is not None:
             progress(result)
-    return merge(settle(results, ProjectFacts(ordered), job.selection))
+    settled = settle(results, ProjectFacts(ordered), job.selection)
+    return merge(with_added(settled, job.options))
 
 
 def one_source(
