@@ -175,8 +175,11 @@ class _Floor:
         raw = _raw(result)
         if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
             return result
+        if any(f.rule == _TOOK_TOO_LONG for f in result.findings):
+            # Whatever would be put in would have to be compiled, here and now.
+            return result
         gone = self._gone(key)
-        # Findings about the file itself stay: Python 2, budgets, requirements.
+        # Findings about the file itself stay: Python 2, requirements.
         findings = [f for f in result.findings if f.rule.startswith("TFM5")]
         new = raw if result.base is None else result.base
         if key in self.kept:
