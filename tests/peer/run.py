@@ -24,6 +24,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,9 @@ def main() -> None:
     parser.add_argument("--files", nargs="*", default=[], help="parts of file names")
     parser.add_argument("--wrap", default="", help="command in front of each process")
     parser.add_argument("--limit", type=int, default=900, help="seconds for a file")
+    parser.add_argument(
+        "--minutes", type=float, help="start no further file after that"
+    )
     parser.add_argument("--report", action="store_true", help="only print results")
     parser.add_argument("--real", help="interpreter with the real release")
     parser.add_argument("--again", action="store_true", help="also files with results")
@@ -200,10 +204,13 @@ def main() -> None:
     names = test_files(root)
     if options.files:
         names = [n for n in names if any(part in n for part in options.files)]
+    began = time.monotonic()
     if not options.report:
         for name in names:
             if left_out_file(options.release, name):
                 continue
+            if options.minutes and time.monotonic() - began > 60 * options.minutes:
+                break
             if options.again or options.files or not (out / f"{name}.log").exists():
                 run_file(
                     options.release,
