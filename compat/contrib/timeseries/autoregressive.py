@@ -192,8 +192,8 @@ class ARModel(TimeSeriesModel):
                 f"output_window_size={self.output_window_size} expects feature "
                 f"'{TIMES}' to have shape (batch_size, {self.window_size}) (for any "
                 f"batch_size), but got shape {times.shape}. If you are using "
-                f"RandomWindowInputFn, set window_size={self.window_size} or adjust the input_window_size and "
-                "output_window_size arguments to ARModel."
+                f"RandomWindowInputFn, set window_size={self.window_size} or adjust "
+                "the input_window_size and output_window_size arguments to ARModel."
             )
         values = self._scale_data(observed)
         found = self.prediction_ops(times, values, exogenous)

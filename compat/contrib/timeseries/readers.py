@@ -81,8 +81,8 @@ def _series(data: Mapping[str, Any]) -> dict[str, Any]:
         if value.shape[: times.ndim] != times.shape:
             raise ValueError(
                 "All features must have their shapes prefixed by the shape of the "
-                f"times feature. Got shape {value.shape} for feature '{key}', but shape "
-                f"{times.shape} for '{TIMES}'"
+                f"times feature. Got shape {value.shape} for feature '{key}', but "
+                f"shape {times.shape} for '{TIMES}'"
             )
     if times.ndim > 2:
         raise ValueError(
