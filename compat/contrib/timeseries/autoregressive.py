@@ -21,7 +21,7 @@ STATE = PredictionFeatures.STATE_TUPLE
 _SMALLEST_VARIANCE = 1e-5
 
 
-class FlatPredictionModel(tf_keras.Model):  # type: ignore[misc]
+class FlatPredictionModel(tf_keras.Model):
     """Dense layers over everything in both windows."""
 
     def __init__(
