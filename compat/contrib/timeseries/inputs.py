@@ -90,7 +90,9 @@ class RandomWindowInputFn(TimeSeriesInputFn):
 
     def _split(self, chunk: dict[str, Any]) -> dict[str, Any]:
         size = self._window * self._batch
-        start = tf2.random.uniform([], maxval=2, dtype=tf.int32) if self._jitter else 0
+        start = 0
+        if self._jitter:
+            start = tf2.random.uniform([], maxval=2, dtype=tf.int32, seed=self._seed)
         return {
             key: tf.reshape(
                 value[start : start + size],
