@@ -102,7 +102,7 @@ def _tests(holder: cst.ClassDef, context: Context) -> bool:
         if context.resolver.resolve(base.value) == "tf.test.TestCase":
             return True
         defined = context.resolver.definition(base.value)
-        if isinstance(defined, cst.ClassDef) and defined is not holder:
-            if _tests(defined, context):
-                return True
+        known = isinstance(defined, cst.ClassDef) and defined is not holder
+        if known and _tests(defined, context):
+            return True
     return False
