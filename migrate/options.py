@@ -11,7 +11,9 @@ __all__ = ["RewriteOptions"]
 class RewriteOptions:
     """Options of ``tfmigrate rewrite`` that change the emitted code."""
 
-    style: str = "auto"  # auto | inline | class
+    style: str = "auto"  # auto | inline | module | class
+    # What the module is called that holds the loop for several files.
+    loop_module: str = "training_loop"
     loop: str = "epoch"  # epoch | step | graph
     strategy: str = "keep"
     keras: str = "tf_keras"  # tf_keras | keras3

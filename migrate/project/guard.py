@@ -18,7 +18,7 @@ from .parsing import parse
 
 __all__ = ["GuardError", "check_output", "check_present"]
 
-_OWN_NAME = re.compile(r"__tfmigrate_(?:cell|magic)_\d+__\Z")
+_OWN_NAME = re.compile(r"__tfmigrate_(?:(?:cell|magic)_\d+|new_cell)__\Z")
 _ALWAYS = frozenset(dir(builtins)) | {
     "__file__",
     "__name__",

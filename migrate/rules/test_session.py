@@ -102,7 +102,8 @@ def _tests(holder: cst.ClassDef, context: Context) -> bool:
         if context.resolver.resolve(base.value) == "tf.test.TestCase":
             return True
         defined = context.resolver.definition(base.value)
-        known = isinstance(defined, cst.ClassDef) and defined is not holder
-        if known and _tests(defined, context):
+        if defined is holder or not isinstance(defined, cst.ClassDef):
+            continue
+        if _tests(defined, context):
             return True
     return False

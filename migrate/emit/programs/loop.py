@@ -598,7 +598,7 @@ class LoopEmitter:
         sites = self.program.sites
         assert isinstance(sites, (CannedSites, ModelFnSites))
         call, node = sites.calls[0]
-        first = sites.first_call
+        first: cst.CSTNode | None = sites.first_call
         if isinstance(sites, CannedSites):
             given = None if call.input is None else call.input.dataset
             first = first if sites.example_input == given else None
