@@ -2,7 +2,8 @@
 
 ``import tfmigrate.compat.v1 as tf`` gives a program the TF 1.15 namespace,
 Estimators and ``tf.contrib`` included. Importing this package changes nothing
-in TensorFlow itself.
+in TensorFlow itself. A program that keeps its own ``import tensorflow as tf``
+calls ``tfmigrate.compat.install()`` first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = ["install"]
 def __getattr__(name: str) -> Any:
     # Loaded on demand: most users of the package never patch anything.
     if name == "install":
-        from .surface.install import install
+        from .launcher.here import install
 
         return install
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

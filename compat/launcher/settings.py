@@ -19,6 +19,8 @@ class Settings:
     trace_legacy: bool = False
     full_traceback: bool = False
     shell_lines: bool = False
+    # The TensorFlow that the program was written for: 1 (TF 1.15) or 2 (TF 2.15).
+    version: int = 1
 
     def to_environment(self) -> None:
         """Make child processes run under the same settings."""

@@ -86,7 +86,7 @@ def prepare_tensorflow(settings: Settings) -> None:
         configure_replicas(settings.replicas)
     from ..surface.install import install
 
-    install()
+    install(version=settings.version)
     restore_names("numpy")  # TensorFlow has loaded it
     if settings.trace_legacy:
         from . import trace

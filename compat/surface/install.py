@@ -1,4 +1,4 @@
-"""Puts the TF 1.15 clone in ``tensorflow``'s place for unedited programs.
+"""Puts a clone of old TensorFlow in ``tensorflow``'s place for unedited programs.
 
 After `install`, ``import tensorflow as tf`` gives the clone, and every legacy
 door (``tensorflow.contrib...``, ``tensorflow.python.estimator...``,
@@ -23,7 +23,8 @@ from typing import Any
 from . import importer
 from .layered import KERAS_PARTS, Family, Layered, family_of
 from .namespace import Entry, Namespace, attribute
-from .v1_names import OVERLAY
+from .v1_names import OVERLAY as V1_OVERLAY
+from .v2_names import OVERLAY as V2_OVERLAY
 
 __all__ = ["install", "is_installed", "reported_version"]
 
@@ -31,6 +32,7 @@ __all__ = ["install", "is_installed", "reported_version"]
 # the TF 1 branch is the one whose names they find here. Installed packages and
 # our own modules see the real version.
 reported_version = "1.15.5"
+_REPORTED = {1: reported_version, 2: "2.15.1"}
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARY_FOLDERS = tuple(
@@ -68,13 +70,14 @@ def is_installed() -> bool:
     return _root is not None and sys.modules.get("tensorflow") is _root
 
 
-def install(*, graph_mode: bool = True) -> None:
-    """Make ``import tensorflow`` mean TF 1.15's namespace from here on.
+def install(*, version: int = 1) -> None:
+    """Make ``import tensorflow`` mean an older namespace from here on.
 
     Args:
-      graph_mode: also switch TensorFlow to TF 1 behaviour (graphs, sessions,
-        reference variables), as programs of that era expect. They can still
-        call ``tf.enable_eager_execution()`` first thing.
+      version: 1 for TF 1.15, which also switches TensorFlow to TF 1 behaviour
+        (graphs, sessions, reference variables); programs of that era can still
+        call ``tf.enable_eager_execution()`` first thing. 2 for TF 2.15, which
+        stays eager.
     """
     global _root
     if is_installed():
@@ -84,10 +87,10 @@ def install(*, graph_mode: bool = True) -> None:
         # A later TensorFlow may drop some of these; then nothing binds them.
         if importlib.util.find_spec(name):
             importlib.import_module(name)
-    if graph_mode:
+    if version == 1:
         _disable_v2_behavior(real)
     _load_runtime()
-    root = _make_root(real)
+    root = _make_root(real, version)
     _root = root
     finder: Any = _DoorFinder(root, real)
     sys.meta_path.insert(0, finder)
@@ -123,21 +126,24 @@ def _disable_v2_behavior(real: Any) -> None:
         logger.setLevel(level)
 
 
-def _make_root(real: types.ModuleType) -> Namespace:
-    def version() -> str:
-        return _version_for_caller(real)
+def _make_root(real: types.ModuleType, version: int) -> Namespace:
+    reported = _REPORTED[version]
+
+    def told() -> str:
+        return _version_for_caller(real, reported)
 
     overlay: dict[str, Entry] = {
-        **OVERLAY,
-        "tf.compat.v1": lambda: root,
-        "tf.VERSION": lambda: reported_version,
-        "tf.__version__": version,
-        "tf.version.VERSION": lambda: reported_version,
-        "tf.examples": attribute("tensorflow.examples"),
+        **(V1_OVERLAY if version == 1 else V2_OVERLAY),
+        "tf.__version__": told,
+        "tf.version.VERSION": lambda: reported,
     }
+    if version == 1:
+        overlay["tf.compat.v1"] = lambda: root
+        overlay["tf.VERSION"] = lambda: reported
+        overlay["tf.examples"] = attribute("tensorflow.examples")
     root = Namespace(
         "tf",
-        base=lambda: real.__dict__["compat"].v1,
+        base=lambda: real.__dict__["compat"].v1 if version == 1 else real,
         overlay=overlay,
         module_name="tensorflow",
         doc=real.__doc__,
@@ -150,7 +156,7 @@ def _make_root(real: types.ModuleType) -> Namespace:
     return root
 
 
-def _version_for_caller(real: Any) -> str:
+def _version_for_caller(real: Any, reported: str) -> str:
     frame = sys._getframe(1)
     here = os.path.dirname(os.path.abspath(__file__))
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
@@ -160,7 +166,7 @@ def _version_for_caller(real: Any) -> str:
     ours = path.startswith(os.path.dirname(_PACKAGE)) and "tfmigrate" in str(
         frame.f_globals.get("__name__", "")
     )
-    return str(real.__version__) if installed or ours else reported_version
+    return str(real.__version__) if installed or ours else reported
 
 
 class _DoorFinder:

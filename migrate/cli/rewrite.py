@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.facts import ProjectFacts
 from ..project.files import find_files, project_root
 from ..project.journal import lock, write_all
-from ..project.pipeline import Job, process_source
+from ..project.pipeline import Job
+from ..project.run import one_source
 from ..project.vcs import require_clean
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
@@ -165,7 +165,7 @@ def _filter(job: Job, *, diff: bool, check: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
     raw = sys.stdin.buffer.read()
     path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-    report = Report((process_source(path, raw, job, ProjectFacts()),))
+    report = one_source(path, raw, job)
     result = report.results[0]
     if diff:
         click.echo(diff_text(result), nl=False)

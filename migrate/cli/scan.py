@@ -9,10 +9,8 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.facts import ProjectFacts
 from ..project.files import find_files
-from ..project.pipeline import process_source
-from ..report.model import Report
+from ..project.run import one_source
 from ..report.render import render
 from .common import (
     exit_code,
@@ -61,7 +59,7 @@ def scan(
             raise UserError("- reads one program from stdin and takes no other path")
         raw = sys.stdin.buffer.read()
         path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-        report = Report((process_source(path, raw, job, ProjectFacts()),))
+        report = one_source(path, raw, job)
     else:
         files = [
             c.path

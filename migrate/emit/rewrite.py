@@ -1,9 +1,10 @@
 """From a module with training programs to the same module with native loops.
 
 The ladder: a program becomes a native loop (T1); or such a loop around its own
-forward code (T2); or it keeps its Estimator and imports tfmigrate.compat (T3); or
-it stays untouched with a note (T4). It moves as a whole, and so do all programs of
-one module: they share its imports.
+forward code (T2); or it keeps its Estimator. Whether it then runs on tfmigrate.compat
+(T3) or not even there (T4) depends on all of its files: ``project/floor.py`` decides.
+A program moves as a whole, and so do all programs of one module: they share its
+imports.
 """
 
 from __future__ import annotations
@@ -49,15 +50,14 @@ from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
-from ..rules.training_program import CHOICE_NOT_OFFERED
+from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
-from .module.compat_import import MARK, CannotImport, compat_flavour, note, use_compat
-from .module.edits import Edits
 from .module.imports import add_imports, drop_unused_imports, imported_as
 from .module.keras_door import use_tf_keras
 from .module.mode_names import name_modes
 from .module.names import Names
+from .module.notes import MARK, names_compat_v1
 from .module.session_settings import drop_session_settings
 from .module.tf1_doors import open_tf1_doors
 from .programs.canned import CannedEmitter
@@ -432,7 +432,7 @@ def _recurrent(
     tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
 ) -> tuple[str, cst.Module]:
     """The text and module with the defaults that TF1's recurrent layers had."""
-    if not compat_flavour(tree).endswith("v1"):
+    if names_compat_v1(tree):
         return text, module
     new = Tree(module, Resolver(module))
     spelled = spell_recurrent_defaults(new, options.keras, tf)
@@ -459,52 +459,23 @@ def _left(path: Path, line: int, reason: str) -> Finding:
 def _keep_estimator(
     path: Path, tree: Tree, stops: list[tuple[cst.CSTNode, Blocker]]
 ) -> ProgramsRewrite:
-    """T3, or T4 where the clone cannot stand in for the imports."""
-    tier, rule = Tier.COMPAT, "TFM103"
-    message = "this program keeps its Estimator and imports tfmigrate.compat"
-    reasons = [blocker.reason for _, blocker in stops]
-    edits = Edits()
-    try:
-        edits = use_compat(tree, compat_flavour(tree))
-    except CannotImport as problem:
-        tier, rule = Tier.UNTOUCHED, "TFM104"
-        message = "this program stays as it is"
-        reasons = [
-            f"{reason}, and tfmigrate.compat has no `{problem}`" for reason in reasons
-        ]
-    findings = []
-    for (place, blocker), reason in zip(stops, reasons, strict=True):
-        statement = tree.statement(place)
-        indent = tree.column(statement) - 1
-        if statement not in edits.nodes:
-            edits.nodes[statement] = _Noted(rule, reason, indent)
-        findings.append(
-            Finding(
-                path=path,
-                line=blocker.line,
-                column=1,
-                rule=rule,
-                message=message,
-                outcome=Outcome.LEFT,
-                safety=Safety.NEEDS_REVIEW,
-                tier=tier,
-                reason=reason,
-            )
+    """What stays, and why; what becomes of its files is decided for all of them."""
+    findings = [
+        Finding(
+            path=path,
+            line=blocker.line,
+            column=1,
+            rule=KEEPS,
+            message=KEPT,
+            outcome=Outcome.LEFT,
+            safety=Safety.NEEDS_REVIEW,
+            tier=Tier.COMPAT if isinstance(place, cst.Call) else None,
+            reason=blocker.reason,
+            note_at=tree.line(tree.statement(place)),
         )
-    edited = edits.apply(tree.module)
-    return ProgramsRewrite(edited, tuple(findings), before=tree.text)
-
-
-@dataclass
-class _Noted:
-    """Puts a note above a statement."""
-
-    rule: str
-    reason: str
-    indent: int
-
-    def __call__(self, statement: cst.CSTNode) -> cst.CSTNode:
-        return note(statement, self.rule, self.reason, self.indent)  # type: ignore[arg-type]
+        for place, blocker in stops
+    ]
+    return ProgramsRewrite(tree.module, tuple(findings))
 
 
 def _moved(path: Path, program: Program) -> list[Finding]:

@@ -18,28 +18,24 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Replacement, Safety
-from ..report.model import FileResult, FileStatus
-from ..rules.context import Context
+from ..report.model import FileResult, FileStatus, Footing
 from ..rules.engine import POSTPONED, RulesResult, run_rules
-from ..rules.notes import note_edit
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
-from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
+from .footing import footing_of
 from .guard import GuardError, check_output
 from .long_lines import with_short_lines
 from .notebook import NotebookError
-from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
 from .python2 import to_python3
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, decode, load_source
-from .text import Edit, apply_edits
 
 __all__ = ["Job", "process_file", "process_source"]
 
@@ -81,7 +77,8 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         with _collector_at_rest():
             new, findings = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
-        return _result(path, raw, new, findings)
+        result = _result(path, raw, new, findings)
+        return replace(result, footing=call_deep(lambda: _footing(path, raw, facts)))
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -91,6 +88,11 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     except Exception as error:
         # One file's surprise must not stop the run or be mistaken for success.
         return _failed(path, raw, f"internal error: {type(error).__name__}: {error}")
+
+
+def _footing(path: Path, raw: bytes, facts: ProjectFacts) -> Footing | None:
+    parsed = facts.parse(path, raw)
+    return None if parsed is None else footing_of(parsed)
 
 
 @contextmanager
@@ -265,14 +267,6 @@ def _round(
         )
     findings = [*programs, *_symbol_findings(result, source, moved)]
     text = result.text
-    # The emitter notes what it leaves at the Estimator itself.
-    left = [
-        f
-        for f in programs
-        if f.outcome is Outcome.LEFT and f"TODO(tfmigrate): {f.rule}" not in text
-    ]
-    if left:
-        text = _with_notes(source, left, text)
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
@@ -354,39 +348,6 @@ def _symbol_findings(
         )
 
 
-def _with_notes(source: Source, left: list[Finding], text: str) -> str:
-    """Put a note above every program that stayed, unless it has one."""
-    module = parse(text)
-    context = Context(text, module, Resolver(module))
-    statements = context.resolver.scopes.statements
-    context.want(*statements)
-    places = []
-    for statement in statements:
-        start, end = context.span(statement)
-        places.append(
-            (context.lines.place(start)[0], context.lines.place(end)[0], start)
-        )
-    origin = _line_origins(source.text, text)
-    edits: dict[int, Edit] = {}
-    for finding in left:
-        within = [
-            (first, start)
-            for first, last, start in places
-            if origin(first) <= finding.line <= origin(last)
-        ]
-        if not within:
-            continue
-        _, offset = max(within)
-        if offset in edits:
-            continue
-        edit = note_edit(
-            offset, finding.rule, f"{finding.message}: {finding.reason}", context
-        )
-        if edit is not None:
-            edits[offset] = edit
-    return apply_edits(text, edits.values())
-
-
 def _line_origins(old: str, new: str) -> Callable[[int], int]:
     """Line numbers of ``new`` as lines of ``old`` they came from."""
     if old == new:
@@ -436,6 +397,7 @@ def _unchanged(path: Path, raw: bytes, findings: tuple[Finding, ...]) -> FileRes
         path,
         FileStatus.UNCHANGED,
         findings=findings,
+        old=raw,
         notes=len(_NOTE.findall(raw)),
         lines=raw.count(b"\n"),
     )

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from ..report.model import FileResult, FileStatus, Report, merge
 from .facts import ProjectFacts
-from .pipeline import Job, process_file
+from .floor import settle
+from .pipeline import Job, process_file, process_source
 
-__all__ = ["run_job"]
+__all__ = ["one_source", "run_job"]
 
 # The state of a worker process, set once when it starts.
 _worker: tuple[Job, ProjectFacts] | None = None
@@ -43,7 +44,13 @@ def run_job(
         results.append(result)
         if progress is not None:
             progress(result)
-    return merge(results)
+    return merge(settle(results, ProjectFacts(ordered), job.selection))
+
+
+def one_source(path: Path, raw: bytes, job: Job) -> Report:
+    """The report of a program that is at hand as text alone."""
+    facts = ProjectFacts()
+    return merge(settle([process_source(path, raw, job, facts)], facts, job.selection))
 
 
 def _results(files: tuple[Path, ...], job: Job, jobs: int) -> Iterator[FileResult]:

@@ -69,6 +69,8 @@ class Finding:
     cell: int | None = None
     symbol: str | None = None
     fix: tuple[Replacement, ...] = ()
+    # The line, of the text that was analysed, of the statement a note belongs to.
+    note_at: int | None = None
 
     # Enums do not order; findings at one place keep the order of rule and text.
     def __lt__(self, other: Finding) -> bool:

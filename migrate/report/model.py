@@ -10,11 +10,7 @@ from pathlib import Path
 
 from .findings import Finding, Outcome, Tier
 
-__all__ = ["FileResult", "FileStatus", "Report"]
-
-# Each program has exactly one finding of these rules; what else is said about a
-# program (TFM111 and on) carries its tier as well, but is no program of its own.
-_PROGRAM_RULES = frozenset({"TFM101", "TFM102", "TFM103", "TFM104", "TFM105"})
+__all__ = ["FileResult", "FileStatus", "Footing", "ProgramResult", "Report"]
 
 
 class FileStatus(enum.Enum):
@@ -24,6 +20,29 @@ class FileStatus(enum.Enum):
     UNCHANGED = "unchanged"  # examined; nothing to do or nothing that could be done
     SKIPPED = "skipped"  # no legacy word in it; not parsed
     FAILED = "failed"  # could not be processed; untouched
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What of a file matters to the compat layer.
+
+    ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
+    import that cannot succeed there, with its line; ``starts`` that running or
+    importing the file does something, so that a program may begin here.
+    """
+
+    tf1: bool = False
+    tf2: bool = False
+    gone: tuple[int, str] | None = None
+    starts: bool = False
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """A program that begins in a file: the lowest tier in its files, and where."""
+
+    tier: Tier
+    where: Path
 
 
 @dataclass(frozen=True)
@@ -39,6 +58,10 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
+    # None where the file was not parsed.
+    footing: Footing | None = None
+    # The program that begins here, told once all results are known.
+    program: ProgramResult | None = None
 
     def __post_init__(self) -> None:
         if (self.status is FileStatus.CHANGED) != (self.new is not None):
@@ -109,7 +132,7 @@ class Report:
 
     def programs_by_tier(self) -> dict[Tier, int]:
         """How many training programs reached which tier."""
-        counts = Counter(f.tier for f in self.findings if f.rule in _PROGRAM_RULES)
+        counts = Counter(r.program.tier for r in self.results if r.program)
         return {tier: counts.get(tier, 0) for tier in Tier}
 
     def leftovers(self) -> int:

@@ -15,6 +15,9 @@ _TIERS = (
     "runtime, T4 stays as it is."
 )
 
+# A program that keeps its Estimator, and one that even compat cannot run.
+KEEPS, STAYS = "TFM103", "TFM104"
+KEPT = "this program keeps its Estimator and runs on tfmigrate.compat"
 # A program that stays because of the command line, not because of its source.
 CHOICE_NOT_OFFERED = "TFM105"
 

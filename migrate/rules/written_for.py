@@ -7,6 +7,8 @@ already: there the name means what it says, and rewriting it would break the cod
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import libcst as cst
 
 from ..symbols.dotted import import_path
@@ -16,12 +18,39 @@ from ..symbols.table import is_recent, lookup, means_something_else, needs_nothi
 from .base import SymbolUse
 from .symbol_judge import symbol_use
 
-__all__ = ["is_ambiguous", "written_for_tf2"]
+__all__ = ["Era", "era_of", "is_ambiguous", "written_for_tf2"]
+
+
+class Era(NamedTuple):
+    """What of one TensorFlow only a module names, Estimators left aside."""
+
+    tf1: bool
+    tf2: bool
+
+
+def era_of(resolver: Resolver) -> Era:
+    """Whether a module names what only TF 1 had, and what only TF 2 has.
+
+    TF 2.0 to 2.15 had Estimators too, so they tell nothing.
+    """
+    tf1 = any(_names(use.node, _CONTRIB) for use in resolver.scopes.imports)
+    tf2 = False
+    for use in resolver.scopes.uses:
+        dotted = resolver.qualified(use.node)
+        if dotted is None or not dotted.startswith("tensorflow"):
+            continue
+        if _names_recent(dotted) or dotted.startswith("tensorflow.compat.v2."):
+            tf2 = True
+            continue
+        found = symbol_use(use, resolver)
+        if found is not None and not found.symbol.startswith(_ESTIMATORS):
+            tf1 = tf1 or _only_tf1(found)
+    return Era(tf1, tf2)
 
 
 def written_for_tf2(resolver: Resolver) -> bool:
     """Whether a module names what only TF 2 has, and nothing that only TF 1 had."""
-    if any(_is_gone(use.node) for use in resolver.scopes.imports):
+    if any(_names(use.node, _GONE) for use in resolver.scopes.imports):
         return False
     recent = False
     for use in resolver.scopes.uses:
@@ -56,11 +85,13 @@ def _only_tf1(use: SymbolUse) -> bool:
     return lookup(use.symbol) is not None or not needs_nothing(use.symbol)
 
 
-_GONE = ("tensorflow.contrib", "tensorflow.estimator", "tensorflow_estimator")
+_CONTRIB = ("tensorflow.contrib",)
+_GONE = (*_CONTRIB, "tensorflow.estimator", "tensorflow_estimator")
+_ESTIMATORS = ("tf.estimator", "tf.keras.estimator")
 
 
-def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
-    """An import of packages that TF 2 has no more."""
+def _names(node: cst.Import | cst.ImportFrom, packages: tuple[str, ...]) -> bool:
+    """Whether an import is of one of some packages or of what is below them."""
     if isinstance(node, cst.ImportFrom):
         module = import_path(node.module)
         aliases = () if isinstance(node.names, cst.ImportStar) else node.names
@@ -68,5 +99,7 @@ def _is_gone(node: cst.Import | cst.ImportFrom) -> bool:
     else:
         paths = [alias.evaluated_name for alias in node.names]
     return any(
-        path == gone or path.startswith(gone + ".") for path in paths for gone in _GONE
+        path == gone or path.startswith(gone + ".")
+        for path in paths
+        for gone in packages
     )

@@ -19,6 +19,8 @@ class Kind(enum.Enum):
 
     LEGACY = "legacy program"
     TF2 = "TF2 program"
+    # Says what the legacy program said, to the loop module of its project.
+    MODULE = "program on a loop module"
     RECORDING = "recording"
     RUN = "run directory"
 
@@ -35,8 +37,16 @@ class Side:
     @property
     def is_program(self) -> bool:
         """Whether this side can be run (and run again)."""
-        return self.kind in (Kind.LEGACY, Kind.TF2)
+        return self.kind in (Kind.LEGACY, Kind.TF2, Kind.MODULE)
 
+    @property
+    def has_estimators(self) -> bool:
+        """Whether its training is that of an object with the Estimator's methods."""
+        return self.kind in (Kind.LEGACY, Kind.MODULE)
+
+
+# Enough to find out what a program is; a tree of thousands would take minutes.
+_MOST_NEIGHBOURS = 300
 
 # Whoever names one of these trains through the Estimator API.
 LEGACY_NAMES = frozenset(
@@ -67,12 +77,15 @@ def look_at(path: Path) -> Side:
             f"{path}:{error.lineno}: not Python 3: {error.msg}",
             hint="Python 2 programs must be converted first, for instance with 2to3",
         ) from error
-    legacy = _is_legacy(tree) or any(
-        _is_legacy(module) for module in _neighbours(tree, path.parent)
-    )
+    trees = [tree, *_neighbours(tree, path.parent)]
+    kind = Kind.TF2
+    if any(_holds_loop_module(each) for each in trees):
+        kind = Kind.MODULE
+    elif any(_is_legacy(each) for each in trees):
+        kind = Kind.LEGACY
     return Side(
         path,
-        Kind.LEGACY if legacy else Kind.TF2,
+        kind,
         fashion_mnist="fashion_mnist" in text,
     )
 
@@ -121,21 +134,52 @@ def _is_legacy(tree: ast.AST) -> bool:
     return False
 
 
+def _holds_loop_module(tree: ast.AST) -> bool:
+    """Whether the Estimator of a loop module is defined here."""
+    return any(
+        isinstance(node, ast.ClassDef)
+        and node.name == "Estimator"
+        and any(
+            isinstance(member, ast.FunctionDef) and member.name == "call_model_fn"
+            for member in node.body
+        )
+        for node in ast.walk(tree)
+    )
+
+
 def _neighbours(tree: ast.AST, folder: Path) -> list[ast.AST]:
-    """Modules beside the script which it imports, one level deep."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    found: list[ast.AST] = []
-    for name in sorted(names):
-        candidate = folder.joinpath(*name.split(".")).with_suffix(".py")
-        if candidate.is_file():
+    """Modules beside the script that it reaches by imports."""
+    found: dict[Path, ast.AST] = {}
+    waiting: list[tuple[ast.AST, Path]] = [(tree, folder)]
+    while waiting and len(found) < _MOST_NEIGHBOURS:
+        each, package = waiting.pop()
+        for candidate in _imported_files(each, package, folder):
+            if candidate in found or not candidate.is_file():
+                continue
             try:
-                found.append(ast.parse(program_text(candidate)))
+                found[candidate] = ast.parse(program_text(candidate))
             except (SyntaxError, UserError):
                 continue
-    return found
+            waiting.append((found[candidate], candidate.parent))
+    return list(found.values())
+
+
+def _imported_files(tree: ast.AST, package: Path, folder: Path) -> list[Path]:
+    """Files that the imports of a module may mean, below the script's folder."""
+    places: set[Path] = set()
+    for node in ast.walk(tree):
+        names: list[str] = []
+        root = folder
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
+            if node.level:
+                root = package
+                for _ in range(node.level - 1):
+                    root = root.parent
+        for name in filter(None, names):
+            place = root.joinpath(*name.split("."))
+            places |= {place.with_suffix(".py"), place / "__init__.py"}
+    return sorted(places)

@@ -158,35 +158,6 @@ def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
     assert "Ran 7 tests" in result.stderr
 
 
-def test_what_a_kept_program_needs_goes_to_compat_with_it(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(
-        "import tensorflow as tf\n\nimport devices\nfrom net import columns, width\n\n"
-        "estimator = tf.estimator.BoostedTreesClassifier(columns(), width(3))\n"
-        "estimator.train(None)\n"
-    )
-    (tmp_path / "net.py").write_text(
-        "import tensorflow as tf\n\n\ndef columns():\n"
-        "    return tf.contrib.layers.real_valued_column('x')\n\n\n"
-        "def width(n):\n    return tf.floor(n)\n"
-    )
-    (tmp_path / "other.py").write_text(
-        "import tensorflow as tf\n\n\ndef flat(x):\n    return tf.layers.flatten(x)\n"
-    )
-    private = (
-        "from tensorflow.python.training import device_setter\n\n\n"
-        "class Mine(device_setter._RoundRobinStrategy):\n    pass\n"
-    )
-    (tmp_path / "devices.py").write_text(private)
-    rewrite(tmp_path)
-    # TensorFlow still has the module: there is nothing to move.
-    assert (tmp_path / "devices.py").read_text() == private
-    compat = "import tfmigrate.compat.v1 as tf\n"
-    assert (tmp_path / "main.py").read_text().startswith(compat)
-    assert (tmp_path / "net.py").read_text().startswith(compat)
-    # Nothing that keeps an Estimator imports the third.
-    assert "tfmigrate.compat" not in (tmp_path / "other.py").read_text()
-
-
 def test_a_web_of_modules_is_not_read_once_for_each_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

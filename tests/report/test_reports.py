@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_file
+from tfmigrate.project.run import run_job
 from tfmigrate.report.findings import Finding, Outcome, Tier
 from tfmigrate.report.json_report import json_report, schema
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
@@ -483,32 +484,20 @@ def test_the_page_can_be_drawn(report: Report, browser: str, tmp_path: Path) -> 
     assert picture.stat().st_size > 20_000
 
 
-def test_a_program_with_several_findings_counts_once() -> None:
-    tiers = {"TFM102": Tier.FORWARD_KEPT, "TFM103": Tier.COMPAT}
-    places = (
-        (7, "TFM101"),
-        (7, "TFM133"),
-        (12, "TFM131"),
-        (20, "TFM102"),
-        (30, "TFM103"),
-    )
-    findings = tuple(
-        Finding(
-            Path("a.py"),
-            line,
-            1,
-            rule,
-            "message",
-            Outcome.LEFT,
-            tier=tiers.get(rule, Tier.NATIVE),
-            reason="why",
-        )
-        for line, rule in places
-    )
-    result = FileResult(Path("a.py"), FileStatus.UNCHANGED, findings=findings)
-    report = Report((result,))
-    assert report.programs_by_tier()[Tier.NATIVE] == 1
-    assert report.programs_by_tier()[Tier.COMPAT] == 1
-    assert "3 training programs: 1 T1, 1 T2, 1 T3" in summary_lines(
-        report, written=False
-    )
+def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
+    made = "import tensorflow as tf\n\n\ndef make():\n    return tf.estimator."
+    texts = {
+        "wide.py": made + "LinearClassifier([], what=1)\n",
+        "deep.py": made + "DNNClassifier([1], [], what=1)\n",
+        "train.py": "import wide, deep\n\nfor one in wide, deep:\n    one.make()\n",
+        "serve.py": "import wide\n\nif __name__ == '__main__':\n    wide.make()\n",
+        "test_wide.py": "import wide\n\n\ndef test():\n    wide.make()\n",
+        "lonely.py": made + "LinearRegressor([], what=1)\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    report = run_job(sorted(tmp_path.iterdir()), Job())
+    begins = {r.path.name: r.program.tier for r in report.results if r.program}
+    # What nothing runs is a program by itself; a test is none.
+    assert begins == dict.fromkeys(("train.py", "serve.py", "lonely.py"), Tier.COMPAT)
+    assert "3 training programs: 3 T3" in summary_lines(report, written=False)

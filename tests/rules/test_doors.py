@@ -142,8 +142,6 @@ def _is_right(
     symbol, call, target = use
     text = main.read_text()
     if target is None or "getattr(" in old:
-        if "tfmigrate.compat.v1" in "".join(path.read_text() for path in files):
-            return symbol.startswith("tf.estimator.")
         lines = text.splitlines(keepends=True)
         return old == "".join(n for n in lines if not n.lstrip().startswith("#"))
     spelled = meanings(main, ProjectFacts(files))

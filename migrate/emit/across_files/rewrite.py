@@ -22,7 +22,6 @@ from ...project.selection import file_is_ignored, ignored_lines, is_silenced
 from ...project.sources import SourceError
 from ...report.findings import Finding, Outcome, Safety
 from ..rewrite import ProgramsRewrite, rewrite_programs
-from .compat import follow_to_compat
 from .join import CannotJoin, Joined, Part, join
 from .split import split
 
@@ -50,23 +49,20 @@ def rewrite_across_files(
 ) -> ProgramsRewrite | None:
     """The file as part of a program that other files belong to as well.
 
-    None when there is no such program, or it keeps its Estimator and needs
-    nothing of this file; the file is then a matter of its own.
+    None when there is no such program, or it keeps its Estimator; the file is then
+    a matter of its own.
     """
     source = parsed.source
     if source.notebook is not None or not _is_as_on_disk(parsed, facts):
         return None
     own = os.path.abspath(parsed.path)
-    kept: list[Path] = []
     for main in _mains(parsed, facts):
         shared = _shared(main, options, facts, allowed)
-        if shared is None:
-            kept.append(main)
         if shared is not None and own in shared.texts:
             text = shared.texts[own]
             module = source.module if text == source.text else parse(text)
             return ProgramsRewrite(module, shared.findings.get(own, ()))
-    return follow_to_compat(parsed, kept, options=options, facts=facts)
+    return None
 
 
 def why_alone(

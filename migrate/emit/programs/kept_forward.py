@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...plan.code.statements import names_in
 from ...plan.code.tree import Statement
 from ...plan.program import ModelFnPlan
-from ..module.compat_import import note
+from ..module.notes import note
 from ..module.template import parse_statements
 from .model_class import finished_class
 

@@ -11,10 +11,10 @@ from ...plan.code.tree import Statement, Tree, statements_of
 from ...plan.model_fn.kept_plan import KeptModelFnPlan
 from ...plan.sites import Blocked, KeptSites, Program
 from ..calls.trainer import Trainer
-from ..module.compat_import import note
 from ..module.edits import Edits
 from ..module.layout import fit, one_line
 from ..module.names import Names
+from ..module.notes import note
 from ..module.spacing import space_definitions, with_blank_lines
 from ..module.template import parse_statements
 from .loop import LoopEmitter

@@ -86,8 +86,8 @@ CANNED_ESTIMATORS = {f"tf.estimator.{name}": name for name in _SIGNATURES}
 
 _ADVICE = {
     "BoostedTrees": (
-        "trees have no counterpart in TF2: keep them on tfmigrate.compat, or train "
-        "them anew with TensorFlow Decision Forests"
+        "trees have no counterpart in TF2: train them anew with TensorFlow Decision "
+        "Forests"
     ),
     "KMeans": (
         "clustering has no counterpart in TF2: keep it on tfmigrate.compat, or use "

@@ -1,0 +1,426 @@
+"""The floor under every program: nothing is worse after a rewrite than before.
+
+Files are processed one by one; whether their results go together is decided here,
+once for all, from the results and the import graph. A program that keeps its
+Estimator (T3) runs on the compat layer with all of its files: the file it starts
+from gets the call that prepares the process (``activation.py``), and every other
+file it reaches keeps its bytes. A program that would have moved but shares a file
+that stays as it is stays with it. What the compat layer surely cannot run (T4)
+keeps every byte.
+
+Nothing large is parsed here: files are read in processes that can be given up, and
+this is not one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.model import FileResult, FileStatus, Footing, ProgramResult
+from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT, STAYS
+from .facts import ProjectFacts
+from .footing import is_test
+from .graph import ImportGraph
+from .kept_text import noted, started, unstarted
+from .selection import Selection, file_is_ignored
+
+__all__ = ["settle"]
+
+_WAITS = "this program keeps its Estimator: run it behind tfmigrate.compat.install()"
+_UNTOUCHED = "this program stays as it is"
+_TOOK_TOO_LONG = "TFM504"
+_MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
+_WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
+_SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
+_NOTE = re.compile(rb"TODO\(tfmigrate\)")
+_POINTED = re.compile(r"belongs to (.+), which keeps its Estimator$")
+
+
+def settle(
+    results: Iterable[FileResult], facts: ProjectFacts, selection: Selection
+) -> list[FileResult]:
+    """The results with the files of kept programs as they must be, programs counted."""
+    files = {os.path.abspath(result.path): result for result in results}
+    graph = ImportGraph(files, facts)
+    if selection.allows(KEEPS):
+        floor = _Floor(files, graph)
+        floor.spread()
+        files = {key: floor.result(key) for key in files}
+    return _counted(files, graph)
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """Why a file stays. ``asked``: its owner or an option of the run says so."""
+
+    path: Path
+    line: int
+    cell: int | None
+    reason: str
+    program: bool = True
+    asked: bool = False
+    # The place where the first of several linked causes lies.
+    root: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """Place and reason, of the first cause where one led to another."""
+        if self.root is not None:
+            return self.root
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.path.name}:{cell}{self.line}: {self.reason}"
+
+
+@dataclass(eq=False)
+class _Floor:
+    files: dict[str, FileResult]
+    graph: ImportGraph
+    kept: dict[str, _Cause] = field(default_factory=dict)
+    # Files that keep their bytes, and files in which a program on compat begins:
+    # with the file that keeps its Estimator.
+    held: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
+
+    # -- the decision -------------------------------------------------------------
+
+    def spread(self) -> None:
+        """Find who keeps an Estimator, and whose files stay with it."""
+        causes = {key: _own_cause(self.files[key]) for key in sorted(self.files)}
+        pending = [(key, cause) for key, cause in causes.items() if cause is not None]
+        while pending:
+            for key, cause in pending:
+                self._keep(key, cause)
+            pending = self._drawn_in()
+
+    def _keep(self, key: str, cause: _Cause) -> None:
+        self.kept[key] = cause
+        self._hold(key, self.graph.closure(key))
+        for entry in self.graph.entries(key):
+            self.heads.setdefault(entry, key)
+            self._hold(key, self.graph.closure(entry))
+            self._hold(key, self.graph.packages(entry))
+
+    def _hold(self, kept: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            self.held.setdefault(key, kept)
+
+    def _drawn_in(self) -> list[tuple[str, _Cause]]:
+        """Files that move or start something, and use a file that stays."""
+        waiting = {key for key in self.held if _changes(self.files[key])}
+        users: set[str] = set()
+        for key in waiting:
+            users |= self.graph.above(key)
+        found = []
+        for key in sorted(users - set(self.kept)):
+            result = self.files[key]
+            moves = any(f.tier in _MOVED for f in result.findings)
+            if moves or (key not in self.heads and self.graph.starts(key)):
+                shared = sorted(self.graph.closure(key) & waiting)
+                found.append((key, self._shared_cause(key, shared)))
+        return found
+
+    def _shared_cause(self, key: str, shared: Sequence[str]) -> _Cause:
+        result = self.files[key]
+        first = next((f for f in result.findings if f.tier in _MOVED), None)
+        other = self.held[key] if key in self.held else self.held[shared[0]]
+        cause, name = self.kept[other], self.files[other].path.name
+        mine = [one for one in shared if one != key]
+        if other in mine:
+            how = f"uses {name}"
+        elif mine:
+            how = f"shares {Path(mine[0]).name} with {name}"
+        else:
+            how = f"is used together with {name}"
+        return _Cause(
+            result.path,
+            first.line if first is not None else 1,
+            first.cell if first is not None else None,
+            f"{how}, which keeps its Estimator ({cause.origin})",
+            root=cause.origin,
+            program=first is not None,
+            asked=cause.asked,
+        )
+
+    # -- the results --------------------------------------------------------------
+
+    def result(self, key: str) -> FileResult:
+        """What becomes of a file, now that its programs are known."""
+        result = self.files[key]
+        if key not in self.held:
+            return _let_go(result)
+        raw = _raw(result)
+        if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
+            return result
+        gone = self._gone(key)
+        # Findings about the file itself stay: Python 2, budgets, requirements.
+        findings = [f for f in result.findings if f.rule.startswith("TFM5")]
+        new = raw
+        if key in self.kept:
+            findings += self._kept_findings(key, gone)
+            if gone is None:
+                left = [f for f in findings if f.rule == KEEPS]
+                new = noted(result.path, new, left)
+        elif result.findings and key not in self.heads:
+            findings.append(self._stays(key, gone))
+        if gone is None and self._begins(key) and not self._is_asked(key):
+            version = 2 if self._is_for_tf2(key) else 1
+            calling = started(result.path, new, version)
+            if calling != new and not any(f.rule == KEEPS for f in findings):
+                findings.append(self._starts_compat(key))
+            new = calling
+        return _with(result, raw, new, findings)
+
+    def _begins(self, key: str) -> bool:
+        """A program on compat begins here, or in a package that runs before it."""
+        if key in self.heads:
+            return True
+        if os.path.basename(key) != "__init__.py" or not any(
+            key in self.graph.packages(head) for head in self.heads
+        ):
+            return False
+        reached = (self.files[one] for one in self.graph.closure(key))
+        return any(b"tensorflow" in (_raw(one) or b"") for one in reached)
+
+    def _is_asked(self, key: str) -> bool:
+        """Every program here stays because its owner or an option says so."""
+        closure = self.graph.closure(key)
+        causes = [self.kept[one] for one in closure if one in self.kept]
+        return all(cause.asked for cause in causes)
+
+    def _gone(self, key: str) -> str | None:
+        """What the compat layer surely cannot do of the programs of a file."""
+        found = set(self.graph.closure(key))
+        for entry in self.graph.entries(key):
+            found |= self.graph.closure(entry)
+        for one in sorted(found):
+            footing = self.files[one].footing
+            if footing is not None and footing.gone is not None:
+                line, what = footing.gone
+                place = f"{self.files[one].path.name}:{line}"
+                return f"tfmigrate.compat cannot do {what} ({place})"
+        return None
+
+    def _is_for_tf2(self, key: str) -> bool:
+        closure = self.graph.closure(key)
+        footings = [self.files[one].footing or Footing() for one in closure]
+        return any(f.tf2 for f in footings) and not any(f.tf1 for f in footings)
+
+    # -- what is said -------------------------------------------------------------
+
+    def _kept_findings(self, key: str, gone: str | None) -> list[Finding]:
+        """One finding for each cause: where, why, and what to do."""
+        result, cause = self.files[key], self.kept[key]
+        own = [f for f in result.findings if f.outcome is Outcome.LEFT and f.reason]
+        own = [
+            f
+            for f in own
+            if f.rule in (KEEPS, CHOICE_NOT_OFFERED) or f.tier is not None
+        ]
+        if not own and cause.program and not cause.asked:
+            own = [_left(cause.path, cause.line, cause.cell, cause.reason)]
+        if not self.graph.entries(key):
+            own = [replace(f, message=f.message.replace(KEPT, _WAITS)) for f in own]
+        merged: dict[str, Finding] = {}
+        for finding in own:
+            reason = self._pointed(key, finding.reason or "")
+            first = merged.setdefault(reason, replace(finding, reason=reason))
+            if (first.line, first.cell) != (finding.line, finding.cell):
+                more = f"line {finding.line}"
+                if finding.cell is not None:
+                    more = f"cell {finding.cell} {more}"
+                start = ", " if "; also at " in first.message else "; also at "
+                merged[reason] = replace(first, message=first.message + start + more)
+        if gone is None:
+            return list(merged.values())
+        return [self._untouched(finding, gone) for finding in merged.values()]
+
+    def _untouched(self, finding: Finding, gone: str) -> Finding:
+        if finding.rule != KEEPS:
+            return finding
+        return replace(
+            finding,
+            rule=STAYS,
+            message=re.sub(f"{KEPT}|{re.escape(_WAITS)}", _UNTOUCHED, finding.message),
+            tier=None if finding.tier is None else Tier.UNTOUCHED,
+            reason=f"{gone}, and it has no loop: {finding.reason}",
+        )
+
+    def _pointed(self, key: str, reason: str) -> str:
+        """A reason that lies in another file, with that file's own reason."""
+        match = _POINTED.search(reason)
+        if match is None:
+            return reason
+        names = match.group(1).split(", ")
+        for one in sorted(self.graph.above(key) - {key}):
+            cause = self.kept.get(one)
+            if cause is not None and cause.path.name in names:
+                return f"{reason} ({cause.origin})"
+        return reason
+
+    def _stays(self, key: str, gone: str | None) -> Finding:
+        cause = self.kept[self.held[key]]
+        reason = (
+            f"{cause.path.name} keeps its Estimator and needs it so ({cause.origin})"
+        )
+        return replace(
+            _left(self.files[key].path, 1, None, reason),
+            rule=KEEPS if gone is None else STAYS,
+            message="this file stays as it is",
+            tier=None,
+        )
+
+    def _starts_compat(self, key: str) -> Finding:
+        path = self.files[key].path
+        kept = self.kept[self.heads.get(key, self.held[key])].path.name
+        return Finding(
+            path=path,
+            line=1,
+            column=1,
+            rule=KEEPS,
+            message="calls tfmigrate.compat.install()"
+            + ("" if kept == path.name else f" for {kept}")
+            + ", so that plain Python runs it",
+            outcome=Outcome.REWRITTEN,
+            safety=Safety.NEEDS_REVIEW,
+        )
+
+
+def _own_cause(result: FileResult) -> _Cause | None:
+    """Why a file stays by its own result, if it does."""
+    path = result.path
+    for finding in result.findings:
+        place = path, finding.line, finding.cell
+        if finding.rule == _TOOK_TOO_LONG:
+            return _Cause(*place, "took too long to read")
+        if finding.outcome is not Outcome.LEFT or not finding.reason:
+            continue
+        if finding.rule == CHOICE_NOT_OFFERED:
+            return _Cause(*place, finding.reason, asked=True)
+        if finding.rule == KEEPS:
+            return _Cause(*place, finding.reason, program=finding.tier is not None)
+        if finding.tier is not None:  # a rule that it needs was not selected
+            return _Cause(*place, finding.reason, asked=True)
+    raw = _raw(result) or b""
+    if not _WORD.search(raw):
+        return None
+    if result.status is FileStatus.FAILED and "Python 2" not in (result.error or ""):
+        return _Cause(path, 1, None, f"cannot be processed: {result.error}")
+    told = any(f.tier is not None for f in result.findings)
+    if not told and _SILENCED.search(raw):
+        return _Cause(path, 1, None, "its owner asked for it", asked=True)
+    return None
+
+
+def _changes(result: FileResult) -> bool:
+    return result.new is not None
+
+
+def _raw(result: FileResult) -> bytes | None:
+    """The file as it was read."""
+    if result.old:
+        return result.old
+    try:
+        return result.path.read_bytes()
+    except OSError:
+        return None
+
+
+def _let_go(result: FileResult) -> FileResult:
+    """A file that belongs to no program on compat calls it no more."""
+    new = result.new if result.new is not None else _raw_if_calling(result)
+    if new is None:
+        return result
+    without = unstarted(result.path, new)
+    if without == new:
+        return result
+    gone = Finding(
+        path=result.path,
+        line=1,
+        column=1,
+        rule=KEEPS,
+        message="needs tfmigrate.compat.install() no more",
+        outcome=Outcome.REWRITTEN,
+        safety=Safety.NEEDS_REVIEW,
+    )
+    old = result.old if result.new is not None else new
+    return _with(result, old, without, [*result.findings, gone])
+
+
+def _raw_if_calling(result: FileResult) -> bytes | None:
+    calls = result.status is FileStatus.UNCHANGED and b"compat.install(" in result.old
+    return result.old if calls else None
+
+
+def _with(
+    result: FileResult, raw: bytes, new: bytes, findings: list[Finding]
+) -> FileResult:
+    """The result with other bytes and findings."""
+    changed = new != raw
+    if not changed:
+        findings = [f for f in findings if f.outcome is not Outcome.REWRITTEN]
+    status = FileStatus.UNCHANGED
+    if changed:
+        status = FileStatus.CHANGED
+    elif result.status is FileStatus.SKIPPED:
+        status = FileStatus.SKIPPED
+    return FileResult(
+        result.path,
+        status,
+        findings=tuple(sorted(findings)),
+        old=raw,
+        new=new if changed else None,
+        notes=len(_NOTE.findall(new)),
+        lines=result.lines,
+        footing=result.footing,
+    )
+
+
+def _left(path: Path, line: int, cell: int | None, reason: str) -> Finding:
+    return Finding(
+        path=path,
+        line=line,
+        column=1,
+        rule=KEEPS,
+        message=KEPT,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        tier=Tier.COMPAT,
+        reason=reason,
+        cell=cell,
+    )
+
+
+def _counted(files: dict[str, FileResult], graph: ImportGraph) -> list[FileResult]:
+    """The results with each program noted once, at the file in which it begins.
+
+    A program is a main module or notebook with an Estimator in its files; where
+    nothing given here runs an Estimator's file, that file counts. Tests count only
+    if nothing else runs it.
+    """
+    tiers = {key: _tier(result) for key, result in files.items()}
+    reasons: dict[str, ProgramResult] = {}
+    for key in sorted(files):
+        if tiers[key] is None:
+            continue
+        entries = graph.entries(key)
+        real = [one for one in entries if not is_test(files[one].path.name)]
+        for entry in real or [key]:
+            found = ProgramResult(tiers[key], files[key].path)  # type: ignore[arg-type]
+            known = reasons.get(entry)
+            if known is None or known.tier.value < found.tier.value:
+                reasons[entry] = found
+    return [
+        replace(result, program=reasons.get(key)) if key in reasons else result
+        for key, result in files.items()
+    ]
+
+
+def _tier(result: FileResult) -> Tier | None:
+    """The lowest tier of a file's Estimators."""
+    found = [f.tier for f in result.findings if f.tier is not None]
+    return max(found, key=lambda tier: tier.value) if found else None

@@ -1,0 +1,134 @@
+"""What a file tells about the program it belongs to, should that stay as it is.
+
+Gathered where the file is parsed anyway, so that the decision about whole
+programs (``floor.py``) has nothing to parse.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+import libcst as cst
+
+from ..report.model import Footing
+from ..rules.written_for import era_of
+from ..symbols.dotted import import_path
+from ..symbols.scopes import ScopeKind
+from ..symbols.table import is_private_module
+from .facts import ParsedModule
+
+__all__ = ["footing_of", "is_started", "is_test"]
+
+_ESTIMATORS = ("Estimator", "Classifier", "Regressor")
+_OWN_TREES = ("python", "core", "tools", "examples")
+
+
+def footing_of(parsed: ParsedModule) -> Footing:
+    """The footing of a parsed file."""
+    era = era_of(parsed.resolver)
+    gone = None if era.tf2 and not era.tf1 else _gone_import(parsed)
+    gone = gone or _gone_estimator(parsed)
+    notebook = parsed.source.notebook is not None
+    starts = notebook or is_started(parsed.path.name, parsed.source.text)
+    return Footing(era.tf1, era.tf2, gone, starts)
+
+
+def is_started(name: str, text: str) -> bool:
+    """Whether a file is run by itself, rather than only imported.
+
+    Scripts do something at the top or under ``if __name__ == "__main__"``; tests
+    are run by their runner, which knows them by their names.
+    """
+    if is_test(name):
+        return True
+    if name in ("setup.py", "__init__.py"):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return any(_does_something(statement) for statement in body)
+
+
+def is_test(name: str) -> bool:
+    """Whether a test runner takes a file for tests, by its name."""
+    return name.startswith("test_") or name.endswith("_test.py")
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.If):
+        if any(
+            isinstance(node, ast.Name) and node.id == "__name__"
+            for node in ast.walk(statement.test)
+        ):
+            return True
+        return any(map(_does_something, [*statement.body, *statement.orelse]))
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call) and not _is_setting(statement)
+    return isinstance(statement, (ast.For, ast.While, ast.With))
+
+
+def _is_setting(statement: ast.Expr) -> bool:
+    """Calls that library modules make too: verbosity, flags, warnings, paths."""
+    assert isinstance(statement.value, ast.Call)
+    dotted = ast.unparse(statement.value.func).lower()
+    words = (
+        "verbosity|define|flags|warnings|sys.path|basicconfig|seed|logging|register"
+        "|environ|matplotlib|compat.install|disable_|enable_|reset_default_graph"
+    )
+    return any(word in dotted for word in words.split("|"))
+
+
+def _gone_import(parsed: ParsedModule) -> tuple[int, str] | None:
+    """The first import that fails on today's TensorFlow and on its clone."""
+    for use in parsed.resolver.scopes.imports:
+        if use.guarded or use.scope.kind is not ScopeKind.MODULE:
+            continue
+        for module in _modules(use.node):
+            if _is_gone(module):
+                text = parsed.module.code_for_node(use.node)
+                return _line(parsed, use.node), f"`{text}`"
+    return None
+
+
+def _gone_estimator(parsed: ParsedModule) -> tuple[int, str] | None:
+    """The first Estimator made of a class that the clone only has by name."""
+    from tfmigrate.compat.surface.reach import advice_about
+
+    for use in parsed.resolver.scopes.uses:
+        if use.node not in parsed.resolver.scopes.calls:
+            continue
+        symbol = parsed.resolver.resolve(use.node)
+        if symbol is None or not symbol.endswith(_ESTIMATORS):
+            continue
+        advice = advice_about(symbol)
+        if advice is not None:
+            return _line(parsed, use.node), f"`{symbol}`: {advice.rstrip('.')}"
+    return None
+
+
+def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:
+    from .positions import spans
+
+    _, found = spans(parsed.module, [node])
+    return parsed.source.text.count("\n", 0, found[node][0]) + 1
+
+
+def _modules(node: cst.Import | cst.ImportFrom) -> list[str]:
+    if isinstance(node, cst.ImportFrom):
+        if node.relative or node.module is None:
+            return []
+        return [import_path(node.module)]
+    return [import_path(alias.name) for alias in node.names]
+
+
+def _is_gone(module: str) -> bool:
+    top, _, rest = module.partition(".")
+    if top != "tensorflow" or rest.partition(".")[0] not in _OWN_TREES:
+        return False
+    from tfmigrate.compat.surface.reach import opens
+
+    return not is_private_module(module) and not opens(module)

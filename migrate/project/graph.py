@@ -1,0 +1,101 @@
+"""Which of the given files run together: the import graph of a run's results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..report.model import FileResult, FileStatus
+from .facts import ProjectFacts
+from .footing import is_started
+
+__all__ = ["ImportGraph"]
+
+# Files without legacy words are read here only to see whether they start something.
+_LARGEST = 1_000_000
+
+
+@dataclass(eq=False)
+class ImportGraph:
+    """Questions about files, named by their absolute paths."""
+
+    files: Mapping[str, FileResult]
+    facts: ProjectFacts
+    _closures: dict[str, frozenset[str]] = field(default_factory=dict)
+    _users: dict[str, set[str]] | None = None
+    _starts: dict[str, bool] = field(default_factory=dict)
+
+    def closure(self, key: str) -> frozenset[str]:
+        """The files that run when one is imported, itself among them."""
+        if key not in self._closures:
+            seen, pending = {key}, [key]
+            while pending:
+                for target in self._near(pending.pop()):
+                    if target not in seen:
+                        seen.add(target)
+                        pending.append(target)
+            self._closures[key] = frozenset(seen)
+        return self._closures[key]
+
+    def _near(self, key: str) -> list[str]:
+        found = []
+        for target in self.facts.imports(key):
+            found += [target, *self.packages(target)]
+        return [target for target in found if target in self.files]
+
+    def packages(self, key: str) -> list[str]:
+        """The given ``__init__.py`` files that Python runs before a file."""
+        found = []
+        folder = os.path.dirname(key)
+        while True:
+            package = os.path.join(folder, "__init__.py")
+            if not os.path.exists(package):
+                break
+            if package != key and package in self.files:
+                found.append(package)
+            folder = os.path.dirname(folder)
+        return found[::-1]
+
+    def above(self, key: str) -> set[str]:
+        """The files that reach a file, itself among them."""
+        if self._users is None:
+            self._users = {}
+            for one in self.files:
+                for target in self._near(one):
+                    self._users.setdefault(target, set()).add(one)
+        seen, pending = {key}, [key]
+        while pending:
+            for one in self._users.get(pending.pop(), ()):
+                if one not in seen:
+                    seen.add(one)
+                    pending.append(one)
+        return seen
+
+    def starts(self, key: str) -> bool:
+        """Whether a program begins in a file."""
+        if key not in self._starts:
+            result = self.files[key]
+            if result.footing is not None:
+                self._starts[key] = result.footing.starts
+            else:
+                skipped = result.status is FileStatus.SKIPPED
+                self._starts[key] = skipped and _reads_started(result.path)
+        return self._starts[key]
+
+    def entries(self, key: str) -> list[str]:
+        """The files in which programs begin that reach a file."""
+        return sorted(one for one in self.above(key) if self.starts(one))
+
+
+def _reads_started(path: Path) -> bool:
+    if path.suffix != ".py":
+        return False
+    try:
+        if path.stat().st_size > _LARGEST:
+            return False
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return is_started(path.name, text)

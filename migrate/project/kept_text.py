@@ -1,0 +1,129 @@
+"""The bytes of a file that stays: its own, with a note or a call put in.
+
+Lines are put in between lines; nothing is parsed and written anew. Where the
+result would not compile, the file stays as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..report.findings import Finding
+from .activation import activated, activated_cell, deactivated, is_activated
+from .notebook import Notebook, NotebookError
+from .sources import SourceError, decode
+
+__all__ = ["noted", "started", "unstarted"]
+
+_MARK = "TODO(tfmigrate)"
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z)")
+
+
+def started(path: Path, raw: bytes, version: int) -> bytes:
+    """The file with the call that prepares the compat layer."""
+    if path.suffix != ".ipynb":
+        return _edited(raw, lambda text: activated(text, version))
+    try:
+        notebook = Notebook.parse(raw)
+    except NotebookError:
+        return raw
+    pieces = _CELL.split(notebook.text)[1:]
+    cells = list(zip(notebook.cells, pieces, strict=True))
+    if is_activated(notebook.text):
+        return raw
+    for cell, source in cells:
+        if not cell.foreign and re.search(r"(?m)^(?:import|from) ", source):
+            new = activated_cell(source, version)
+            return notebook.render(_with_cell(notebook, cell.number, new))
+    return raw
+
+
+def unstarted(path: Path, raw: bytes) -> bytes:
+    """The file without that call."""
+    if b"tfmigrate.compat.install(" not in raw:
+        return raw
+    if path.suffix != ".ipynb":
+        return _edited(raw, deactivated)
+    try:
+        notebook = Notebook.parse(raw)
+    except NotebookError:
+        return raw
+    return notebook.render(deactivated(notebook.text))
+
+
+def noted(path: Path, raw: bytes, findings: Iterable[Finding]) -> bytes:
+    """The file with one note above the statement of each finding."""
+    wanted = {finding.note_at or finding.line: finding for finding in findings}
+    if path.suffix != ".ipynb":
+        return _edited(raw, lambda text: _with_notes(text, wanted))
+    try:
+        notebook = Notebook.parse(raw)
+        by_line = {
+            finding.note_at: finding
+            for finding in wanted.values()
+            if finding.note_at is not None
+        }
+        return notebook.render(_with_notes(notebook.text, by_line))
+    except NotebookError:
+        return raw
+
+
+def _with_cell(notebook: Notebook, number: int, source: str) -> str:
+    marker = f"__tfmigrate_cell_{number}__\n"
+    before, _, after = notebook.text.partition(marker)
+    rest = _CELL.search(after)
+    tail = after[rest.start() :] if rest else ""
+    return before + marker + source + tail
+
+
+def _edited(raw: bytes, edit: Callable[[str], str]) -> bytes:
+    try:
+        text, encoding = decode(raw)
+        new = edit(text)
+        if new == text or not _compiles(new):
+            return raw
+        return new.encode(encoding)
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return raw
+
+
+def _compiles(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ast.parse(text)
+    return True
+
+
+def _with_notes(text: str, wanted: dict[int, Finding]) -> str:
+    lines = _LINE.findall(text)
+    for number, finding in sorted(wanted.items(), reverse=True):
+        if not 1 <= number <= len(lines):
+            continue
+        mark = f"{_MARK}: {finding.rule}"
+        above = number - 2
+        known = False
+        while above >= 0 and lines[above].lstrip().startswith("#"):
+            known = known or mark in lines[above]
+            above -= 1
+        if known:
+            continue
+        own = lines[number - 1]
+        indent = own[: len(own) - len(own.lstrip())]
+        newline = "\r\n" if own.endswith("\r\n") else "\n"
+        wrapped = textwrap.wrap(
+            f"{mark} {finding.reason}; see `tfmigrate explain {finding.rule}`",
+            max(40, 86 - len(indent.expandtabs(8))),
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines[number - 1 : number - 1] = [
+            f"{indent}# {part}{newline}" for part in wrapped
+        ]
+    return "".join(lines)

@@ -1,0 +1,295 @@
+"""The evaluation run, and the predictions of a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .checkpoints import event_writer
+from .graph import READ_OP_COLLECTION, ModelGraph
+from .hooks import HookRunner
+from .inputs import ModelInput, features_and_labels
+from .training import initialize
+from .vocabulary import EstimatorSpec, logger, v1
+
+
+class EvaluationModel:
+    """A model function traced for evaluation."""
+
+    def __init__(
+        self,
+        call_model_fn: Callable[[Any, Any], EstimatorSpec],
+        input_fn: Callable[[], Any],
+        *,
+        config: Any,
+        hooks: Iterable[Any],
+        checkpoint: str | None,
+        warm_start: Callable[[], None],
+    ):
+        data = ModelInput(input_fn)
+
+        def build() -> None:
+            step = v1.train.get_or_create_global_step()
+            v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+            (batch,) = data.next_batches()
+            self.spec = call_model_fn(*features_and_labels(batch))
+            metrics = dict(self.spec.eval_metric_ops)
+            for name in ("loss", "global_step"):
+                if name in metrics:
+                    raise ValueError(
+                        f'Metric with name "{name}" is not allowed, because every '
+                        "evaluation has a figure of this name."
+                    )
+            metrics["loss"] = v1.metrics.mean(self.spec.loss)
+            self.values: dict[str, Any] = {}
+            updates = []
+            for name in sorted(metrics):
+                self.values[name], update = value_and_update(metrics[name])
+                updates.append(update)
+            self.update = tf.group(*tf.nest.flatten(updates, expand_composites=True))
+            self.values["global_step"] = tf.identity(step)
+            if not checkpoint:
+                warm_start()
+            self.hooks = [*hooks, *self.spec.evaluation_hooks]
+            for hook in self.hooks:
+                hook.begin()
+
+        self.graph = ModelGraph(build, checkpoint, config.tf_random_seed)
+
+
+def value_and_update(metric: Any) -> tuple[Any, Any]:
+    """The value of a metric and what adds a batch to it."""
+    if not hasattr(metric, "result"):
+        value, update = metric
+        return value, update
+    # A metric of Keras does not tell which operations count: they are those that
+    # assign to its variables.
+    graph = v1.get_default_graph()
+    updates = [
+        op
+        for variable in metric.variables
+        for op in graph.capture(variable.handle).consumers()
+        if op.type.startswith("Assign")
+        and op is not getattr(variable, "_initializer_op", None)
+    ]
+    with tf.control_dependencies(updates):
+        pass
+    return metric.result(), tf.group(*updates)
+
+
+class Progress:
+    """Says how far an evaluation is, about ten times."""
+
+    def __init__(self, steps: int | None):
+        self.steps = steps
+        self.every = 1 if steps is None or steps < 20 else steps // 10
+
+    def say(self, done: int) -> None:
+        """After a step."""
+        if self.steps is None:
+            return
+        if done % self.every == 0 or done == self.steps:
+            logger.info("Evaluation [%d/%d]", done, self.steps)
+
+
+def evaluate_model(
+    model: EvaluationModel, checkpoint: str | None, steps: int | None
+) -> dict[str, Any]:
+    """Runs through the data, or a number of batches; gives the metrics."""
+    graph = model.graph
+    began = time.time()
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime())
+    logger.info("Starting evaluation at %s", stamp)
+    initialize(graph, checkpoint, model.spec.scaffold)
+    runner = HookRunner(graph, model.hooks)
+    runner.start()
+    progress = Progress(steps)
+    if runner.wanted_each_step:
+        done = evaluate_with_hooks(runner, model.update, progress)
+    else:
+        done = evaluate_at_once(graph, model.update, progress)
+    if not done:
+        raise ValueError(
+            "Evaluation made no steps. Perhaps input is empty or misspecified: "
+            "input_fn gave no batch."
+        )
+    results: dict[str, Any] = graph.run(model.values)
+    runner.end()
+    logger.info("Inference Time : %.5fs", time.time() - began)
+    stamp = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime())
+    logger.info("Finished evaluation at %s", stamp)
+    return results
+
+
+def evaluate_with_hooks(runner: HookRunner, update: Any, progress: Progress) -> int:
+    """Batch by batch; gives their number."""
+    done, stop = 0, False
+    while not stop:
+        try:
+            _, stop = runner.step(update)
+        except (StopIteration, tf.errors.OutOfRangeError):
+            break
+        done += 1
+        progress.say(done)
+        stop = stop or done == progress.steps
+    return done
+
+
+def evaluate_at_once(graph: ModelGraph, update: Any, progress: Progress) -> int:
+    """All batches up to the next report in one call; gives their number."""
+    step = graph.call([update], [])
+    with tf.init_scope():
+        done = tf.Variable(0, dtype=tf.int64, trainable=False)
+
+    def run(until: Any) -> None:
+        while done.read_value() < until:
+            step()
+            done.assign_add(1)
+
+    many = tf.function(run)
+    last = progress.steps or np.iinfo(np.int64).max
+    count = 0
+    with tf.init_scope():
+        while count < last:
+            until = min(last, count - count % progress.every + progress.every)
+            if progress.steps is None:
+                until = last
+            try:
+                many(tf.constant(until, tf.int64))
+            except tf.errors.OutOfRangeError:
+                return int(done.numpy())
+            count = int(done.numpy())
+            progress.say(count)
+    return count
+
+
+def write_evaluation(
+    graph: ModelGraph,
+    directory: str,
+    results: Mapping[str, Any],
+    checkpoint: str | None,
+) -> None:
+    """Logs the figures of an evaluation and writes them into an event file."""
+    step = int(results["global_step"])
+    said = ", ".join(
+        f"{name} = {value}"
+        for name, value in sorted(results.items())
+        if not isinstance(value, bytes)
+    )
+    logger.info("Saving dict for global step %d: %s", step, said)
+    summary = v1.Summary()
+    for name, value in results.items():
+        if name != "global_step" and value is not None:
+            add_figure(summary, name, value)
+    writer = event_writer(directory, graph)
+    writer.add_summary(summary, step)
+    if checkpoint:
+        logger.info(
+            "Saving 'checkpoint_path' summary for global step %d: %s", step, checkpoint
+        )
+        summary = v1.Summary()
+        path = tf.make_tensor_proto(checkpoint, dtype=tf.string)
+        summary.value.add(tag="checkpoint_path", tensor=path)
+        writer.add_summary(summary, step)
+    writer.flush()
+
+
+def add_figure(summary: Any, name: str, value: Any) -> None:
+    """Adds a figure of an evaluation: a number, an array, or a summary of its own."""
+    if isinstance(value, (float, int, np.floating, np.integer)):
+        summary.value.add(tag=name, simple_value=float(value))
+    elif isinstance(value, bytes):
+        try:
+            nested = v1.Summary.FromString(value)
+        except Exception:
+            logger.warning("Skipping summary for %s: it is no summary.", name)
+            return
+        for index, entry in enumerate(nested.value):
+            entry.tag = f"{name}/{index}"
+        summary.value.extend(nested.value)
+    elif isinstance(value, np.ndarray):
+        entry = summary.value.add(tag=name, node_name=name)
+        entry.tensor.CopyFrom(tf.make_tensor_proto(value))
+    else:
+        logger.warning("Skipping summary for %s: it is no number.", name)
+
+
+class PredictionModel:
+    """A model function traced for prediction."""
+
+    def __init__(
+        self,
+        call_model_fn: Callable[[Any, Any], EstimatorSpec],
+        input_fn: Callable[[], Any],
+        *,
+        config: Any,
+        hooks: Iterable[Any],
+        checkpoint: str | None,
+        warm_start: Callable[[], None],
+    ):
+        data = ModelInput(input_fn)
+
+        def build() -> None:
+            step = v1.train.get_or_create_global_step()
+            v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+            (batch,) = data.next_batches()
+            features, _ = features_and_labels(batch)
+            self.spec = call_model_fn(features, None)
+            if not checkpoint:
+                warm_start()
+            self.hooks = [*hooks, *self.spec.prediction_hooks]
+            for hook in self.hooks:
+                hook.begin()
+
+        self.graph = ModelGraph(build, checkpoint, config.tf_random_seed)
+        initialize(self.graph, checkpoint, self.spec.scaffold)
+
+    def batches(self, predict_keys: Collection[str] | None) -> Iterator[Any]:
+        """Predictions, batch by batch."""
+        wanted = wanted_predictions(self.spec.predictions, predict_keys)
+        runner = HookRunner(self.graph, self.hooks)
+        runner.start()
+        stop = False
+        while not stop:
+            try:
+                predictions, stop = runner.step(wanted)
+            except (StopIteration, tf.errors.OutOfRangeError):
+                break
+            yield predictions
+        runner.end()
+
+
+def wanted_predictions(predictions: Any, keys: Collection[str] | None) -> Any:
+    """The wanted entries of a dict of predictions."""
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError(
+            "predict_keys argument is not valid in case of non-dict predictions."
+        )
+    wanted = {name: value for name, value in predictions.items() if name in keys}
+    if not wanted:
+        raise ValueError(
+            f"Expected to run at least one output from {predictions.keys()}, "
+            f"provided {keys}."
+        )
+    return wanted
+
+
+def single_examples(batch: Any) -> Iterator[Any]:
+    """The examples of a batch of predictions."""
+    if not isinstance(batch, dict):
+        yield from batch
+        return
+    lengths = {len(value) for value in batch.values()}
+    if len(lengths) > 1:
+        raise ValueError(
+            "Batch length of predictions should be same, given: "
+            f"{ {name: len(value) for name, value in batch.items()} }"
+        )
+    for row in range(lengths.pop() if lengths else 0):
+        yield {name: value[row] for name, value in batch.items()}

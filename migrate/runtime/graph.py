@@ -1,0 +1,178 @@
+"""A model function's graph: traced once, run in parts, its variables eager."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from .session import ModelSession
+from .variables import ModelVariables
+from .vocabulary import v1
+
+READ_OP_COLLECTION = "global_step_read_op_cache"
+
+
+class ModelGraph:
+    """What `build` makes in a graph, and functions cut out of it.
+
+    Variables live outside. Everything else is inside, the iterator over the data
+    included: each call of a function that needs a batch takes the next one.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[], None],
+        checkpoint: str | None = None,
+        seed: int | None = None,
+        strategy: tf.distribute.Strategy | None = None,
+    ):
+        self.graph: Any = None
+        self.strategy = strategy or tf.distribute.get_strategy()
+        self.variables = ModelVariables(checkpoint, self.strategy)
+        self.session = ModelSession(self)
+        self.calls: dict[Any, Any] = {}
+        self.reads: dict[int, Any] = {}
+        if seed is not None:
+            tf.random.set_seed(seed)
+
+        def traced() -> None:
+            self.graph = self.variables.graph = v1.get_default_graph()
+            # tf_keras takes a graph that is named as this one was for a whole program
+            # of TensorFlow 1.
+            self.graph.name = "model_fn"
+            self.graph.seed = seed
+            with self.variables.made_here(), warnings.catch_warnings():
+                # Summaries of TensorFlow 1 are fetched with the step that they are of.
+                warnings.filterwarnings("ignore", ".*default summary writer.*")
+                build()
+
+        # Keras makes its variables outside of the graph: they are met there too.
+        with self.strategy.scope(), self.variables.made_here():
+            self.function = v1.wrap_function(traced, [])
+
+    @property
+    def global_step(self) -> Any:
+        """The number of updates so far, as the model counts them."""
+        return self.variables.by_name["global_step"]
+
+    # -- which part of the graph a fetch means
+
+    def element(self, fetch: Any) -> Any:
+        """The variable, tensor or operation that a fetch stands for."""
+        if isinstance(fetch, tf.Variable):
+            # What `assign` returns is the variable after that, and fetched so.
+            assigned = getattr(fetch, "_parent_op", None) is not None
+            return self.assigned_value(fetch) if assigned else fetch
+        if not isinstance(fetch, (tf.Tensor, tf.Operation)):
+            if tf.is_tensor(fetch) and not hasattr(fetch, "read_value"):
+                return fetch  # Made of several tensors.
+            if not isinstance(fetch, (str, bytes)) and hasattr(fetch, "_graph_element"):
+                return self.variable_read_by(fetch._graph_element)
+            name = fetch if isinstance(fetch, (str, bytes)) else fetch.name
+            fetch = self.graph.as_graph_element(name)
+        if isinstance(fetch, tf.Tensor):
+            return self.variable_read_by(fetch)
+        return fetch
+
+    def assigned_value(self, assigned: Any) -> Any:
+        """A tensor that is read after an assignment of the graph."""
+        if id(assigned) not in self.reads:
+            with self.inside():
+                self.reads[id(assigned)] = assigned.read_value(), assigned
+        return self.reads[id(assigned)][0]
+
+    def variable_read_by(self, tensor: Any) -> Any:
+        """The variable that a tensor is nothing but a reading of, or the tensor.
+
+        A session of TensorFlow 1 returned such a reading as the variable was at the
+        end of the step, because it did not copy it: hooks that fetch the global step
+        rely on that.
+        """
+        source = tensor
+        while source.op.type == "Identity":
+            source = source.op.inputs[0]
+        if source.op.type != "ReadVariableOp" or source.op.control_inputs:
+            return tensor
+        handle = source.op.inputs[0]
+        for variable in (*self.variables.by_name.values(), *self.variables.local):
+            for component in self.strategy.experimental_local_results(variable):
+                if self.graph.capture(component.handle) is handle:
+                    return component
+        return tensor
+
+    # -- functions
+
+    def call(self, fetches: list[Any], feeds: list[Any]) -> Callable[..., Any]:
+        """A function that computes elements of the graph from values for `feeds`.
+
+        It returns the values of all but operations; variables are read at its end.
+        """
+        key = tuple(map(id, fetches)), tuple(map(id, feeds))
+        if key not in self.calls:
+            # With what is in the key, so that no other object gets its identity.
+            self.calls[key] = self.cut(fetches, feeds), (fetches, feeds)
+        called: Callable[..., Any] = self.calls[key][0]
+        return called
+
+    def cut(self, fetches: list[Any], feeds: list[Any]) -> Callable[..., Any]:
+        """Makes such a function."""
+        tensors = [one for one in fetches if isinstance(one, tf.Tensor)]
+        variables = [one for one in fetches if isinstance(one, tf.Variable)]
+        operations = [one for one in fetches if isinstance(one, tf.Operation)]
+        # A function is over when its outputs are there, and what it updates may not be:
+        # the operations are outputs as well.
+        ends = list(dict.fromkeys([*operations, *(t.op for t in tensors)]))
+        pruned = self.function.prune(feeds, [tensors, ends]) if ends else None
+
+        def computed(*values: Any) -> Any:
+            results = iter(pruned(*values)[0] if pruned else ())
+            by_id = {id(tensor): next(results) for tensor in tensors}
+            by_id |= {id(variable): variable.read_value() for variable in variables}
+            return [by_id.get(id(one)) for one in fetches]
+
+        # A function that was cut takes long to find out how it is called.
+        signature = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in feeds]
+        function = tf.function(computed, input_signature=signature, autograph=False)
+        concrete: Callable[..., Any] = function.get_concrete_function()
+        return concrete
+
+    def run(self, fetches: Any, feed_dict: Any = None) -> Any:
+        """The values of a structure of fetches, as a session gives them."""
+        flat = tf.nest.flatten(fetches)
+        elements = [None if one is None else self.element(one) for one in flat]
+        parts = [tf.nest.flatten(one, expand_composites=True) for one in elements]
+        fed = {}
+        for key, value in (feed_dict or {}).items():
+            tensor = key if isinstance(key, tf.Tensor) else self.graph_tensor(key)
+            fed[id(tensor)] = tensor, tf.convert_to_tensor(value, tensor.dtype)
+        feeds = [tensor for tensor, _ in fed.values()]
+        wanted = [one for part in parts for one in part if one is not None]
+        results = iter(self.call(wanted, feeds)(*(value for _, value in fed.values())))
+        values = []
+        for element, part in zip(elements, parts, strict=True):
+            found = [None if one is None else as_numpy(next(results)) for one in part]
+            if isinstance(element, tf.SparseTensor):
+                values.append(v1.SparseTensorValue(*found))
+            else:
+                values.append(found[0] if found else None)
+        return tf.nest.pack_sequence_as(fetches, values)
+
+    def graph_tensor(self, key: Any) -> Any:
+        """The tensor that a key of a feed means."""
+        if isinstance(key, (str, bytes)):
+            return self.graph.as_graph_element(key)
+        return getattr(key, "_graph_element", key)
+
+    def inside(self) -> contextlib.AbstractContextManager[Any]:
+        """The graph as the default one, for code that looks for it there."""
+        inside: contextlib.AbstractContextManager[Any] = self.graph.as_default()
+        return inside
+
+
+def as_numpy(value: Any) -> Any:
+    """A computed value as numpy has it."""
+    return value.numpy() if hasattr(value, "numpy") else value

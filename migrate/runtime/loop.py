@@ -1,0 +1,201 @@
+"""The loop: steps until it is time for something else, then that, then more steps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .checkpoints import Checkpoints, event_writer
+from .graph import ModelGraph
+from .hooks import HookRunner, NanLossDuringTrainingError
+from .vocabulary import logger, v1
+
+# As long as a call that trains many steps may take: checkpoints by the clock wait for
+# its end, and so does Ctrl-C.
+SECONDS_PER_CALL = 1.0
+STEPS_PER_CALL = 10_000
+
+
+class ManySteps:
+    """Steps of a model in one call."""
+
+    def __init__(self, graph: ModelGraph, train_op: Any, loss: Any):
+        with tf.init_scope():
+            # Kept here, because a call that meets the end of the data returns nothing.
+            self.loss = tf.Variable(math.nan, dtype=loss.dtype, trainable=False)
+            self.done = tf.Variable(0, dtype=tf.int64, trainable=False)
+        step = graph.call([train_op, graph.element(loss)], [])
+        counter = graph.global_step
+        self.rate = 10.0
+
+        def run(until: Any, limit: Any) -> None:
+            self.done.assign(0)
+            goes_on = limit > 0
+            while goes_on:
+                value = tf.reshape(step()[1], [])
+                self.loss.assign(value)
+                done = self.done.assign_add(1, read_value=True)
+                goes_on = (
+                    (done < limit)
+                    & (tf.cast(counter.read_value(), tf.int64) < until)
+                    & ~tf.math.is_nan(value)
+                )
+
+        self.run = tf.function(run)
+
+    def __call__(self, until: float, limit: float) -> tuple[Any, int, bool]:
+        """Trains until a step, but for no more than a number of steps or a second.
+
+        Gives the last loss, how many steps there were, and whether the data ended.
+        """
+        most = min(limit, max(1, int(self.rate * SECONDS_PER_CALL)), STEPS_PER_CALL)
+        until = min(until, np.iinfo(np.int64).max)
+        began, ended = time.time(), False
+        with tf.init_scope():
+            try:
+                self.run(tf.constant(until, tf.int64), tf.constant(most, tf.int64))
+            except tf.errors.OutOfRangeError:
+                ended = True
+            loss, done = self.loss.numpy(), int(self.done.numpy())
+        self.rate = min(self.rate * 10, done / max(time.time() - began, 1e-6))
+        return loss, done, ended
+
+
+class StepReports:
+    """What training says on its way: log lines, and summaries in an event file."""
+
+    def __init__(self, graph: ModelGraph, config: Any, start: int, *, summaries: bool):
+        self.writer = event_writer(config.model_dir, graph)
+        self.summary_steps: int = (config.save_summary_steps or 0) if summaries else 0
+        self.log_steps = config.log_step_count_steps
+        self.next_summary: float = start + 1 if self.summary_steps else math.inf
+        # The rate is first known after a whole round, the loss after one step.
+        self.next_rate: float = start + 1 if self.log_steps else math.inf
+        self.next_line: float = 1 if self.log_steps else math.inf
+        self.rate_from: tuple[int, float] | None = None
+        self.line_at: float | None = None
+        self.started = False
+
+    def summary_follows(self, step: int) -> bool:
+        """Whether the summaries of the step after this one are wanted."""
+        return step + 1 >= self.next_summary
+
+    def after_step(self, step: int, done: int, loss: Any, summary: Any) -> None:
+        """Says what is due; `done` counts the steps of this run of training."""
+        if self.log_steps and step >= self.next_rate:
+            now = time.time()
+            if self.rate_from is not None:
+                since, began = self.rate_from
+                rate = (step - since) / max(now - began, 1e-9)
+                logger.info("global_step/sec: %g", rate)
+                value = v1.Summary.Value(tag="global_step/sec", simple_value=rate)
+                self.writer.add_summary(v1.Summary(value=[value]), step)
+            self.rate_from, self.next_rate = (step, now), step + self.log_steps
+        if self.summary_steps and not self.started:
+            self.started = True
+            start = v1.SessionLog(status=v1.SessionLog.START)
+            self.writer.add_session_log(start, step)
+        if summary is not None:
+            self.next_summary = step + self.summary_steps
+            self.writer.add_summary(summary, step)
+        if self.log_steps and done >= self.next_line:
+            now = time.time()
+            passed = "" if self.line_at is None else f" ({now - self.line_at:.3f} sec)"
+            logger.info("loss = %s, step = %d%s", loss, step, passed)
+            self.line_at, self.next_line = now, done + self.log_steps
+
+
+@dataclasses.dataclass
+class Steps:
+    """How far a run of training is."""
+
+    step: int
+    done: int = 0
+    loss: Any = None
+    stop: bool = False
+
+
+class TrainingLoop:
+    """Steps of a traced model with everything that happens between them."""
+
+    def __init__(
+        self,
+        graph: ModelGraph,
+        *,
+        train_op: Any,
+        loss: Any,
+        summary: Any,
+        hooks: Iterable[Any],
+        checkpoints: Checkpoints,
+        config: Any,
+    ):
+        self.graph = graph
+        self.train_op, self.loss, self.summary = train_op, loss, summary
+        self.hooks = HookRunner(graph, hooks)
+        self.checkpoints = checkpoints
+        self.config = config
+
+    def run(self, last_step: Callable[[int], float]) -> Any:
+        """Trains until a step that follows from the first; gives the last loss."""
+        start = self.current_step()
+        last = last_step(start)
+        self.checkpoints.start(start)
+        self.hooks.start()
+        reports = StepReports(
+            self.graph, self.config, start, summaries=self.summary is not None
+        )
+        many = None
+        if not self.hooks.wanted_each_step:
+            many = ManySteps(self.graph, self.train_op, self.loss)
+        state = Steps(start)
+
+        def step_is_done(count: int, loss: Any, summary: Any = None) -> None:
+            state.step, state.loss = self.current_step(), loss
+            state.done += count
+            state.stop = self.checkpoints.after_step(state.step) or state.stop
+            reports.after_step(state.step, state.done, loss, summary)
+
+        while not state.stop:
+            wants_summary = reports.summary_follows(state.step)
+            if many is not None and not wants_summary:
+                saves = self.checkpoints.next_step() or math.inf
+                until = min(last, saves, reports.next_rate, reports.next_summary - 1)
+                loss, count, ended = many(until, reports.next_line - state.done)
+                if count:
+                    step_is_done(count, loss)
+                state.stop |= ended
+            else:
+                main = [self.train_op, self.loss]
+                main += [self.summary] if wants_summary else []
+                try:
+                    # Checkpoints and reports come first: a hook finds them done.
+                    _, stop = self.hooks.step(
+                        main, lambda values: step_is_done(1, *values[1:])
+                    )
+                except (StopIteration, tf.errors.OutOfRangeError):
+                    break
+                state.stop |= stop
+            if state.done and np.isnan(state.loss):
+                logger.error("Model diverged with loss = NaN.")
+                raise NanLossDuringTrainingError
+            state.stop |= state.step >= last
+        if not state.done:
+            logger.warning(
+                "Training with estimator made no steps. "
+                "Perhaps input is empty or misspecified."
+            )
+        self.checkpoints.end(state.step)
+        self.hooks.end()
+        reports.writer.flush()
+        return state.loss
+
+    def current_step(self) -> int:
+        """The global step, as the model counts it."""
+        with tf.init_scope():
+            return int(self.graph.global_step.numpy())

@@ -1,0 +1,163 @@
+"""The training run: steps, and what happens between them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from .checkpoints import restore
+from .graph import READ_OP_COLLECTION, ModelGraph
+from .inputs import ModelInput, features_and_labels
+from .vocabulary import EstimatorSpec, v1
+
+
+class TrainingModel:
+    """A model function traced for training."""
+
+    def __init__(
+        self,
+        call_model_fn: Callable[[Any, Any], EstimatorSpec],
+        input_fn: Callable[[], Any],
+        *,
+        config: Any,
+        hooks: Iterable[Any],
+        listeners: Iterable[Any],
+        checkpoint: str | None,
+        warm_start: Callable[[], None],
+    ):
+        self.config = config
+        self.call_model_fn = call_model_fn
+        strategy = checked_strategy(config.train_distribute)
+        self.replicas = strategy.num_replicas_in_sync if strategy else 1
+        data = ModelInput(input_fn, self.replicas)
+
+        def build() -> None:
+            step = v1.train.get_or_create_global_step()
+            # Where the hooks of TensorFlow look for it: as it was before the step.
+            v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+            self.spec, self.loss, self.train_op = self.replicated(data.next_batches())
+            if not checkpoint:
+                warm_start()
+            summaries = v1.get_collection(v1.GraphKeys.SUMMARIES)
+            if not any(summary.op.name == "loss" for summary in summaries):
+                v1.summary.scalar("loss", self.loss)
+            v1.add_to_collection(v1.GraphKeys.LOSSES, self.loss)
+            self.hooks = [
+                *self.spec.training_chief_hooks,
+                *hooks,
+                *self.spec.training_hooks,
+            ]
+            self.add_saver()
+            for listener in listeners:
+                listener.begin()
+            for hook in self.hooks:
+                hook.begin()
+            self.summary = self.spec.scaffold.summary_op
+            if self.summary is None:
+                self.summary = v1.summary.merge_all()
+
+        self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
+
+    def replicated(self, batches: list[Any]) -> tuple[EstimatorSpec, Any, Any]:
+        """Calls the model function for each replica: specification, loss, update."""
+        specs: list[EstimatorSpec] = []
+
+        def call(batch: Any) -> tuple[Any, Any]:
+            spec = self.call_model_fn(*features_and_labels(batch))
+            specs.append(spec)
+            with tf.control_dependencies([spec.train_op]):
+                done = tf.constant(True)
+            return spec.loss, done
+
+        if self.replicas == 1:
+            if self.config.train_distribute is None:
+                spec = self.call_model_fn(*features_and_labels(batches[0]))
+                return spec, spec.loss, operation(spec.train_op)
+            strategy = tf.distribute.get_strategy()
+            loss, done = strategy.run(call, args=(batches[0],))
+            return specs[0], loss, done.op
+        strategy = tf.distribute.get_strategy()
+        spread = strategy.experimental_distribute_values_from_function
+        batch = spread(lambda context: batches[context.replica_id_in_sync_group])
+        with scaled_losses(strategy):
+            losses, done = strategy.run(call, args=(batch,))
+        # Optimizers of TensorFlow 1 divide a loss by the number of replicas, unless it
+        # is summed over the examples; what is reported follows them.
+        graph = v1.get_default_graph()
+        mean = getattr(graph, "_is_loss_scaled_by_optimizer", False)
+        loss = strategy.reduce("MEAN" if mean else "SUM", losses, axis=None)
+        return specs[0], loss, tf.group(strategy.experimental_local_results(done))
+
+    def add_saver(self) -> None:
+        """Gives hooks that save checkpoints of their own the saver they look for."""
+        saves = any(isinstance(h, v1.train.CheckpointSaverHook) for h in self.hooks)
+        given = self.spec.scaffold.saver or v1.get_collection(v1.GraphKeys.SAVERS)
+        if saves and not given:
+            v1.add_to_collection(
+                v1.GraphKeys.SAVERS,
+                v1.train.Saver(
+                    max_to_keep=self.config.keep_checkpoint_max,
+                    save_relative_paths=True,
+                ),
+            )
+
+
+def initialize(graph: ModelGraph, checkpoint: str | None, scaffold: Any) -> None:
+    """Does what came before the first step of a session."""
+    if checkpoint:
+        restore(graph, checkpoint, scaffold)
+    else:
+        for variable in graph.variables.by_name.values():
+            # Nothing but a warm start gave it an operation that sets it.
+            load = getattr(variable, "_initializer_op", None)
+            if load is not None:
+                graph.run(load)
+        if scaffold.init_fn is not None:
+            with graph.inside():
+                scaffold.init_fn(graph.session)
+    for initializer in graph.graph.get_collection(v1.GraphKeys.TABLE_INITIALIZERS):
+        graph.run(initializer)
+    if scaffold.local_init_op is not None:
+        graph.run(scaffold.local_init_op)
+
+
+def operation(train_op: Any) -> Any:
+    """The operation of a train_op, which may be given as its result."""
+    if isinstance(train_op, tf.Operation):
+        return train_op
+    return tf.group(train_op)
+
+
+def checked_strategy(strategy: Any) -> Any:
+    """The strategy, all of whose devices have to be here.
+
+    With one that is not, replicas would end up on one device and wait for each other
+    for ever.
+    """
+    if strategy is None:
+        return None
+    here = {(d.device_type, d.name[-1:]) for d in tf.config.list_logical_devices()}
+    missing = []
+    for device in strategy.extended.worker_devices:
+        spec = tf.DeviceSpec.from_string(device)
+        if (spec.device_type, str(spec.device_index or 0)) not in here:
+            missing.append(device)
+    if missing:
+        raise ValueError(
+            f"The strategy names devices that this machine does not have: "
+            f"{', '.join(missing)}. tf.distribute.MirroredStrategy() without devices "
+            "takes what is there."
+        )
+    return strategy
+
+
+def scaled_losses(strategy: Any) -> contextlib.AbstractContextManager[Any]:
+    """Lets optimizers of TensorFlow 1 take the mean over replicas, not the sum.
+
+    There is no public name for it; they look for it on the strategy.
+    """
+    enabled: Any = strategy._scale_loss_for_estimator_enabled()
+    return enabled  # type: ignore[no-any-return]

@@ -1,0 +1,146 @@
+"""Variables of a kept model function: eager, and named as TensorFlow 1 named them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from .vocabulary import v1
+
+
+class ModelVariables:
+    """The variables that a model function makes while it is traced.
+
+    Each is made outside of the graph, where it outlives it; its initial value is that
+    of the checkpoint where the checkpoint has it.
+    """
+
+    def __init__(self, checkpoint: str | None, strategy: tf.distribute.Strategy):
+        self.reader: Any = None
+        self.saved: dict[str, Any] = {}
+        if checkpoint:
+            self.reader = tf.train.load_checkpoint(checkpoint)
+            self.saved = self.reader.get_variable_to_shape_map()
+        self.strategy = strategy
+        self.by_name: dict[str, Any] = {}
+        self.local: list[Any] = []
+        self.graph: Any = None
+        self.making = False
+        self.names: set[str] = set()
+
+    @contextlib.contextmanager
+    def made_here(self) -> Iterator[None]:
+        """Within it, variables are made by `make`."""
+        with v1.variable_creator_scope(self.make):
+            yield
+
+    def make(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        """Makes a variable and what stands for it in the graph."""
+        if self.making:
+            return next_creator(**kwargs)
+        collections = kwargs.pop("collections", None)
+        collections = ["variables"] if collections is None else list(collections)
+        name = self.unused_name(kwargs.get("name") or "Variable")
+        kept = "variables" in collections
+        if kept and name in self.saved:
+            value = self.reader.get_tensor(name)
+            kwargs["dtype"] = value.dtype
+        else:
+            value = self.initial_value(kwargs["initial_value"])
+        # The slash keeps the name as it is; a cache of a device has no place here.
+        kwargs |= {"initial_value": value, "name": f"{name}/", "caching_device": None}
+        trained = self.graph.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES)
+        self.making = True
+        try:
+            variable = next_creator(**kwargs, collections=["made"])
+        finally:
+            self.making = False
+        # It is registered below, once, as the graph's own.
+        self.graph.get_collection_ref(v1.GraphKeys.TRAINABLE_VARIABLES)[:] = trained
+        if kept:
+            self.by_name[name] = variable
+        else:
+            self.local.append(variable)
+        self.show_in_graph(variable, name, value)
+        if variable.trainable:
+            collections.append(v1.GraphKeys.TRAINABLE_VARIABLES)
+        for collection in dict.fromkeys(collections):
+            self.graph.add_to_collection(collection, variable)
+        return variable
+
+    def unused_name(self, wanted: str) -> str:
+        """The name of a variable, numbered when it is taken."""
+        with v1.name_scope(wanted) as scope:
+            first = name = str(scope).rstrip("/")
+        number = 1
+        while name in self.names:
+            name, number = f"{first}_{number}", number + 1
+        self.names.add(name)
+        return name
+
+    def initial_value(self, value: Any) -> Any:
+        """An initial value, computed outside of the graph."""
+        if callable(value):
+            try:
+                with tf.init_scope():
+                    return value()
+            except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+                value = value()  # It uses tensors of the graph.
+        if not tf.is_symbolic_tensor(value):
+            return value
+        return computed_once(value)
+
+    def show_in_graph(self, variable: Any, name: str, value: Any) -> None:
+        """Puts a reading of the variable into the graph, under the variable's name.
+
+        Hooks ask for `global_step:0`, savers and old code for `variable.op.name`.
+        """
+        first = self.strategy.experimental_local_results(variable)[0]
+        with self.graph.as_default(), tf.control_dependencies(None):
+            reading = tf.raw_ops.ReadVariableOp(
+                resource=first.handle, dtype=variable.dtype, name=f"{name}/"
+            )
+            reading.set_shape(variable.shape)
+            if name not in self.by_name and first is variable:
+                # Local variables are set anew by `local_variables_initializer`.
+                variable._initializer_op = variable.assign(value, read_value=False)
+        if first is variable:
+            graph_variable_of(variable, reading)
+
+
+def graph_variable_of(variable: Any, reading: Any) -> None:
+    """Gives an eager variable the members that code of TensorFlow 1 asks for."""
+    members = {
+        "op": property(lambda self: self._graph_element.op),
+        "initialized_value": lambda self: self.read_value(),
+    }
+    variable.__class__ = type("Variable", (type(variable),), members)
+    variable._graph_element = reading
+
+
+def computed_once(tensor: Any) -> Any:
+    """The value of a tensor of a graph that is still being traced."""
+    traced = tensor.graph
+    definition = traced.as_graph_def()
+    for node in definition.node:  # It waits for nothing.
+        inputs = [name for name in node.input if not name.startswith("^")]
+        node.ClearField("input")
+        node.input.extend(inputs)
+    definition = v1.graph_util.extract_sub_graph(definition, [tensor.op.name])
+    needed = {node.name for node in definition.node}
+    captured = {
+        inner.name: outer for outer, inner in traced.captures if inner.op.name in needed
+    }
+
+    def compute() -> Any:
+        graph = v1.get_default_graph()
+        given = {name: graph.capture(outer) for name, outer in captured.items()}
+        return tf.graph_util.import_graph_def(
+            definition, input_map=given, return_elements=[tensor.name], name=""
+        )
+
+    with tf.init_scope():
+        return v1.wrap_function(compute, [])()[0]

@@ -1,0 +1,50 @@
+"""TensorFlow 1's names with those of the loop module in the place of the Estimator's.
+
+What a rewrite does to a program's text is done here to its `tf`, so that the programs of
+fixtures/oracle run on the loop module as they stand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import SimpleNamespace
+from typing import Any
+
+import tensorflow as tf
+import tfmigrate.runtime
+
+v1 = tf.compat.v1
+
+
+def provided() -> dict[str, Any]:
+    """Every name of the loop module's parts."""
+    names: dict[str, Any] = {}
+    for part in pkgutil.iter_modules(tfmigrate.runtime.__path__):
+        module = importlib.import_module(f"tfmigrate.runtime.{part.name}")
+        names.update(
+            (name, value)
+            for name, value in vars(module).items()
+            if not name.startswith("_") and name != "annotations"
+        )
+    return names
+
+
+class LegacyTensorFlow:
+    """`tf` of a legacy program."""
+
+    def __init__(self) -> None:
+        import tf_keras
+        import tfmigrate.compat.v1 as compat
+
+        names = SimpleNamespace(**provided())
+        names.inputs = names.export = names.experimental = names
+        self.estimator = names
+        self.contrib = compat.contrib
+        self.layers = compat.layers
+        self.nn = compat.nn
+        self.keras = tf_keras
+        self.data = v1.data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(v1, name)

@@ -1,0 +1,43 @@
+"""Runs scenarios of fixtures/oracle/lifecycle on the loop module.
+
+python scenario_child.py OUT.json [--replicas N] MODULE.NAME...
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LIFECYCLE = HERE.parents[1] / "fixtures" / "oracle" / "lifecycle"
+sys.path[:0] = [str(HERE), str(LIFECYCLE)]
+
+
+def main(out: str, names: list[str]) -> None:
+    import tensorflow
+
+    if names[0] == "--replicas":
+        cpu = tensorflow.config.list_physical_devices("CPU")[0]
+        devices = [tensorflow.config.LogicalDeviceConfiguration()] * int(names[1])
+        tensorflow.config.set_logical_device_configuration(cpu, devices)
+        names = names[2:]
+    from legacy_names import LegacyTensorFlow
+
+    tf = LegacyTensorFlow()
+    tf.disable_tensor_equality()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    found = {}
+    for name in names:
+        module, _, scenario = name.partition(".")
+        try:
+            found[scenario] = importlib.import_module(module).run(tf, scenario)
+        except Exception:
+            found[scenario] = {"error": traceback.format_exc()}
+    Path(out).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
