@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .late_reads import read_late
 from .session import ModelSession
 from .variables import ModelVariables
 from .vocabulary import v1
@@ -35,6 +36,7 @@ class ModelGraph:
         self.variables = ModelVariables(checkpoint, self.strategy)
         self.session = ModelSession(self)
         self.calls: dict[Any, Any] = {}
+        self.plans: dict[Any, Any] = {}
         self.reads: dict[int, Any] = {}
         if seed is not None:
             tf.random.set_seed(seed)
@@ -49,10 +51,20 @@ class ModelGraph:
                 # Summaries of TensorFlow 1 are fetched with the step that they are of.
                 warnings.filterwarnings("ignore", ".*default summary writer.*")
                 build()
+            self.components = self.components_and_handles()
+            read_late(self.graph, [handle for _, handle in self.components])
 
         # Keras makes its variables outside of the graph: they are met there too.
         with self.strategy.scope(), self.variables.made_here():
             self.function = v1.wrap_function(traced, [])
+
+    def components_and_handles(self) -> list[tuple[Any, Any]]:
+        """The variables of each replica, with what stands for them in the graph."""
+        return [
+            (component, self.graph.capture(component.handle))
+            for variable in (*self.variables.by_name.values(), *self.variables.local)
+            for component in self.strategy.experimental_local_results(variable)
+        ]
 
     @property
     def global_step(self) -> Any:
@@ -93,16 +105,12 @@ class ModelGraph:
         rely on that.
         """
         source = tensor
-        while source.op.type == "Identity":
+        while source.op.type == "Identity" and not source.op.control_inputs:
             source = source.op.inputs[0]
         if source.op.type != "ReadVariableOp" or source.op.control_inputs:
             return tensor
-        handle = source.op.inputs[0]
-        for variable in (*self.variables.by_name.values(), *self.variables.local):
-            for component in self.strategy.experimental_local_results(variable):
-                if self.graph.capture(component.handle) is handle:
-                    return component
-        return tensor
+        found = [v for v, handle in self.components if handle is source.op.inputs[0]]
+        return found[0] if found else tensor
 
     # -- functions
 
@@ -143,23 +151,31 @@ class ModelGraph:
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """The values of a structure of fetches, as a session gives them."""
         flat = tf.nest.flatten(fetches)
-        elements = [None if one is None else self.element(one) for one in flat]
-        parts = [tf.nest.flatten(one, expand_composites=True) for one in elements]
-        fed = {}
-        for key, value in (feed_dict or {}).items():
-            tensor = key if isinstance(key, tf.Tensor) else self.graph_tensor(key)
-            fed[id(tensor)] = tensor, tf.convert_to_tensor(value, tensor.dtype)
-        feeds = [tensor for tensor, _ in fed.values()]
-        wanted = [one for part in parts for one in part if one is not None]
-        results = iter(self.call(wanted, feeds)(*(value for _, value in fed.values())))
-        values = []
-        for element, part in zip(elements, parts, strict=True):
-            found = [None if one is None else as_numpy(next(results)) for one in part]
-            if isinstance(element, tf.SparseTensor):
-                values.append(v1.SparseTensorValue(*found))
-            else:
-                values.append(found[0] if found else None)
-        return tf.nest.pack_sequence_as(fetches, values)
+        fed = [
+            (key if isinstance(key, tf.Tensor) else self.graph_tensor(key), value)
+            for key, value in (feed_dict or {}).items()
+        ]
+        feeds = [tensor for tensor, _ in fed]
+        call, elements = self.plan(flat, feeds)
+        given = [tf.convert_to_tensor(value, tensor.dtype) for tensor, value in fed]
+        results = [None if value is None else value.numpy() for value in call(*given)]
+        if len(results) != len(flat):
+            results = joined(elements, results)
+        return tf.nest.pack_sequence_as(fetches, results)
+
+    def plan(self, flat: list[Any], feeds: list[Any]) -> tuple[Any, list[Any]]:
+        """The function for fetches that a hook asks for in every step, found once."""
+        key = (
+            tuple(one if isinstance(one, str) else id(one) for one in flat),
+            tuple(map(id, feeds)),
+        )
+        if key not in self.plans:
+            elements = [None if one is None else self.element(one) for one in flat]
+            parts = tf.nest.flatten(elements, expand_composites=True)
+            # With what is in the key, so that no other object gets its identity.
+            self.plans[key] = self.call(parts, feeds), elements, flat
+        call, elements, _ = self.plans[key]
+        return call, elements
 
     def graph_tensor(self, key: Any) -> Any:
         """The tensor that a key of a feed means."""
@@ -173,6 +189,14 @@ class ModelGraph:
         return inside
 
 
-def as_numpy(value: Any) -> Any:
-    """A computed value as numpy has it."""
-    return value.numpy() if hasattr(value, "numpy") else value
+def joined(elements: list[Any], results: list[Any]) -> list[Any]:
+    """The values of elements, of which some are made of several tensors."""
+    parts = iter(results)
+    values = []
+    for element in elements:
+        own = [next(parts) for _ in tf.nest.flatten(element, expand_composites=True)]
+        if isinstance(element, tf.SparseTensor):
+            values.append(v1.SparseTensorValue(*own))
+        else:
+            values.append(own[0] if len(own) == 1 else own)
+    return values

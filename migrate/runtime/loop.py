@@ -155,8 +155,8 @@ class TrainingLoop:
             many = ManySteps(self.graph, self.train_op, self.loss)
         state = Steps(start)
 
-        def step_is_done(count: int, loss: Any, summary: Any = None) -> None:
-            state.step, state.loss = self.current_step(), loss
+        def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
+            state.step, state.loss = step, loss
             state.done += count
             state.stop = self.checkpoints.after_step(state.step) or state.stop
             reports.after_step(state.step, state.done, loss, summary)
@@ -168,10 +168,10 @@ class TrainingLoop:
                 until = min(last, saves, reports.next_rate, reports.next_summary - 1)
                 loss, count, ended = many(until, reports.next_line - state.done)
                 if count:
-                    step_is_done(count, loss)
+                    step_is_done(count, loss, self.current_step())
                 state.stop |= ended
             else:
-                main = [self.train_op, self.loss]
+                main = [self.train_op, self.loss, self.graph.global_step]
                 main += [self.summary] if wants_summary else []
                 try:
                     # Checkpoints and reports come first: a hook finds them done.

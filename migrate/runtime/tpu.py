@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import tensorflow as tf
 
@@ -76,7 +76,7 @@ class TPUEstimatorSpec(EstimatorSpec):
             # Off the TPU it is run with each step.
             ops = tf.nest.flatten(called_with_tensors(host_call))
             train_op = tf.group(train_op, *(op for op in ops if op is not None))
-        return super().__new__(
+        made = super().__new__(
             cls,
             mode,
             predictions=predictions,
@@ -89,6 +89,7 @@ class TPUEstimatorSpec(EstimatorSpec):
             evaluation_hooks=evaluation_hooks,
             prediction_hooks=prediction_hooks,
         )
+        return cast(TPUEstimatorSpec, made)
 
 
 def called_with_tensors(call: Any) -> Any:

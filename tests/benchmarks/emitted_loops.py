@@ -3,8 +3,8 @@
     python tests/benchmarks/emitted_loops.py [--rounds 5] [--programs cnn dense ...]
 
 Small programs are written here, trained as Estimators (on real TF 2.15.1 where
-TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), rewritten,
-and rewritten with `--loop step`. Everybody takes a turn in each round, so that a
+TFMIGRATE_TF215_PYTHON names an interpreter, on tfmigrate.compat, and on the loop
+module), rewritten, and rewritten with `--loop step`. Everybody takes a turn in each round, so that a
 machine which slows down slows all. Shown are the median of the rounds, the median of
 their ratios with the smallest and the largest of these, and the ratio of the best
 rounds, which is what a quiet machine would show. A program trains for a few steps and
@@ -98,6 +98,12 @@ SAY = """print('STEP', (min(many) - min(few)) / {more})
 STRATEGY = """strategy = tf.distribute.MirroredStrategy(['/cpu:0'])
 config = tf.estimator.RunConfig(train_distribute=strategy)
 """
+# The vocabulary of the loop module under the program's own names.
+ON_MODULE = f"""import sys
+sys.path.insert(0, {str(Path(__file__).resolve().parents[1] / "runtime")!r})
+from legacy_names import LegacyTensorFlow
+tf = LegacyTensorFlow()
+"""
 TURNS = 3
 # Program -> layers, hook, strategy, batch, steps that are timed: a second and more.
 PROGRAMS = {
@@ -147,6 +153,9 @@ def contestants(folder: Path, text: str) -> dict[str, list[str]]:
     if real:
         found["TF 2.15"] = [real, str(old)]
     found["compat"] = [sys.executable, str(on_compat)]
+    on_module = folder / "on_module.py"
+    on_module.write_text(text.replace("import tensorflow.compat.v1 as tf", ON_MODULE))
+    found["loop module"] = [sys.executable, str(on_module)]
     for name, options in (
         ("rewritten", RewriteOptions()),
         ("rewritten, --loop step", RewriteOptions(loop="step")),

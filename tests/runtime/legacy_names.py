@@ -30,11 +30,29 @@ def provided() -> dict[str, Any]:
     return names
 
 
+class DataNames:
+    """`tf.data`, with the iterators of the loop module."""
+
+    def __getattr__(self, name: str) -> Any:
+        return provided().get(name) or getattr(v1.data, name)
+
+
+class KerasNames:
+    """`tf.keras`, whose Estimators are the loop module's."""
+
+    def __init__(self) -> None:
+        self.estimator = SimpleNamespace(**provided())
+
+    def __getattr__(self, name: str) -> Any:
+        import tf_keras
+
+        return getattr(tf_keras, name)
+
+
 class LegacyTensorFlow:
     """`tf` of a legacy program."""
 
     def __init__(self) -> None:
-        import tf_keras
         import tfmigrate.compat.v1 as compat
 
         names = SimpleNamespace(**provided())
@@ -43,8 +61,8 @@ class LegacyTensorFlow:
         self.contrib = compat.contrib
         self.layers = compat.layers
         self.nn = compat.nn
-        self.keras = tf_keras
-        self.data = v1.data
+        self.keras = KerasNames()
+        self.data = DataNames()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(v1, name)

@@ -1,4 +1,4 @@
-"""Runs scenarios of fixtures/oracle/lifecycle on the loop module.
+"""Runs scenarios of fixtures/oracle on the loop module.
 
 python scenario_child.py OUT.json [--replicas N] MODULE.NAME...
 """
@@ -12,8 +12,8 @@ import traceback
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LIFECYCLE = HERE.parents[1] / "fixtures" / "oracle" / "lifecycle"
-sys.path[:0] = [str(HERE), str(LIFECYCLE)]
+ORACLE = HERE.parents[1] / "fixtures" / "oracle"
+sys.path[:0] = [str(HERE), str(ORACLE / "lifecycle"), str(ORACLE / "loop")]
 
 
 def main(out: str, names: list[str]) -> None:

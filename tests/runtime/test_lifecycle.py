@@ -1,28 +1,27 @@
 """An Estimator's life on the loop module, compared with recordings of real TF 1.15.
 
-The scenarios and recordings are in fixtures/oracle/lifecycle; what is compared, and how
-closely, is as for the compat layer.
+The scenarios and recordings are in fixtures/oracle/lifecycle.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import os
-import re
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
-LIFECYCLE = HERE.parents[1] / "fixtures" / "oracle" / "lifecycle"
-RECORDINGS = LIFECYCLE / "tf1.15"
-sys.path[:0] = [str(HERE), str(LIFECYCLE)]
+sys.path.insert(0, str(Path(__file__).parent))
+from runtime_recordings import ORACLE, check, differences, observe
 
+RECORDINGS = ORACLE / "lifecycle" / "tf1.15"
+
+REPLICAS = [
+    "replicas_values",
+    "replicas_train_and_evaluate",
+    "replicas_early_stopping",
+]
 SCENARIOS = {
     "scenarios": [
         "train_and_evaluate_order",
@@ -53,86 +52,29 @@ KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {
 }
 
 
-def without_graphs(seen: Any) -> Any:
-    """An observation without the files and events that hold nothing but a graph.
-
-    A checkpoint of the module has no graph beside it, and its event files hold the
-    graph once instead of twice.
-    """
-    if isinstance(seen, dict):
-        return {name: without_graphs(value) for name, value in seen.items()}
-    if isinstance(seen, list):
-        kept = [value for value in seen if not is_graph(value)]
-        return [without_graphs(value) for value in kept]
-    return seen
-
-
-def is_graph(value: Any) -> bool:
-    if isinstance(value, str):
-        return bool(re.fullmatch(r"(.*/)?(graph\.pbtxt|model\.ckpt-\d+\.meta)", value))
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and value[1] in ("graph_def", "meta_graph_def")
-    )
-
-
-def differences(want: Any, got: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(want, dict) and isinstance(got, dict):
-        for key in sorted(set(want) | set(got)):
-            if key in want and key in got:
-                yield from differences(want[key], got[key], f"{path}/{key}")
-            else:
-                yield f"{path}/{key}", want.get(key, "absent"), got.get(key, "absent")
-    elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
-        for index, (a, b) in enumerate(zip(want, got, strict=True)):
-            yield from differences(a, b, f"{path}/{index}")
-    elif isinstance(want, float) and isinstance(got, int | float):
-        # Recorded with six digits: between that rounding and the first that matters.
-        if abs(want - got) > 2e-6 * max(1.0, abs(want)):
-            yield path, want, got
-    elif want != got:
-        yield path, want, got
-
-
-def check(name: str, observed: Any) -> None:
-    recorded = json.loads((RECORDINGS / f"{name}.json").read_text())["observed"]
-    allowed = KNOWN_DIFFERENCES.get(name, {})
-    ours = json.loads(json.dumps(observed))
-    found = list(differences(without_graphs(recorded), without_graphs(ours)))
-    unknown = [d for d in found if allowed.get(d[0]) != d[2]]
-    assert not unknown, "\n".join(
-        f"{p}:\n  TF   {a}\n  ours {b}" for p, a, b in unknown
-    )
-    assert {d[0] for d in found} == set(allowed), "a known difference is gone"
-
-
 @pytest.fixture(scope="module")
 def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What all scenarios saw, in one process that is like a rewritten program's."""
-    out = tmp_path_factory.mktemp("lifecycle") / "observed.json"
-    command = [sys.executable, str(HERE / "scenario_child.py"), str(out)]
-    for module, names in SCENARIOS.items():
-        command += [f"{module}.{name}" for name in names]
-    run = subprocess.run(
-        command,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-    )
-    assert run.returncode == 0, run.stderr[-4000:]
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found
+    names = [f"{module}.{name}" for module in SCENARIOS for name in SCENARIOS[module]]
+    return observe(tmp_path_factory.mktemp("lifecycle") / "observed.json", names)
 
 
 @pytest.mark.parametrize(
     "name", [name for names in SCENARIOS.values() for name in names]
 )
 def test_lives_as_in_tf_1_15(name: str, observed: dict[str, Any]) -> None:
-    assert "error" not in observed[name], observed[name]["error"]
-    check(name, observed[name]["observed"])
+    check(RECORDINGS / f"{name}.json", observed[name], KNOWN_DIFFERENCES.get(name))
+
+
+@pytest.fixture(scope="module")
+def replicated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    names = [f"scenarios_replicas.{name}" for name in REPLICAS]
+    out = tmp_path_factory.mktemp("lifecycle") / "replicas.json"
+    return observe(out, names, "--replicas", "2")
+
+
+@pytest.mark.parametrize("name", REPLICAS)
+def test_two_replicas_live_as_in_tf_1_15(name: str, replicated: dict[str, Any]) -> None:
+    check(RECORDINGS / f"{name}.json", replicated[name])
 
 
 def test_recordings_tell_training_apart() -> None:
@@ -141,8 +83,3 @@ def test_recordings_tell_training_apart() -> None:
     other = json.loads(json.dumps(recorded))
     other["checkpoint"]["kernel"][0] += 1e-4
     assert list(differences(recorded, other))
-
-
-def test_names_are_those_of_modules_that_exist() -> None:
-    for module in SCENARIOS:
-        assert set(SCENARIOS[module]) <= set(importlib.import_module(module).SCENARIOS)

@@ -1,0 +1,70 @@
+"""Readings of variables that follow an update, where TensorFlow 1 saw the update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+
+
+def read_late(graph: Any, handles: Iterable[Any]) -> None:
+    """Lets operations that follow the update of a variable read it after the update.
+
+    A variable of TensorFlow 1 was not copied when it was read: an operation that ran
+    after an update worked with the new value, though it took the variable from a
+    reading made before. A second optimizer that is built under the control dependency
+    of a first one relies on it; here its operations get readings of their own.
+    """
+    for handle in handles:
+        uses = handle.consumers()
+        readings = [op for op in uses if op.type == "ReadVariableOp"]
+        updates = [op for op in uses if op not in readings and op.type not in LOOKS]
+        later = followers(updates)
+        if not later:
+            continue
+        for tensor in same_values([reading.outputs[0] for reading in readings]):
+            for op in tensor.consumers():
+                if op in later:
+                    read_anew(graph, op, tensor, handle)
+
+
+# What uses the handle of a variable without an update of it.
+LOOKS = ("ResourceGather", "VarIsInitializedOp", "VariableShape", "DestroyResourceOp")
+
+
+def followers(updates: Iterable[Any]) -> set[Any]:
+    """The operations that run after one of these."""
+    found: set[Any] = set()
+    todo = list(updates)
+    while todo:
+        op = todo.pop()
+        after = [*op._control_outputs]
+        for output in op.outputs:
+            after += output.consumers()
+        new = [one for one in after if one not in found]
+        found.update(new)
+        todo += new
+    return found
+
+
+def same_values(tensors: Iterable[Any]) -> list[Any]:
+    """Tensors, and those that are nothing but other names for them."""
+    found = list(tensors)
+    for tensor in found:
+        found += [op.outputs[0] for op in tensor.consumers() if op.type == "Identity"]
+    return found
+
+
+def read_anew(graph: Any, op: Any, tensor: Any, handle: Any) -> None:
+    """Gives an operation a reading of its own, made when all else it needs is there.
+
+    Changing the input of an operation has no public name.
+    """
+    others = [given.op for given in op.inputs if given is not tensor]
+    with graph.as_default(), tf.control_dependencies([*others, *op.control_inputs]):
+        anew = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tensor.dtype)
+    anew.set_shape(tensor.shape)
+    for index, given in enumerate(op.inputs):
+        if given is tensor:
+            op._update_input(index, anew)

@@ -1,0 +1,67 @@
+"""What ends training early, with one sentence that says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tfmigrate.runtime.config import RunConfig
+from tfmigrate.runtime.estimator import Estimator
+from tfmigrate.runtime.vocabulary import EstimatorSpec
+
+v1 = tf.compat.v1
+
+
+def input_fn() -> tf.data.Dataset:
+    x = np.ones((8, 2), np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).repeat().batch(4)
+
+
+def linear(name: str = "w") -> Any:
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        weight = v1.get_variable(name, [2, 1], initializer=v1.zeros_initializer())
+        loss = tf.reduce_mean(tf.square(tf.matmul(features, weight) - labels))
+        optimizer = v1.train.MomentumOptimizer(0.1, 0.9)
+        train_op = optimizer.minimize(loss, v1.train.get_global_step())
+        return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    return model_fn
+
+
+def test_devices_that_are_not_there_are_named(tmp_path: Path) -> None:
+    strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
+    config = RunConfig(train_distribute=strategy)
+    estimator = Estimator(linear(), tmp_path, config)
+    with pytest.raises(ValueError, match=r"does not have: .*GPU:0.*GPU:1"):
+        estimator.train(input_fn, steps=1)
+
+
+def test_a_checkpoint_of_another_model_is_not_passed_over(tmp_path: Path) -> None:
+    Estimator(linear("w"), tmp_path).train(input_fn, steps=2)
+    with pytest.raises(ValueError, match="has no values for other"):
+        Estimator(linear("other"), tmp_path).train(input_fn, steps=2)
+    assert Estimator(linear("w"), tmp_path).get_variable_value("global_step") == 2
+
+
+def test_steps_and_max_steps_are_counted_from_the_checkpoint(tmp_path: Path) -> None:
+    estimator = Estimator(linear(), tmp_path)
+    for steps, expected in (
+        ({"steps": 2}, 2),
+        ({"max_steps": 5}, 5),
+        ({"max_steps": 5}, 5),
+        ({"steps": 1}, 6),
+    ):
+        estimator.train(input_fn, **steps)  # type: ignore[arg-type]
+        assert estimator.get_variable_value("global_step") == expected
+    with pytest.raises(ValueError, match="both steps and max_steps"):
+        estimator.train(input_fn, steps=1, max_steps=1)
+
+
+def test_data_without_a_batch_is_said(tmp_path: Path) -> None:
+    estimator = Estimator(linear(), tmp_path)
+    estimator.train(input_fn, steps=1)
+    with pytest.raises(ValueError, match="Evaluation made no steps"):
+        estimator.evaluate(lambda: input_fn().take(0))

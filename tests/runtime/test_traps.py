@@ -1,0 +1,39 @@
+"""Programs with one trap each, compared with recordings of real TF 1.15.
+
+The programs and recordings are in fixtures/oracle/loop.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from runtime_recordings import ORACLE, check, observe
+
+RECORDINGS = ORACLE / "loop" / "tf1.15"
+NAMES = sorted(path.stem for path in RECORDINGS.glob("*.json"))
+
+# Program -> place in it -> what ours says instead, and why.
+KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {}
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("traps") / "observed.json"
+    return observe(out, [f"traps.{name}" for name in NAMES])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_trains_as_in_tf_1_15(name: str, observed: dict[str, Any]) -> None:
+    check(RECORDINGS / f"{name}.json", observed[name], KNOWN_DIFFERENCES.get(name))
+
+
+def test_every_program_is_recorded() -> None:
+    sys.path.insert(0, str(ORACLE / "loop"))
+    from traps import SCENARIOS
+
+    assert sorted(SCENARIOS) == NAMES
