@@ -10,7 +10,7 @@ from __future__ import annotations
 from .namespace import Base, Entry, attribute
 from .unavailable import Unavailable
 
-__all__ = ["ESTIMATOR_V1", "ESTIMATOR_V2"]
+__all__ = ["ESTIMATOR_PATHS_V1", "ESTIMATOR_V1", "ESTIMATOR_V2"]
 
 _HERE = "tfmigrate.compat.estimator"
 
@@ -66,14 +66,29 @@ _TREES_ADVICE = (
 _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 
-def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
-    rows: dict[str, Entry] = {}
+def _paths(prefix: str, table: dict[str, str]) -> dict[str, str]:
+    paths: dict[str, str] = {}
     for source, names in table.items():
         join = "." if ":" in source else ":"
         for name in names.split():
-            rows[f"{prefix}.{name}"] = attribute(f"{source}{join}{name}")
-    return rows
+            paths[f"{prefix}.{name}"] = f"{source}{join}{name}"
+    return paths
 
+
+def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
+    return {name: attribute(path) for name, path in _paths(prefix, table).items()}
+
+
+# Where TF 1's classes and functions live that are more than the Estimator itself.
+ESTIMATOR_PATHS_V1: dict[str, str] = {
+    **_paths("tf.estimator", _COMMON_NAMES),
+    **_paths("tf.estimator.experimental", _COMMON_EXPERIMENTAL),
+    **_paths("tf.estimator", {f"{_HERE}.canned.v1": _CANNED}),
+    **_paths("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    "tf.feature_column.shared_embedding_columns": (
+        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
+    ),
+}
 
 _COMMON: dict[str, Entry] = {
     "tf.estimator": Base(lambda: None),
@@ -91,8 +106,7 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "tf.estimator.inputs", {f"{_HERE}.inputs": "numpy_input_fn pandas_input_fn"}
     ),
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
-    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED}),
-    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    **{name: attribute(path) for name, path in ESTIMATOR_PATHS_V1.items()},
     **{
         f"tf.estimator.{name}": Unavailable(f"tf.estimator.{name}", _TREES_ADVICE)
         for name in _TREES.split()
@@ -123,9 +137,6 @@ ESTIMATOR_V1: dict[str, Entry] = {
             ("DNNRegressorWithLayerAnnotations", "DNNRegressor"),
         )
     },
-    "tf.feature_column.shared_embedding_columns": attribute(
-        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
-    ),
 }
 
 ESTIMATOR_V2: dict[str, Entry] = {

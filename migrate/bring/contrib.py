@@ -16,6 +16,7 @@ import libcst as cst
 
 from ..compat.contrib._homes import PACKAGES, SINGLE_NAMES
 from ..compat.surface.contrib_aliases import CONTRIB_PATHS
+from ..compat.surface.estimator_names import ESTIMATOR_PATHS_V1
 from ..symbols.dotted import dotted_name
 from .bundle import Bundle, bundle, is_ours
 from .parts import CannotBundle, Imported
@@ -134,6 +135,9 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     path = CONTRIB_PATHS.get(symbol)
     if path is not None:
         return Elsewhere("tensorflow.compat.v1", path)
+    public = _public(symbol)
+    if public != symbol:
+        return place(public)
     found, below = _find(symbol)
     if found is None:
         return Missing(symbol, _advice(symbol))
@@ -220,6 +224,10 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
 
     It is something defined or imported there, or a module.
     """
+    path = ESTIMATOR_PATHS_V1.get(symbol)
+    if path is not None:
+        module, _, name = path.partition(":")
+        return resolve(_sources(), module, name), ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""
@@ -228,6 +236,19 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     while steps and isinstance(found, str):
         found = resolve(_sources(), found, steps.pop(0))
     return found, ".".join(steps)
+
+
+def _public(symbol: str) -> str:
+    """A symbol of a private module of a package by the name it is public under."""
+    package, private, rest = symbol.partition(".python.")
+    if not private or not package.startswith("tf.contrib."):
+        return symbol
+    steps = rest.split(".")
+    for start in reversed(range(len(steps))):
+        public = ".".join([package, *steps[start:]])
+        if public in CONTRIB_PATHS or _find(public)[0] is not None:
+            return public
+    return symbol
 
 
 def _alias(found: Entity) -> Elsewhere | None:
