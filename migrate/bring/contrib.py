@@ -31,6 +31,7 @@ MODULE = "tf_contrib"
 
 _COMPAT = "tfmigrate.compat"
 _LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
+_PRIVATE = ("tensorflow.python.", "tf_keras.src.")
 # Whole namespaces that are today's by another name.
 _NAMESPACES = {
     "tf.layers": f"{_LEGACY}.layers",
@@ -129,6 +130,9 @@ class Missing:
 @functools.cache
 def place(symbol: str) -> Brought | Elsewhere | Missing:
     """Where kept code finds a symbol of TF1, given by its ``tf.`` name."""
+    for module in ("tf.python.ops.rnn_cell.", "tf.python.ops.rnn_cell_impl."):
+        if symbol.startswith(module):
+            return place("tf.contrib.rnn." + symbol[len(module) :])
     for namespace, module in _NAMESPACES.items():
         if symbol == namespace or symbol.startswith(namespace + "."):
             return Elsewhere(module, symbol[len(namespace) + 1 :])
@@ -151,8 +155,8 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     if isinstance(found, str):
         return Brought(symbol)
     alias = _alias(found)
-    # Private names of TensorFlow stand in one module of the project, not in all.
-    if alias is not None and not alias.module.startswith("tensorflow.python."):
+    # Private names stand in one module of the project, not in all.
+    if alias is not None and not alias.module.startswith(_PRIVATE):
         return alias
     if isinstance(found, Imported):
         return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
