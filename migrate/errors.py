@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["UserError"]
+from collections.abc import Iterable
+
+__all__ = ["UserError", "did_you_mean"]
 
 
 class UserError(Exception):
@@ -16,3 +18,19 @@ class UserError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    # Found in one process, told by another.
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (self.message, self.hint)
+
+
+def _again(message: str, hint: str | None) -> UserError:
+    return UserError(message, hint=hint)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean ...?`` with the nearest known words; empty when none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

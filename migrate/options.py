@@ -11,9 +11,15 @@ __all__ = ["RewriteOptions"]
 class RewriteOptions:
     """Options of ``tfmigrate rewrite`` that change the emitted code."""
 
-    style: str = "auto"  # auto | inline | class
+    style: str = "auto"  # auto | inline | module | class
+    # What the module is called that holds the loop for several files.
+    loop_module: str = "training_loop"
     loop: str = "epoch"  # epoch | step | graph
     strategy: str = "keep"
     keras: str = "tf_keras"  # tf_keras | keras3
     mixed_precision: bool = False
     profile: bool = False
+    # Set where a better result was refused: why a model_fn stays as a whole, and why
+    # a program keeps its Estimator.
+    kept_because: str | None = None
+    stays_because: str | None = None

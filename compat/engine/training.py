@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from . import private_api, replication, scaffolds
+from . import private_api, replication, rivals, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
 
 __all__ = ["build_and_train"]
@@ -201,22 +202,27 @@ def _train_loop(
     config = estimator.config
     loss = None
     data_ended_at_once = False
-    with tf.train.MonitoredTrainingSession(
-        master=config.master,
-        is_chief=config.is_chief,
-        checkpoint_dir=estimator.model_dir,
-        scaffold=spec.scaffold,
-        hooks=hooks,
-        chief_only_hooks=chief_only_hooks,
-        save_checkpoint_secs=0,  # a hook of ours saves
-        save_summaries_steps=save_summary_steps,
-        config=replication.session_config_for(
-            estimator._train_distribution, estimator._session_config
-        ),
-        max_wait_secs=config.session_creation_timeout_secs,
-        log_step_count_steps=log_step_count_steps,
-        save_graph_def=config.checkpoint_save_graph_def,
-    ) as session:
+    # In a cluster one task writes the checkpoints, and is no rival of the others.
+    alone = rivals.watched(estimator.model_dir) if config.is_chief else nullcontext()
+    with (
+        alone as watch,
+        tf.train.MonitoredTrainingSession(
+            master=config.master,
+            is_chief=config.is_chief,
+            checkpoint_dir=estimator.model_dir,
+            scaffold=spec.scaffold,
+            hooks=hooks,
+            chief_only_hooks=chief_only_hooks,
+            save_checkpoint_secs=0,  # a hook of ours saves
+            save_summaries_steps=save_summary_steps,
+            config=replication.session_config_for(
+                estimator._train_distribution, estimator._session_config
+            ),
+            max_wait_secs=config.session_creation_timeout_secs,
+            log_step_count_steps=log_step_count_steps,
+            save_graph_def=config.checkpoint_save_graph_def,
+        ) as session,
+    ):
         any_step_done = False
         while not session.should_stop():
             try:
@@ -225,6 +231,8 @@ def _train_loop(
                 data_ended_at_once = not any_step_done
                 raise
             any_step_done = True
+            if watch is not None:
+                watch.look()
     if data_ended_at_once:
         raise ValueError(
             "Training with estimator made no steps. Perhaps input is empty or "

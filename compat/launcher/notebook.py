@@ -33,7 +33,7 @@ def run_notebook(path: str, args: list[str], *, shell_lines: bool) -> None:
             notebook = Notebook.parse(_as_format_4(stream.read()))
     except NotebookError as error:
         raise LaunchError(f"{path}: {error}") from error
-    except ValueError as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise LaunchError(f"{path}: not a notebook: {error}") from error
     sys.argv = [path, *args]
     folder = os.path.dirname(os.path.abspath(path))

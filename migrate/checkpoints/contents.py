@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +79,8 @@ class Checkpoint:
 
     def value(self, entry: Entry) -> Any:
         """The value of an entry as a numpy array."""
-        return self.reader.get_tensor(entry.key)
+        with _told(self.path):
+            return self.reader.get_tensor(entry.key)
 
     @property
     def learning_rate(self) -> float | None:
@@ -101,11 +103,39 @@ def open_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Opens a checkpoint: a prefix, a directory of checkpoints, or a SavedModel."""
     import tensorflow as tf
 
-    prefix = _prefix(os.fspath(path), tf)
+    with _told(os.fspath(path)):
+        prefix = _prefix(os.fspath(path), tf)
+    with _told(prefix):
+        return _opened(prefix, tf)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Files that are truncated, missing or something else are the user's to mend."""
+    import tensorflow as tf
+    from google.protobuf.message import (  # type: ignore[import-untyped]
+        DecodeError,
+    )
+
     try:
-        reader = tf.train.load_checkpoint(prefix)
-    except (ValueError, tf.errors.OpError) as error:
-        raise UserError(f"{prefix}: cannot be read: {error}") from error
+        yield
+    except (
+        # What TensorFlow's reader and protobuf say of broken files is any of these.
+        ValueError,
+        LookupError,
+        TypeError,
+        RuntimeError,
+        MemoryError,
+        OSError,
+        DecodeError,
+        tf.errors.OpError,
+    ) as error:
+        why = " ".join(str(getattr(error, "message", error)).split())
+        raise UserError(f"{path}: cannot be read: {why}") from None
+
+
+def _opened(prefix: str, tf: Any) -> Checkpoint:
+    reader = tf.train.load_checkpoint(prefix)
     shapes = reader.get_variable_to_shape_map()
     dtypes = reader.get_variable_to_dtype_map()
     stored = {

@@ -98,10 +98,12 @@ def convert(
     output: str | os.PathLike[str],
     *,
     renames: Mapping[str, str] | None = None,
+    force: bool = False,
 ) -> Conversion:
     """Writes ``source``'s values in ``template``'s form to the prefix ``output``.
 
-    Nothing is written unless every weight of the template has a value.
+    Nothing is written unless every weight of the template has a value, and never
+    over the source or the template; over another checkpoint only with ``force``.
     """
     weights = match_weights(source, template, renames or {})
     missing = [
@@ -113,6 +115,7 @@ def convert(
             "no value found for: " + ", ".join(sorted(missing)),
             hint="Say which with --map NEW=OLD. The source has: " + ", ".join(names),
         )
+    _require_free(os.fspath(output), source, template, force=force)
     conversion = Conversion()
     values: dict[str, Any] = {}
     slots = {(e.weight, e.slot): e for e in source.entries if e.role == "slot"}
@@ -154,6 +157,26 @@ def convert(
     return conversion
 
 
+def _require_free(
+    prefix: str, source: Checkpoint, template: Checkpoint, *, force: bool
+) -> None:
+    place = os.path.realpath(prefix)
+    for role, used in (("source", source), ("template", template)):
+        if place == os.path.realpath(used.path):
+            raise UserError(
+                f"{prefix} is the {role} itself", hint="name another place to write to"
+            )
+    if os.path.isdir(prefix):
+        raise UserError(
+            f"{prefix} is a folder", hint=f"name a prefix, such as {prefix}/model.ckpt"
+        )
+    if os.path.exists(prefix + ".index") and not force:
+        raise UserError(
+            f"{prefix}: there is a checkpoint of this name",
+            hint="name another place, or pass --force",
+        )
+
+
 def _momentum(
     entry: Entry,
     weight: str,
@@ -183,15 +206,27 @@ def _write(prefix: str, values: dict[str, Any], template: Checkpoint) -> None:
             OBJECT_GRAPH_KEY: template.reader.get_tensor(OBJECT_GRAPH_KEY),
         }
     folder = os.path.dirname(prefix)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
+    name = os.path.basename(prefix)
     keys = sorted(values)
-    tf.raw_ops.SaveV2(
-        prefix=prefix,
-        tensor_names=keys,
-        shape_and_slices=[""] * len(keys),
-        tensors=[tf.constant(values[key]) for key in keys],
-    )
-    tf.compat.v1.train.update_checkpoint_state(
-        folder or ".", os.path.basename(prefix), [os.path.basename(prefix)]
-    )
+    try:
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        tf.raw_ops.SaveV2(
+            prefix=prefix,
+            tensor_names=keys,
+            shape_and_slices=[""] * len(keys),
+            tensors=[tf.constant(values[key]) for key in keys],
+        )
+        # Other checkpoints of the folder stay in its list.
+        state = tf.train.get_checkpoint_state(folder or ".")
+        listed = state.all_model_checkpoint_paths if state is not None else ()
+        top = os.path.abspath(folder)
+        others = [
+            os.path.relpath(path, top) if os.path.dirname(path) == top else path
+            for path in map(os.path.abspath, listed)
+            if path != os.path.join(top, name)
+        ]
+        tf.compat.v1.train.update_checkpoint_state(folder or ".", name, [*others, name])
+    except (OSError, tf.errors.OpError) as error:
+        why = getattr(error, "strerror", None) or getattr(error, "message", error)
+        raise UserError(f"cannot write {prefix}: {why}") from None

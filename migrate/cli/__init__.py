@@ -13,7 +13,6 @@ import sys
 import click
 
 from .. import __version__
-from ..errors import UserError
 
 __all__ = ["main"]
 
@@ -27,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "explain": ("explain", "explain", "Show the page of a rule."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
+    "launch": ("launch", "launch", "Run a script as a cluster on this machine."),
+    "doctor": ("doctor", "doctor", "Check TF_CONFIG and the environment."),
     "demo": ("demo", "demo", "Show all of this on a bundled program."),
     "checkpoint": (
         "checkpoint",
@@ -52,6 +53,16 @@ class LazyGroup(click.Group):
         command = getattr(module, attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ..errors import did_you_mean
+
+            near = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"No such command {args[0]!r}.{near}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -101,11 +112,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: user errors end with status 2 and a plain message."""
-    try:
-        cli()
-    except UserError as error:
-        click.echo(f"error: {error.message}", err=True)
-        if error.hint:
-            click.echo(f"hint: {error.hint}", err=True)
-        sys.exit(2)
+    """Entry point: any failure ends with status 2 and a plain message."""
+    from .endings import run_to_the_end
+
+    run_to_the_end(cli)

@@ -96,7 +96,10 @@ def diff(a: str, b: str, tolerance: float) -> None:
     metavar="NEW=OLD",
     help="Which source weight stands for a template weight (repeatable).",
 )
-def convert(source: str, like: str, output: str, maps: tuple[str, ...]) -> None:
+@click.option("--force", is_flag=True, help="Write over another checkpoint.")
+def convert(
+    source: str, like: str, output: str, maps: tuple[str, ...], force: bool
+) -> None:
     """Give SOURCE's values the form of another checkpoint.
 
     Weights are matched by name, slots by the weight they belong to. The step
@@ -113,7 +116,11 @@ def convert(source: str, like: str, output: str, maps: tuple[str, ...]) -> None:
             raise UserError(f"--map {item}: expected NEW=OLD")
         renames[new] = old
     done = converter.convert(
-        open_checkpoint(source), open_checkpoint(like), output, renames=renames
+        open_checkpoint(source),
+        open_checkpoint(like),
+        output,
+        renames=renames,
+        force=force,
     )
     for entry, origin in done.replaced:
         click.echo(f"{entry.name} <- {origin.name}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import keyword
 import os
 import sys
 from collections.abc import Callable
@@ -15,15 +17,20 @@ from ..options import RewriteOptions
 from ..project.config import CHOICES, Config, load_config
 from ..project.pipeline import Job
 from ..project.selection import Selection
+from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
 
 __all__ = [
     "FORMATS",
     "exit_code",
     "file_options",
+    "files_below",
     "job_from",
+    "require_writable",
+    "run_on_stdin",
     "run_with_progress",
     "style_options",
+    "write_report",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,6 +82,14 @@ def file_options(function: F) -> F:
                 help="Processes to use (0: one per core).",
             ),
             click.option(
+                "--timeout",
+                type=click.FloatRange(min=0, min_open=True),
+                default=120.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="Work that one file may take; one that takes more is left.",
+            ),
+            click.option(
                 "--py2",
                 is_flag=True,
                 help="Try to convert Python 2 files to Python 3 first.",
@@ -88,7 +103,8 @@ def file_options(function: F) -> F:
 def style_options(function: F) -> F:
     """Options that shape the emitted code."""
     helps = {
-        "style": "Where the loop goes: in place, or a Trainer class.",
+        "style": "Where the loop goes: in place, into a module beside the programs, "
+        "or a Trainer class.",
         "loop": "Steps per call: up to the next log line, one, or as many as possible.",
         "strategy": "The tf.distribute strategy of the result.",
         "keras": "The Keras the result is written for.",
@@ -97,6 +113,11 @@ def style_options(function: F) -> F:
         function = click.option(
             f"--{name}", type=click.Choice(words), help=helps[name]
         )(function)
+    function = click.option(
+        "--loop-module",
+        metavar="NAME",
+        help="Name of the module that holds the loop for several programs.",
+    )(function)
     function = click.option(
         "--mixed-precision", is_flag=True, default=None, help="Compute in float16."
     )(function)
@@ -116,37 +137,76 @@ def job_from(
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
     chosen: dict[str, Any] = {}
-    for name in (*CHOICES, "mixed_precision", "profile"):
+    for name in (*CHOICES, "loop_module", "mixed_precision", "profile"):
         value = shape.get(name)
         if value is None:
             value = config.values.get(name.replace("_", "-"))
         if value is not None:
             chosen[name] = value
-    select = _words(select or config.lists("select"))
-    ignore = _words(ignore or config.lists("ignore"))
-    selection = Selection(select=select, ignore=ignore)
+    if "loop_module" in chosen:
+        chosen["loop_module"] = _module_name(chosen["loop_module"])
+    selection = Selection(
+        select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
+    )
     return Job(RewriteOptions(**chosen), selection, py2=py2), config
 
 
-def _words(items: tuple[str, ...]) -> tuple[str, ...]:
+def _module_name(text: str) -> str:
+    """The name of a module, given as one or as its file."""
+    name = text.removesuffix(".py")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UserError(
+            f"--loop-module {text}: not the name of a module",
+            hint="give a file name such as training_loop.py, without a directory",
+        )
+    return name
+
+
+def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:
     """``--select TFM1,TFM2`` and ``--select TFM1 --select TFM2`` are the same."""
-    parts = (part.strip() for item in items for part in item.split(","))
-    return tuple(part for part in parts if part)
+    from ..rules.registry import rule_ids
+
+    given = items or config.lists(option)
+    parts = (part.strip() for item in given for part in item.split(","))
+    try:
+        return tuple(rule_ids(part) for part in parts if part)
+    except UserError as error:
+        where = f"--{option}" if items else f"{config.path}: {option}"
+        raise UserError(f"{where}: {error.message}", hint=error.hint) from None
 
 
-def run_with_progress(files: list[Path], job: Job, jobs: int) -> Report:
+def files_below(
+    paths: tuple[Path, ...], exclude: tuple[str, ...], timeout: float
+) -> list[Path]:
+    """The files a command is about, as they are shown: from here, where they can be."""
+    from ..project.run import Limits, look_for_files
+
+    return look_for_files(paths, exclude, Limits(seconds=timeout))
+
+
+def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) -> Report:
     """Run the job; a progress bar on stderr when a person is looking."""
-    from ..project.run import run_job
+    from ..project.run import Limits, run_job
 
+    limits = Limits(seconds=timeout)
     workers = jobs or os.cpu_count() or 1
     if not sys.stderr.isatty() or len(files) < 20:
-        return run_job(files, job, jobs=workers)
+        return run_job(files, job, jobs=workers, limits=limits)
     with click.progressbar(length=len(files), label="Reading", file=sys.stderr) as bar:
 
         def advance(result: FileResult) -> None:
             bar.update(1)
 
-        return run_job(files, job, jobs=workers, progress=advance)
+        return run_job(files, job, jobs=workers, limits=limits, progress=advance)
+
+
+def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
+    """What stdin holds, and the report of running the job on it."""
+    from ..project.run import Limits, one_source
+
+    raw = sys.stdin.buffer.read()
+    path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
+    return raw, one_source(path, raw, job, Limits(seconds=timeout))
 
 
 def exit_code(report: Report, *, pending: bool) -> int:
@@ -156,12 +216,35 @@ def exit_code(report: Report, *, pending: bool) -> int:
     return 1 if pending or report.leftovers() else 0
 
 
-def write_report(text: str, output: Path | None) -> None:
-    """To the named file, or to stdout."""
+def require_writable(output: Path | None) -> None:
+    """Refuse a place where nothing can be written, before there is anything to say."""
     if output is None:
-        click.echo(text, nl=False)
+        return
+    if output.is_dir():
+        raise UserError(f"cannot write {output}: it is a directory")
+    if not output.parent.is_dir():
+        raise UserError(f"cannot write {output}: {output.parent}: no such directory")
+    if not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise UserError(f"cannot write {output}: not allowed")
+
+
+def write_report(text: str, output: Path | None, *, form: str = "text") -> None:
+    """To the named file, or to stdout; in colours for a person."""
+    if output is None:
+        try:
+            if form == "text" and wants_colours(sys.stdout):
+                print_coloured(text, sys.stdout)
+            else:
+                click.echo(text, nl=False)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever reads has read enough
+                raise
+            raise UserError(
+                f"cannot write to standard output: {error.strerror}"
+            ) from None
         return
     try:
-        output.write_text(text, "utf-8")
+        # Names of files need not be text.
+        output.write_bytes(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UserError(f"cannot write {output}: {error.strerror}") from None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.files import find_files, project_root
-from ..project.journal import lock, write_all
+from ..project.files import project_root
+from ..project.journal import Change, lock, write_all
+from ..project.mirror import Mirror
 from ..project.pipeline import Job
-from ..project.run import one_source
 from ..project.vcs import require_clean
+from ..project.writes import Target
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
 from ..report.render import render
@@ -23,7 +24,10 @@ from ..report.text import diff_text, text_report
 from .common import (
     exit_code,
     file_options,
+    files_below,
     job_from,
+    require_writable,
+    run_on_stdin,
     run_with_progress,
     style_options,
     write_report,
@@ -55,6 +59,7 @@ Exit status: 0 done and nothing left; 1 something is left (or pending, with
     type=click.Path(path_type=Path, file_okay=False),
     help="Write the files to a mirror tree and leave the originals.",
 )
+@click.option("--force", is_flag=True, help="Let --out overwrite files.")
 @click.option(
     "--allow-dirty", is_flag=True, help="Rewrite files that git could not restore."
 )
@@ -66,10 +71,12 @@ def rewrite(
     format_: str,
     output: Path | None,
     jobs: int,
+    timeout: float,
     py2: bool,
     diff: bool,
     check: bool,
     out: Path | None,
+    force: bool,
     allow_dirty: bool,
     **shape: Any,
 ) -> None:
@@ -78,41 +85,54 @@ def rewrite(
     Directories are searched for .py and .ipynb files. Files that git could not
     restore are refused without --allow-dirty; `tfmigrate undo` reverts a run.
     """
+    require_writable(output)
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")
-        sys.exit(_filter(job, diff=diff, check=check))
-    writes = not (diff or check) and out is None
+        sys.exit(_filter(job, timeout, diff=diff, check=check))
     root = project_root(paths)
-    files = [
-        c.path for c in find_files(paths, exclude=exclude or config.lists("exclude"))
-    ]
-    if writes:
+    files = files_below(paths, exclude or config.lists("exclude"), timeout)
+    if diff or check:
+        report = run_with_progress(files, job, jobs, timeout)
+    elif out is not None:
+        mirror = Mirror.of(paths, out, force=force)
+        mirror.check(files)
+        report = run_with_progress(files, job, jobs, timeout)
+        report = _with_failures(report, mirror.write(report.results))
+    else:
         if not allow_dirty:
             require_clean(root, paths)
         with lock(root):
-            report = run_with_progress(files, job, jobs)
-            report = _write(report, root)
-    else:
-        report = run_with_progress(files, job, jobs)
-        if out is not None and not (diff or check):
-            report = _mirror(report, paths, out)
+            # Which files they are is asked before they are read: what is written
+            # must go to these, whatever lies in their places then.
+            targets = {path: Target.of(path) for path in files}
+            report = run_with_progress(files, job, jobs, timeout)
+            report = _write(report, root, targets)
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
         click.echo(text_report(report, written=False), err=True, nl=False)
     else:
         written = not (diff or check)
-        write_report(render(report, format_, written=written), output)
+        write_report(render(report, format_, written=written), output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
 
 
-def _write(report: Report, root: Path) -> Report:
-    changes = {r.path: (r.old, r.new) for r in report.changed if r.new is not None}
-    return _with_failures(report, write_all(root, changes))
+def _write(report: Report, root: Path, targets: Mapping[Path, Target]) -> Report:
+    changes = {}
+    for result in report.changed:
+        assert result.new is not None
+        target = targets.get(result.path) or Target.of(result.path)
+        # What is added may stand there already, as an earlier run made it.
+        old = None if result.added and not result.old else result.old
+        changes[result.path] = Change(target, old, result.new)
+    written = write_all(root, changes)
+    for path, remark in sorted(written.remarks.items()):
+        click.echo(f"note: {path}: {remark}", err=True)
+    return _with_failures(report, written.failures)
 
 
-def _with_failures(report: Report, failures: dict[Path, str]) -> Report:
+def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
     """Account for files that could not be written as failed, not changed."""
     if not failures:
         return report
@@ -137,35 +157,9 @@ def _with_failures(report: Report, failures: dict[Path, str]) -> Report:
     return Report(tuple(results))
 
 
-def _mirror(report: Report, paths: tuple[Path, ...], out: Path) -> Report:
-    """Write every examined file below ``out``, changed or not."""
-    roots = [p if p.is_dir() else p.parent for p in paths]
-    base = Path(os.path.commonpath([str(r.resolve()) for r in roots]))
-    target_root = out.resolve()
-    failures: dict[Path, str] = {}
-    for result in report.results:
-        relative = Path(os.path.relpath(os.path.abspath(result.path), base))
-        target = target_root / relative
-        if target_root not in target.parents:
-            failures[result.path] = f"would be written outside {out}"
-            continue
-        try:
-            content = result.new
-            if content is None:
-                content = result.path.read_bytes()
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            target.chmod(result.path.stat().st_mode & 0o777)
-        except OSError as error:
-            failures[result.path] = f"cannot write {target}: {error.strerror}"
-    return _with_failures(report, failures)
-
-
-def _filter(job: Job, *, diff: bool, check: bool) -> int:
+def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
-    raw = sys.stdin.buffer.read()
-    path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-    report = one_source(path, raw, job)
+    raw, report = run_on_stdin(job, timeout)
     result = report.results[0]
     if diff:
         click.echo(diff_text(result), nl=False)

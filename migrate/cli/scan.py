@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..project.files import find_files
-from ..project.run import one_source
 from ..report.render import render
 from .common import (
     exit_code,
     file_options,
+    files_below,
     job_from,
+    require_writable,
+    run_on_stdin,
     run_with_progress,
     style_options,
     write_report,
@@ -46,6 +47,7 @@ def scan(
     format_: str,
     output: Path | None,
     jobs: int,
+    timeout: float,
     py2: bool,
     **shape: Any,
 ) -> None:
@@ -53,18 +55,14 @@ def scan(
 
     Nothing is written and the code is never imported or run.
     """
+    require_writable(output)
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")
-        raw = sys.stdin.buffer.read()
-        path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-        report = one_source(path, raw, job)
+        _, report = run_on_stdin(job, timeout)
     else:
-        files = [
-            c.path
-            for c in find_files(paths, exclude=exclude or config.lists("exclude"))
-        ]
-        report = run_with_progress(files, job, jobs)
-    write_report(render(report, format_, written=False), output)
+        files = files_below(paths, exclude or config.lists("exclude"), timeout)
+        report = run_with_progress(files, job, jobs, timeout)
+    write_report(render(report, format_, written=False), output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))

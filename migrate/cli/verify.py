@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
 from ..errors import UserError
+from .common import require_writable
 
 __all__ = ["verify"]
 
@@ -22,6 +25,7 @@ Examples:
   tfmigrate verify recording/ new.py              against a recording
   tfmigrate verify /runs/2019-model new.py        against an old run directory
   tfmigrate verify old.py new.py -- --epochs 2    arguments for both programs
+  tfmigrate verify old/ new/ -m trainer.task      a module of both folders
 
 \b
 Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
@@ -32,6 +36,12 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 @click.argument("first", metavar="A", type=click.Path(path_type=Path))
 @click.argument("second", metavar="B", type=click.Path(path_type=Path))
 @click.argument("program_args", metavar="[-- ARGS]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "-m",
+    "--module",
+    metavar="MODULE",
+    help="A and B are folders in which this module is run, as python -m would.",
+)
 @click.option(
     "--steps",
     type=click.IntRange(min=0),
@@ -103,6 +113,7 @@ def verify(
     first: Path,
     second: Path,
     program_args: tuple[str, ...],
+    module: str | None,
     steps: int,
     replicas: int | None,
     seeds: int,
@@ -137,9 +148,8 @@ def verify(
             "one seed tells nothing about the spread of accuracies",
             hint="use --seeds 3 or more",
         )
-    sides = look_at(first), look_at(second)
-    if report is not None and not report.parent.is_dir():
-        raise UserError(f"{report.parent}: no such directory")
+    sides = look_at(first, module), look_at(second, module)
+    require_writable(report)
     options = Options(
         steps=steps or None,
         replicas=replicas,
@@ -153,9 +163,7 @@ def verify(
     )
     with ExitStack() as stack:
         if keep is None:
-            # A user's error message may name a log in here: keep it then.
-            scratch = tempfile.TemporaryDirectory(prefix="tfmigrate-verify-")
-            work = Path(stack.enter_context(scratch))
+            work = stack.enter_context(_scratch())
         else:
             work = keep
             if work.exists() and any(work.iterdir()):
@@ -169,6 +177,27 @@ def verify(
     else:
         print_verdict(verdict, sys.stdout)
     sys.exit(0 if verdict.parity else 1)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder for what the programs write; logs that a message names stay."""
+    folder = Path(tempfile.mkdtemp(prefix="tfmigrate-verify-"))
+    try:
+        yield folder
+    except UserError as error:
+        told = f"{error.message} {error.hint}"
+        kept = [log for log in folder.rglob("program.log") if str(log) in told]
+        for file in folder.rglob("*"):
+            if file not in kept and not file.is_dir():
+                file.unlink(missing_ok=True)
+        if not kept:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _say(text: str) -> None:

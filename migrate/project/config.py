@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..errors import UserError, did_you_mean
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,7 +20,7 @@ __all__ = ["CHOICES", "Config", "load_config"]
 
 # Option -> the words it takes; also used by the command line.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "style": ("auto", "inline", "class"),
+    "style": ("auto", "inline", "module", "class"),
     "loop": ("epoch", "step", "graph"),
     "strategy": (
         "keep",
@@ -36,6 +36,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 _LISTS = ("select", "ignore", "exclude")
 _FLAGS = ("mixed-precision", "profile")
+_NAMES = ("loop-module",)
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,12 @@ def load_config(paths: Sequence[Path]) -> Config:
             continue
         try:
             with open(file, "rb") as stream:
-                table = tomllib.load(stream).get("tool", {}).get("tfmigrate")
-        except (OSError, tomllib.TOMLDecodeError) as error:
+                tools = tomllib.load(stream).get("tool", {})
+        except OSError as error:
+            raise UserError(f"cannot read {file}: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:  # not TOML, or not UTF-8
             raise UserError(f"cannot read {file}: {error}") from None
+        table = tools.get("tfmigrate") if isinstance(tools, dict) else None
         if table is not None:
             return Config(file, _checked(file, table))
     return Config()
@@ -79,15 +83,19 @@ def _checked(file: Path, table: object) -> dict[str, Any]:
         elif key in _FLAGS:
             if not isinstance(value, bool):
                 raise UserError(f"{file}: {key} must be true or false")
+        elif key in _NAMES:
+            if not isinstance(value, str):
+                raise UserError(f"{file}: {key} must be a string")
         elif key in CHOICES:
             if value not in CHOICES[key]:
                 raise UserError(
                     f"{file}: {key} must be one of {', '.join(CHOICES[key])}"
                 )
         else:
-            known = ", ".join(sorted([*_LISTS, *_FLAGS, *CHOICES]))
+            known = ", ".join(sorted([*_LISTS, *_FLAGS, *_NAMES, *CHOICES]))
+            near = did_you_mean(key, [*_LISTS, *_FLAGS, *_NAMES, *CHOICES])
             raise UserError(
-                f"{file}: [tool.tfmigrate] has no setting {key!r}",
+                f"{file}: [tool.tfmigrate] has no setting {key!r}.{near}",
                 hint=f"known settings: {known}",
             )
     return table

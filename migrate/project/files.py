@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from ..errors import UserError
 __all__ = [
     "Candidate",
     "find_files",
+    "from_here",
     "holds_requirements",
     "mentions_legacy",
     "project_root",
@@ -66,6 +68,14 @@ class Candidate:
     named: bool = False  # given on the command line itself
 
 
+def from_here(path: Path) -> Path:
+    """The same file, named from the present folder when it lies below that."""
+    if path.is_absolute():
+        with contextlib.suppress(ValueError):
+            return path.relative_to(os.getcwd())
+    return path
+
+
 def mentions_legacy(content: bytes) -> bool:
     """Whether a file can have anything to do with TensorFlow at all."""
     return _LEGACY.search(content) is not None
@@ -96,21 +106,18 @@ class _Ignores:
     def __init__(self, root: Path, exclude: Sequence[str]) -> None:
         self.root = root
         self.specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
-        self.exclude = pathspec.GitIgnoreSpec.from_lines(exclude) if exclude else None
+        self.exclude = _patterns(exclude) if exclude else None
 
     def spec(self, directory: str) -> pathspec.GitIgnoreSpec | None:
         if directory not in self.specs:
-            try:
-                with open(
-                    os.path.join(directory, ".gitignore"),
-                    encoding="utf-8",
-                    errors="replace",
-                ) as lines:
-                    self.specs[directory] = pathspec.GitIgnoreSpec.from_lines(
-                        lines.read().splitlines()
-                    )
-            except OSError:
-                self.specs[directory] = None
+            file = os.path.join(directory, ".gitignore")
+            self.specs[directory] = None
+            if os.path.isfile(file):  # reading a pipe would wait for ever
+                with (
+                    contextlib.suppress(OSError),
+                    open(file, encoding="utf-8", errors="replace") as lines,
+                ):
+                    self.specs[directory] = _ignored_by_git(lines.read().splitlines())
         return self.specs[directory]
 
     def chain(self, directory: Path) -> list[tuple[str, pathspec.GitIgnoreSpec]]:
@@ -125,6 +132,28 @@ class _Ignores:
             if spec is not None:
                 found.append((str(parent), spec))
         return found
+
+
+def _patterns(lines: Sequence[str]) -> pathspec.GitIgnoreSpec:
+    """The patterns of --exclude or pyproject.toml."""
+    for line in lines:
+        try:
+            pathspec.GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            raise UserError(
+                f"exclude: {line!r} is no pattern", hint="see `git help ignore`"
+            ) from None
+    return pathspec.GitIgnoreSpec.from_lines(lines)
+
+
+def _ignored_by_git(lines: Sequence[str]) -> pathspec.GitIgnoreSpec:
+    """The patterns of a .gitignore; git takes no notice of bad ones either."""
+    good = []
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            pathspec.GitIgnoreSpec.from_lines([line])
+            good.append(line)
+    return pathspec.GitIgnoreSpec.from_lines(good)
 
 
 def _repository(directory: Path) -> Path | None:
@@ -156,6 +185,10 @@ def find_files(
                 if key not in seen:
                     seen.add(key)
                     yield Candidate(Path(found), Path(found))
+        elif not path.is_file():
+            raise UserError(
+                f"{path} is no regular file", hint="`-` reads a program from stdin"
+            )
         else:
             key = os.path.abspath(path)
             if key not in seen:
@@ -179,7 +212,9 @@ def _walk(
         shown, absolute, specs = stack.pop()
         try:
             entries = sorted(os.scandir(absolute), key=lambda entry: entry.name)
-        except PermissionError:
+        except OSError:
+            # Told as a file that cannot be read: what is in it was not looked at.
+            yield shown
             continue
         names = {entry.name for entry in entries}
         if absolute != absolute_top:

@@ -8,6 +8,7 @@ layout keep their bytes.
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import re
 import warnings
@@ -15,14 +16,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"]
+__all__ = ["NEW_CELL", "PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"]
 
 # Magics whose cell is still Python of this notebook; others (%%bash) are not.
 PYTHON_CELL_MAGICS = ("time", "timeit", "capture", "prun")
 
+_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_CONCERNS = re.compile(r"tensorflow|[Ee]stimator|\btf\b")
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MARKER = re.compile(r"(?m)^__tfmigrate_cell_(\d+)__[ \t]*(?:\r?\n|\Z)")
+# Stands above the text of a cell that the notebook gets, before the next cell's mark.
+NEW_CELL = "__tfmigrate_new_cell__"
+_NEW = re.compile(rf"(?m)^{NEW_CELL}[ \t]*\r?\n")
 _PLACEHOLDER = re.compile(r"__tfmigrate_magic_(\d+)__")
 _MAGIC_STATEMENT = re.compile(r"(?m)^([ \t]*)__tfmigrate_magic_(\d+)__")
 # %magic, !shell, ?help, help?; after optional indentation.
@@ -50,6 +56,7 @@ class Cell:
     as_list: bool
     first_line: int  # in the joined text
     foreign: bool  # %%bash and the like: kept out of the analysis
+    start: int = 0  # of the cell in the JSON text
 
 
 @dataclass(frozen=True)
@@ -81,22 +88,32 @@ class Notebook:
         parts: list[str] = []
         magics: list[str] = []
         line = 1
-        for number, (cell, span) in enumerate(_cells(json_text), start=1):
+        for number, (cell, span, start) in enumerate(_cells(json_text), start=1):
             if cell.get("cell_type") != "code" or span is None:
                 continue
             value = cell.get("source", "")
-            if isinstance(value, list):
-                source = "".join(str(item) for item in value)
-            else:
-                source = str(value)
+            source = _source(value, number)
             foreign = _is_foreign(source)
+            known = len(magics)
             body = "" if foreign else _hide_magics(source, magics)
+            if body and _is_broken(body):
+                # Python stops there too; the other cells go on without it.
+                foreign, body = True, ""
+                del magics[known:]
             if body and not body.endswith("\n"):
                 body += "\n"
             marker = f"__tfmigrate_cell_{number}__\n"
             parts.append(marker + body)
             cells.append(
-                Cell(number, source, span, isinstance(value, list), line + 1, foreign)
+                Cell(
+                    number,
+                    source,
+                    span,
+                    isinstance(value, list),
+                    line + 1,
+                    foreign,
+                    start,
+                )
             )
             line += 1 + body.count("\n")
         return cls(
@@ -186,10 +203,15 @@ class Notebook:
 
     def render(self, text: str) -> bytes:
         """The notebook's new bytes."""
+        text, added = self._without_new_cells(text)
         sources = self.split(text)
         parts: list[str] = []
         position = 0
         for cell in self.cells:
+            for source in added.get(cell.number, ()):
+                parts.append(self.json_text[position : cell.start])
+                parts.append(self._new_cell(source, cell))
+                position = cell.start
             new = sources[cell.number]
             if new == cell.source:
                 continue
@@ -200,6 +222,35 @@ class Notebook:
         parts.append(self.json_text[position:])
         encoding = "utf-8-sig" if self.bom else "utf-8"
         return "".join(parts).encode(encoding)
+
+    def _without_new_cells(self, text: str) -> tuple[str, dict[int, list[str]]]:
+        """The text without cells that are new, and these by the cell they precede."""
+        added: dict[int, list[str]] = {}
+        while True:
+            found = _NEW.search(text)
+            if found is None:
+                return text, added
+            marker = _MARKER.search(text, found.end())
+            if marker is None:
+                raise NotebookError("a new cell has no place")
+            sources = _NEW.split(text[found.end() : marker.start()])
+            there = added.setdefault(int(marker.group(1)), [])
+            there += [source.rstrip("\n") for source in sources]
+            text = text[: found.start()] + text[marker.start() :]
+
+    def _new_cell(self, source: str, before: Cell) -> str:
+        """A cell in the layout of the one that it precedes."""
+        line = self.json_text.rfind("\n", 0, before.start) + 1
+        margin = self.json_text[line : before.start]
+        cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
+        known, _ = _DECODER.raw_decode(self.json_text, before.start)
+        if "id" in known:
+            cell["id"] = hashlib.sha256(source.encode()).hexdigest()[:8]
+        cell.update(metadata={}, outputs=[], source=source.splitlines(keepends=True))
+        if margin.strip():
+            return json.dumps(cell, ensure_ascii=False) + ", "
+        made = json.dumps(cell, ensure_ascii=False, indent=1)
+        return made.replace("\n", f"\n{margin}") + f",\n{margin}"
 
     def _value(self, source: str, cell: Cell) -> str:
         escape = self.json_text.isascii() and "\\u" in self.json_text
@@ -224,6 +275,20 @@ class Notebook:
         return _MARKER.match(name) is None and _PLACEHOLDER.match(name) is None
 
 
+def _source(value: object, number: int) -> str:
+    """The text of a cell's ``source``, a string or a list of strings."""
+    items = value if isinstance(value, list) else [value]
+    lines = [item for item in items if isinstance(item, str)]
+    if len(lines) != len(items):
+        raise NotebookError(f"the source of cell {number} is no text")
+    source = "".join(lines)
+    try:
+        source.encode("utf-8")
+    except UnicodeEncodeError:
+        raise NotebookError(f"cell {number} holds half a character") from None
+    return source
+
+
 def _language(whole: dict[str, Any]) -> str | None:
     metadata = whole.get("metadata")
     if not isinstance(metadata, dict):
@@ -241,6 +306,23 @@ def _is_foreign(source: str) -> bool:
     """Cells under a %%magic other than the ones that run Python."""
     match = re.match(r"\s*%%(\w+)", source)
     return match is not None and match.group(1) not in PYTHON_CELL_MAGICS
+
+
+def _is_broken(body: str) -> bool:
+    """A cell that no Python reads, and that has nothing to do with TensorFlow."""
+    if _CONCERNS.search(body):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(
+                body, "<cell>", "exec", _AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True
+            )
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        from .sources import looks_like_python2
+
+        return looks_like_python2(body) is None
+    return False
 
 
 def _is_statement(code: str) -> bool:
@@ -326,22 +408,28 @@ def _skip(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _cells(text: str) -> list[tuple[dict[str, Any], tuple[int, int] | None]]:
-    """Every cell with the span of its source value, without re-serialising."""
+def _cells(
+    text: str,
+) -> list[tuple[dict[str, Any], tuple[int, int] | None, int]]:
+    """Every cell with the span of its source value and its start in the text."""
     position = _skip(text, 0)
-    for key, start in _members(text, position):
-        if key == "cells":
-            return [_cell(text, at) for at in _elements(text, start)]
-    return []
+    places = [start for key, start in _members(text, position) if key == "cells"]
+    if len(places) > 1:
+        raise NotebookError("it has cells twice")
+    return [_cell(text, at) for start in places for at in _elements(text, start)]
 
 
-def _cell(text: str, start: int) -> tuple[dict[str, Any], tuple[int, int] | None]:
+def _cell(text: str, start: int) -> tuple[dict[str, Any], tuple[int, int] | None, int]:
     value, _ = _DECODER.raw_decode(text, start)
-    for key, at in _members(text, start):
-        if key == "source":
-            _, end = _DECODER.raw_decode(text, at)
-            return value, (at, end)
-    return value, None
+    if not isinstance(value, dict):
+        raise NotebookError("a cell is no JSON object")
+    places = [at for key, at in _members(text, start) if key == "source"]
+    if len(places) > 1:
+        raise NotebookError("a cell has two sources")
+    if not places:
+        return value, None, start
+    _, end = _DECODER.raw_decode(text, places[0])
+    return value, (places[0], end), start
 
 
 def _members(text: str, start: int) -> list[tuple[str, int]]:

@@ -17,25 +17,28 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement, Safety
+from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing
+from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
+from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
-from .footing import footing_of
-from .guard import GuardError, check_output
+from .footing import footing_of, kept_after
+from .guard import GuardError, check_output, check_present
 from .long_lines import with_short_lines
-from .notebook import NotebookError
+from .notebook import Notebook, NotebookError
+from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
-from .python2 import to_python3
+from .python2 import converted, remains
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
-from .sources import Source, SourceError, decode, load_source
+from .sources import Source, SourceError, decode
 
 __all__ = ["Job", "process_file", "process_source"]
 
@@ -66,7 +69,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     """The result of a file's content."""
     lines = raw.count(b"\n")
     try:
-        if not facts.concerns_legacy(path, raw):
+        if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw):
             return _unchanged(path, raw, ())
@@ -75,10 +78,13 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             pins = _wanted(text_pins(path, text), ignored_lines(text), job)
             return _unchanged(path, raw, pins)
         with _collector_at_rest():
-            new, findings = call_deep(lambda: _process(path, raw, job, facts))
+            new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
-        result = _result(path, raw, new, findings)
-        return replace(result, footing=call_deep(lambda: _footing(path, raw, facts)))
+        result = _result(path, raw, new, findings, needs)
+        base = facts.answers.pop(("python 3", str(path), raw), None)
+        assert base is None or isinstance(base, bytes)
+        footing = call_deep(lambda: _footing(path, base or raw, facts))
+        return replace(result, footing=footing, base=base)
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -88,6 +94,34 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     except Exception as error:
         # One file's surprise must not stop the run or be mistaken for success.
         return _failed(path, raw, f"internal error: {type(error).__name__}: {error}")
+
+
+def _is_old(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bool:
+    """A Python 2 file without legacy words, which some program needs converted."""
+    if not job.py2 or path.suffix != ".py" or facts.parse(path, raw) is not None:
+        return False
+    try:
+        return _python3(path, raw, job, facts) is not None
+    except SourceError:
+        return False
+
+
+def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | None:
+    """A Python 2 file as Python 3, where that is asked for and it is one."""
+    if not job.py2 or not job.selection.allows(PYTHON2.id):
+        return None
+    key = ("python 3", str(path), raw)
+    if key not in facts.answers:
+        facts.answers[key] = converted(path, raw)
+    answer = facts.answers[key]
+    assert isinstance(answer, bytes)
+    return answer
+
+
+def _text(path: Path, raw: bytes) -> str:
+    if path.suffix == ".ipynb":
+        return Notebook.parse(raw).text
+    return decode(raw)[0]
 
 
 def _footing(path: Path, raw: bytes, facts: ProjectFacts) -> Footing | None:
@@ -111,18 +145,23 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _process(
-    path: Path, raw: bytes, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+_Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
+
+
+def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
     except SourceError as error:
-        if not (error.python2 and job.py2) or not job.selection.allows(PYTHON2.id):
-            raise
-        text, encoding = decode(raw)
-        converted = to_python3(text).encode(encoding)
-        again = facts.module_of(load_source(path, converted))
-        new, findings = _rewrite(again, job, facts)
+        try:
+            python3 = _python3(path, raw, job, facts)
+        except SourceError:
+            if error.python2:
+                raise
+            python3 = None
+        if python3 is None or python3 == raw:
+            raise error from None
+        again = facts.load(path, python3)
+        new, findings, needs = _rewrite(again, job, facts)
         first = Finding(
             path,
             1,
@@ -132,15 +171,44 @@ def _process(
             Outcome.REWRITTEN,
             Safety.NEEDS_REVIEW,
         )
+        left = remains(path, _text(path, raw), again.source.text)
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
-        return new, tuple(sorted([first, *rest]))
+        told = [first, *_placed(left, again.source), *rest]
+        return new, tuple(sorted(told)), needs
     return _rewrite(parsed, job, facts)
 
 
-def _rewrite(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[bytes, tuple[Finding, ...]]:
+def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
+    """The best rung of the ladder whose result passes the guard.
+
+    A program that could not be read, or whose loop would not run, takes the next one:
+    its whole model_fn in a loop, then its Estimator. The compat layer needs nothing of
+    a program to be understood, so a surprise in here must not take that from it.
+    """
+    try:
+        return _rewritten(parsed, job, facts)
+    except (SourceError, NotebookError, Unfaithful):
+        raise
+    except Exception as problem:
+        kept = kept_after(parsed, problem)
+        if kept is None or not job.selection.allows(kept.rule):
+            raise
+        reason = str(problem)
+        if not isinstance(problem, GuardError):
+            reason = f"it is not understood ({type(problem).__name__}: {problem})"
+        for options in (
+            replace(job.options, kept_because=reason),
+            replace(job.options, stays_because=reason),
+        ):
+            try:
+                return _rewritten(parsed, replace(job, options=options), facts)
+            except Exception:
+                continue
+        return parsed.source.raw, tuple(_placed([kept], parsed.source)), ()
+
+
+def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """Rewrite until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
@@ -150,6 +218,7 @@ def _rewrite(
     # Read once, before anything is moved: emitted code is TF 2's.
     for_tf2 = written_for_tf2(parsed.resolver)
     moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
+    needs, inside, renamed = moved.needs, moved.inside, moved.renamed
     text = moved.text
     rounds = 1
     while text != source.text:
@@ -168,6 +237,7 @@ def _rewrite(
             facts,
             for_tf2=for_tf2,
             judged=judged,
+            programs=not renamed,
         )
         again = moved.text
         if again == text:
@@ -182,8 +252,25 @@ def _rewrite(
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if text != source.text and any(_is_native(finding) for finding in findings):
+        module = parse(text)
+        resolver = Resolver(module)
+        check_present(resolver.scopes, resolver)
+    if inside and needs:
+        from ..around import put_inside
+
+        whole = facts.module_of(source.with_text(text))
+        text, needs = put_inside(whole, needs, facts), ()
+        cells = source.notebook is not None
+        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
-    return source.render(text), tuple(sorted(placed))
+    return source.render(text), tuple(sorted(placed)), needs
+
+
+def _is_native(finding: Finding) -> bool:
+    """A program became a loop that needs nothing but TensorFlow."""
+    native = finding.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
+    return native and finding.outcome is Outcome.REWRITTEN
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:
@@ -230,6 +317,25 @@ class _Moved:
 
     text: str
     parsed: tuple[cst.Module, ScopeTree] | None = None
+    # What the text imports of modules to add, and whether they go into the file.
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
+    renamed: bool = False
+
+
+@dataclass(frozen=True)
+class _Programs:
+    """A source with its training programs moved, and their findings.
+
+    With what it imports of modules to add, whether these go into the file, and
+    whether its words were renamed into them.
+    """
+
+    source: Source
+    findings: list[Finding] = field(default_factory=list)
+    needs: tuple[Need, ...] = ()
+    inside: bool = False
+    renamed: bool = False
 
 
 def _round(
@@ -239,17 +345,22 @@ def _round(
     *,
     for_tf2: bool,
     judged: bool = False,
+    programs: bool = True,
 ) -> tuple[_Moved, list[Finding]]:
     """One pass over a text: programs, symbols, notes; nothing is checked yet.
 
     ``for_tf2`` says which TensorFlow the file was written for, ``judged`` that the
-    symbol rules have seen this very text and changed nothing.
+    symbol rules have seen this very text and changed nothing, ``programs`` that it
+    may hold some that have not moved.
     """
     source = parsed.source
-    moved, programs = _programs(parsed, job, facts)
-    if any(f.rule == CHOICE_NOT_OFFERED for f in programs):
+    done = _Programs(source)
+    if programs:
+        done = _programs(parsed, job, facts)
+    moved, told = done.source, done.findings
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # Half a rewrite, without its program, would run nowhere.
-        return _Moved(source.text), programs
+        return _Moved(source.text), told
     if moved is not source:
         parsed = facts.module_of(moved)
     text = moved.text
@@ -265,58 +376,55 @@ def _round(
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
         )
-    findings = [*programs, *_symbol_findings(result, source, moved)]
+    findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
-    return _Moved(text, known), findings
+    return _Moved(text, known, done.needs, done.inside, done.renamed), findings
 
 
-def _programs(
-    parsed: ParsedModule, job: Job, facts: ProjectFacts
-) -> tuple[Source, list[Finding]]:
-    """The source with its training programs moved, and their findings."""
-    from ..emit import rewrite_across_files, rewrite_programs, why_alone
+def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
+    """What becomes of the training programs of a file."""
+    from ..around import Moved, moved_programs
 
     source = parsed.source
-    programs = rewrite_across_files(
+    programs = moved_programs(
         parsed,
         facts=facts,
         options=job.options,
         allowed=job.selection.allows_all,
-    ) or rewrite_programs(
-        source.module,
-        path=source.path,
-        resolver=parsed.resolver,
-        facts=facts,
-        options=job.options,
-        joined=why_alone(parsed, options=job.options, facts=facts),
     )
     findings = list(programs.findings)
     silenced = ignored_lines(source.text)
     if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
         # The owner asked for this program to stay as it is, all of it.
-        return source, []
+        return _Programs(source)
     if not job.selection.allows_all(f.rule for f in findings):
         # A program moves as a whole or not at all.
         allowed = [f for f in findings if job.selection.allows(f.rule)]
         reason = "a rule that the program needs was not selected"
-        return source, [
+        left = [
             replace(f, outcome=Outcome.LEFT, reason=reason)
             if f.outcome is Outcome.REWRITTEN
             else f
             for f in allowed
         ]
+        return _Programs(source, left)
+    if isinstance(programs, Moved):
+        moved = source
+        if programs.text != source.text:
+            moved = source.with_text(programs.text)
+        return _Programs(moved, findings, programs.needs, programs.inside, True)
     if programs.module is source.module:
-        return source, findings
+        return _Programs(source, findings)
     if (programs.before or code_of(source.module)) != source.text:
         raise Unfaithful
     if programs.text is not None:
         moved = replace(source, text=programs.text, module=programs.module)
     else:
         moved = source.with_text(code_of(programs.module))
-    return moved if moved.text != source.text else source, findings
+    return _Programs(moved if moved.text != source.text else source, findings)
 
 
 def _symbol_findings(
@@ -377,7 +485,11 @@ def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
 
 
 def _result(
-    path: Path, raw: bytes, new: bytes, findings: tuple[Finding, ...]
+    path: Path,
+    raw: bytes,
+    new: bytes,
+    findings: tuple[Finding, ...],
+    needs: tuple[Need, ...],
 ) -> FileResult:
     if new == raw:
         return _unchanged(path, raw, findings)
@@ -389,6 +501,7 @@ def _result(
         new=new,
         notes=len(_NOTE.findall(new)),
         lines=raw.count(b"\n"),
+        needs=needs,
     )
 
 

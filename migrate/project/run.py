@@ -1,33 +1,83 @@
-"""All files of a run, in one process or several, in a stable order."""
+"""All files of a run, each in a process that can be killed, in a stable order."""
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..around.added import with_added
+from ..errors import UserError
+from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
+from ..rules.over_budget import OVER_BUDGET
 from .facts import ProjectFacts
+from .files import find_files, from_here
 from .floor import settle
 from .pipeline import Job, process_file, process_source
+from .workers import Limits, Overrun, work_through
 
-__all__ = ["one_source", "run_job"]
-
-# The state of a worker process, set once when it starts.
-_worker: tuple[Job, ProjectFacts] | None = None
+__all__ = ["Limits", "look_for_files", "one_source", "run_job"]
 
 
-def _start(job: Job, files: tuple[Path, ...]) -> None:
-    global _worker
-    _worker = job, ProjectFacts(files)
+@dataclass(frozen=True)
+class _Start:
+    """Makes what a worker process works with; sent to it once."""
+
+    job: Job
+    files: tuple[Path, ...]
+
+    def __call__(self) -> Callable[[Path], FileResult]:
+        facts = ProjectFacts(self.files)
+        return lambda path: process_file(path, self.job, facts)
 
 
-def _work(path: Path) -> FileResult:
-    assert _worker is not None
-    job, facts = _worker
-    return process_file(path, job, facts)
+@dataclass(frozen=True)
+class _StartWithText:
+    """The same for a text that lies in no file."""
+
+    job: Job
+
+    def __call__(self) -> Callable[[tuple[Path, bytes]], FileResult]:
+        facts = ProjectFacts()
+        return lambda task: process_source(*task, self.job, facts)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Finds files in a process of its own: a pattern can take for ever to match."""
+
+    exclude: tuple[str, ...]
+
+    def __call__(self) -> Callable[[tuple[Path, ...]], list[Path] | UserError]:
+        return self._look
+
+    def _look(self, paths: tuple[Path, ...]) -> list[Path] | UserError:
+        try:
+            return [from_here(c.path) for c in find_files(paths, exclude=self.exclude)]
+        except UserError as error:
+            return error
+        except OSError as error:
+            return UserError(f"cannot read {error.filename}: {error.strerror}")
+
+
+def look_for_files(
+    paths: Sequence[Path], exclude: Sequence[str], limits: Limits
+) -> list[Path]:
+    """The files below some paths; raises UserError when that takes too long."""
+    (done,) = work_through(
+        [tuple(paths)], _Look(tuple(exclude)), processes=1, limits=limits
+    )
+    if isinstance(done.made, Overrun):
+        how = "failed" if done.made.what is None else f"took too much {done.made.what}"
+        raise UserError(
+            f"looking for files {how}",
+            hint="a pattern of --exclude, pyproject.toml or .gitignore may take for "
+            "ever; --timeout SECONDS gives a large tree longer",
+        )
+    if isinstance(done.made, UserError):
+        raise done.made
+    return done.made
 
 
 def run_job(
@@ -35,64 +85,66 @@ def run_job(
     job: Job,
     *,
     jobs: int = 1,
+    limits: Limits | None = None,
     progress: Callable[[FileResult], None] | None = None,
 ) -> Report:
     """Process every file. The report does not depend on ``jobs``."""
     ordered = tuple(files)
     results: list[FileResult] = []
-    for result in _results(ordered, job, jobs):
+    for result in _results(ordered, job, jobs, limits or Limits()):
         results.append(result)
         if progress is not None:
             progress(result)
-    return merge(settle(results, ProjectFacts(ordered), job.selection))
+    settled = settle(results, ProjectFacts(ordered), job.selection)
+    return merge(with_added(settled, job.options))
 
 
-def one_source(path: Path, raw: bytes, job: Job) -> Report:
+def one_source(
+    path: Path, raw: bytes, job: Job, limits: Limits | None = None
+) -> Report:
     """The report of a program that is at hand as text alone."""
-    facts = ProjectFacts()
-    return merge(settle([process_source(path, raw, job, facts)], facts, job.selection))
-
-
-def _results(files: tuple[Path, ...], job: Job, jobs: int) -> Iterator[FileResult]:
-    # A process costs more to start than a few files to process.
-    jobs = min(jobs, max(1, len(files) // 4))
-    if jobs <= 1:
-        _start(job, files)
-        yield from map(_work, files)
-        return
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context(
-        "forkserver" if "forkserver" in methods else "spawn"
+    limits = limits or Limits()
+    (done,) = work_through(
+        [(path, raw)], _StartWithText(job), processes=1, limits=limits
     )
-    done: set[Path] = set()
-    try:
-        with ProcessPoolExecutor(
-            jobs, mp_context=context, initializer=_start, initargs=(job, files)
-        ) as pool:
-            chunk = max(1, min(16, len(files) // (jobs * 8)))
-            for result in pool.map(_work, files, chunksize=chunk):
-                done.add(result.path)
-                yield result
-    except BrokenProcessPool:
-        # A worker died (out of memory, a crash in native code). The files it
-        # had are not known, so the rest is tried one process each.
-        for path in files:
-            if path not in done:
-                yield _alone(path, job, files, context)
+    if isinstance(done.made, Overrun):
+        result = _ended(path, done.made, limits)
+    else:
+        result = done.made
+    return merge(settle([result], ProjectFacts(), job.selection))
 
 
-def _alone(
-    path: Path,
-    job: Job,
-    files: tuple[Path, ...],
-    context: multiprocessing.context.BaseContext,
-) -> FileResult:
-    try:
-        with ProcessPoolExecutor(
-            1, mp_context=context, initializer=_start, initargs=(job, files)
-        ) as pool:
-            return pool.submit(_work, path).result()
-    except BrokenProcessPool:
+def _results(
+    files: tuple[Path, ...], job: Job, jobs: int, limits: Limits
+) -> Iterator[FileResult]:
+    # A process costs more to start than a few files to process.
+    processes = min(jobs, max(1, len(files) // 4))
+    start = _Start(job, files)
+    for done in work_through(files, start, processes=processes, limits=limits):
+        if isinstance(done.made, Overrun):
+            yield _ended(done.task, done.made, limits)
+        else:
+            yield done.made
+
+
+def _ended(path: Path, overrun: Overrun, limits: Limits) -> FileResult:
+    """The result of a file whose process was ended."""
+    if overrun.what is None:
         return FileResult(
             path, FileStatus.FAILED, error="the process that worked on this file died"
         )
+    if overrun.what == "time":
+        reason = f"took too long: more than {limits.seconds:g} s of work (--timeout)"
+    else:
+        reason = f"took too much memory: more than {limits.memory / 1024**3:g} GB"
+    finding = Finding(
+        path,
+        1,
+        1,
+        OVER_BUDGET.id,
+        "the file stays as it is",
+        Outcome.LEFT,
+        Safety.NEEDS_REVIEW,
+        reason=reason,
+    )
+    return FileResult(path, FileStatus.UNCHANGED, findings=(finding,))

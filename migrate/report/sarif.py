@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -63,9 +66,9 @@ def sarif_report(report: Report) -> str:
             }
         ],
         "results": [
-            _result(finding, index, result)
+            _result(finding, index, fingerprint)
             for result in report.results
-            for finding in sorted(result.findings)
+            for finding, fingerprint in _fingerprints(result)
         ],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -85,7 +88,7 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
 
 
 def _artifact(path: Path) -> dict[str, Any]:
-    location: dict[str, Any] = {"uri": quote(path.as_posix())}
+    location: dict[str, Any] = {"uri": quote(os.fsencode(path.as_posix()))}
     if path.is_absolute():
         location["uri"] = "file://" + location["uri"]
     else:
@@ -94,7 +97,7 @@ def _artifact(path: Path) -> dict[str, Any]:
 
 
 def _result(
-    finding: Finding, index: dict[str, int], result: FileResult
+    finding: Finding, index: dict[str, int], fingerprint: str
 ) -> dict[str, Any]:
     text = finding.message
     if finding.reason:
@@ -115,7 +118,7 @@ def _result(
         "level": _LEVELS[finding.outcome],
         "message": {"text": text},
         "locations": [location],
-        "partialFingerprints": {"tfmigrate/v1": _fingerprint(finding, result)},
+        "partialFingerprints": {"tfmigrate/v1": fingerprint},
         "properties": {
             "outcome": finding.outcome.value,
             "safety": finding.safety.value,
@@ -151,15 +154,15 @@ def _result(
     return data
 
 
-def _fingerprint(finding: Finding, result: FileResult) -> str:
-    """Stays the same when lines above are added or removed."""
-    same = [
-        other
-        for other in sorted(result.findings)
-        if (other.rule, other.message) == (finding.rule, finding.message)
-    ]
-    parts = (finding.rule, finding.message, str(same.index(finding)))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+def _fingerprints(result: FileResult) -> Iterator[tuple[Finding, str]]:
+    """Findings, each with what stays when lines above are added or removed."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for finding in sorted(result.findings):
+        key = (finding.rule, finding.message)
+        text = "\0".join((*key, str(counts[key])))
+        counts[key] += 1
+        digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+        yield finding, digest[:32]
 
 
 def _failure(result: FileResult) -> dict[str, Any]:

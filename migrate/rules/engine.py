@@ -7,6 +7,7 @@ edits are applied together at the end, all or none per place.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from . import (
     dataset_structure,
     shape_dimension,
     string_symbol,
+    test_session,
 )
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
@@ -291,6 +293,8 @@ class _Engine:
         if self._knows_tensorflow:
             for node, statement, diagnosis in bygone_name.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
+            for node, statement, diagnosis in test_session.diagnoses(self.context):
+                self._add(node, statement, diagnosis)
 
     def _judge_dimensions(self) -> None:
         """Sizes that a TensorShape of TF 1 held as objects."""
@@ -350,11 +354,11 @@ class _Engine:
         edits: list[Edit] = []
         findings: list[SymbolFinding] = []
         noted: set[tuple[int, str]] = set()
-        taken: list[tuple[int, int]] = []
+        taken = _Regions()
         for found in sorted(self.found, key=lambda f: self.context.span(f.node)[0]):
             diagnosis = found.diagnosis
             offset = self.context.span(found.node)[0]
-            if diagnosis.edits and _overlaps(diagnosis.edits, taken):
+            if taken.meet(diagnosis.edits):
                 diagnosis = replace(
                     diagnosis,
                     edits=(),
@@ -362,7 +366,7 @@ class _Engine:
                     reason=POSTPONED,
                 )
             edits.extend(diagnosis.edits)
-            taken.extend((e.start, e.end) for e in diagnosis.edits if e.end > e.start)
+            taken.add(diagnosis.edits)
             findings.append(SymbolFinding(offset, diagnosis))
             if notes and diagnosis.note is not None and found.statement is not None:
                 start = self._statement_start(found.statement)
@@ -387,10 +391,25 @@ class _Engine:
         return self.context.span(node)[0]
 
 
-def _overlaps(edits: Iterable[Edit], taken: list[tuple[int, int]]) -> bool:
-    return any(
-        edit.start < end and start < edit.end
-        for edit in edits
-        if edit.end > edit.start
-        for start, end in taken
-    )
+class _Regions:
+    """Regions of the text that edits replace, none of which meets another."""
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def meet(self, edits: Iterable[Edit]) -> bool:
+        """Whether an edit would replace text that another one replaces."""
+        for edit in edits:
+            before = bisect_left(self.starts, edit.end) - 1
+            if edit.end > edit.start and before >= 0 and self.ends[before] > edit.start:
+                return True
+        return False
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        """Take the regions of edits that meet none."""
+        for edit in edits:
+            if edit.end > edit.start:
+                place = bisect_left(self.starts, edit.start)
+                self.starts.insert(place, edit.start)
+                self.ends.insert(place, edit.end)

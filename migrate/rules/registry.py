@@ -7,13 +7,14 @@ import pkgutil
 from functools import lru_cache
 from types import ModuleType
 
-from ..errors import UserError
+from ..errors import UserError, did_you_mean
 from . import training_program
 from .base import Rule
+from .over_budget import OVER_BUDGET
 from .pinned_tensorflow import PINNED
 from .python2_source import PYTHON2
 
-__all__ = ["all_rules", "find_rule", "rule_modules"]
+__all__ = ["all_rules", "find_rule", "rule_ids", "rule_modules"]
 
 # Not rules: the machinery they stand on.
 _MACHINERY = {
@@ -51,7 +52,8 @@ def all_rules() -> tuple[Rule, ...]:
     rules = [module.RULE for module in rule_modules()]
     return tuple(
         sorted(
-            [*rules, *training_program.RULES, PYTHON2, PINNED], key=lambda rule: rule.id
+            [*rules, *training_program.RULES, PYTHON2, PINNED, OVER_BUDGET],
+            key=lambda rule: rule.id,
         )
     )
 
@@ -62,4 +64,23 @@ def find_rule(text: str) -> Rule:
     for rule in all_rules():
         if wanted in (rule.id.lower(), rule.name.lower()):
             return rule
-    raise UserError(f"there is no rule {text!r}", hint="`tfmigrate rules` lists them")
+    raise _unknown(text)
+
+
+def rule_ids(text: str) -> str:
+    """The rule id, or the beginning of several, that a user's word stands for."""
+    wanted = text.strip()
+    for rule in all_rules():
+        if rule.id.startswith(wanted.upper()):
+            return wanted.upper()
+        if rule.name == wanted.lower():
+            return rule.id
+    raise _unknown(text)
+
+
+def _unknown(text: str) -> UserError:
+    known = [word for rule in all_rules() for word in (rule.id, rule.name)]
+    near = did_you_mean(text.upper(), known) or did_you_mean(text.lower(), known)
+    return UserError(
+        f"there is no rule {text!r}.{near}", hint="`tfmigrate rules` lists them"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -32,13 +32,15 @@ class TrainingModel:
         self.call_model_fn = call_model_fn
         strategy = checked_strategy(config.train_distribute)
         self.replicas = strategy.num_replicas_in_sync if strategy else 1
-        data = ModelInput(input_fn, self.replicas)
+        self.data = ModelInput(input_fn, self.replicas)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()
             # Where the hooks of TensorFlow look for it: as it was before the step.
             v1.add_to_collection(READ_OP_COLLECTION, step + 0)
-            self.spec, self.loss, self.train_op = self.replicated(data.next_batches())
+            self.spec, self.loss, self.train_op = self.replicated(
+                self.data.next_batches()
+            )
             if not checkpoint:
                 warm_start()
             summaries = v1.get_collection(v1.GraphKeys.SUMMARIES)
@@ -59,7 +61,8 @@ class TrainingModel:
             if self.summary is None:
                 self.summary = v1.summary.merge_all()
 
-        self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
+        with reduced_in_one_place(strategy):
+            self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
 
     def replicated(self, batches: list[Any]) -> tuple[EstimatorSpec, Any, Any]:
         """Calls the model function for each replica: specification, loss, update."""
@@ -110,16 +113,17 @@ def initialize(graph: ModelGraph, checkpoint: str | None, scaffold: Any) -> None
     if checkpoint:
         restore(graph, checkpoint, scaffold)
     else:
-        for variable in graph.variables.by_name.values():
-            # Nothing but a warm start gave it an operation that sets it.
-            load = getattr(variable, "_initializer_op", None)
-            if load is not None:
-                graph.run(load)
+        made = graph.variables.by_name.values()
+        # Nothing but a warm start gave them an operation that sets them.
+        loads = [getattr(variable, "_initializer_op", None) for variable in made]
+        if any(load is not None for load in loads):
+            graph.run(loads)
         if scaffold.init_fn is not None:
             with graph.inside():
                 scaffold.init_fn(graph.session)
-    for initializer in graph.graph.get_collection(v1.GraphKeys.TABLE_INITIALIZERS):
-        graph.run(initializer)
+    tables = graph.graph.get_collection(v1.GraphKeys.TABLE_INITIALIZERS)
+    if tables:
+        graph.run(tables)
     if scaffold.local_init_op is not None:
         graph.run(scaffold.local_init_op)
 
@@ -152,6 +156,37 @@ def checked_strategy(strategy: Any) -> Any:
             "takes what is there."
         )
     return strategy
+
+
+@contextlib.contextmanager
+def reduced_in_one_place(strategy: Any) -> Iterator[None]:
+    """Lets replicas on CPUs add up their gradients on one of them.
+
+    The collectives that a strategy takes by default wait for each other for ever when
+    parts of a graph are run. There is no public name to change them afterwards.
+    """
+    before: dict[str, Any] = {}
+    extended: Any = getattr(strategy, "extended", None)
+    if extended is not None and not multi_worker(extended):
+        on_gpus = all("GPU" in device for device in extended.worker_devices)
+        for name in ("_cross_device_ops", "_inferred_cross_device_ops"):
+            current = getattr(extended, name, None)
+            if type(current).__name__ == "CollectiveAllReduce":
+                before[name] = current
+                reduce_all = tf.distribute.NcclAllReduce
+                one_place = tf.distribute.ReductionToOneDevice
+                setattr(extended, name, reduce_all() if on_gpus else one_place())
+    try:
+        yield
+    finally:
+        for name, current in before.items():
+            setattr(extended, name, current)
+
+
+def multi_worker(extended: Any) -> bool:
+    """Whether replicas are in several processes, which collectives are made for."""
+    asked = getattr(extended, "_in_multi_worker_mode", None)
+    return bool(asked and asked())
 
 
 def scaled_losses(strategy: Any) -> contextlib.AbstractContextManager[Any]:

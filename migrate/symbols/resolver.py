@@ -149,6 +149,10 @@ class Resolver:
         return place if place is not None else (self.scopes.module_scope, None)
 
     def _dotted(self, node: cst.CSTNode | None, depth: int) -> str | None:
+        # Each link of a chain of calls is one step: without an end here, asking about
+        # every link of a long chain would take quadratic time.
+        if depth > _MAX_DEPTH:
+            return None
         attributes: list[str] = []
         while isinstance(node, cst.Attribute):
             attributes.append(node.attr.value)

@@ -112,6 +112,10 @@ def _command(
         command += ["--threads", str(settings.threads)]
     if weights is not None:
         command += ["--initial-weights", str(weights)]
+    if side.root is not None:
+        command += ["--path", str(side.root)]
+    if side.module is not None:
+        command += ["--module", side.module]
     return [*command, str(side.path), *settings.args]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UserError
@@ -33,6 +34,10 @@ class Side:
     kind: Kind
     # Reads tf.keras.datasets.fashion_mnist, so the data can be put in its way.
     fashion_mnist: bool = False
+    # The folder that the imports of the program's package start from.
+    root: Path | None = None
+    # Set when the program runs as a module of that package.
+    module: str | None = None
 
     @property
     def is_program(self) -> bool:
@@ -54,10 +59,17 @@ LEGACY_NAMES = frozenset(
 )
 
 
-def look_at(path: Path) -> Side:
-    """Tell what ``path`` is, without importing or running anything."""
+def look_at(path: Path, module: str | None = None) -> Side:
+    """Tell what ``path`` is, without importing or running anything.
+
+    With ``module``, a folder is where that module is run, as ``python -m`` would.
+    """
     if not path.exists():
         raise UserError(f"{path}: no such file or directory")
+    if path.is_dir() and module is not None and not is_recording(path):
+        return replace(look_at(_file_of(module, path)), root=path, module=module)
+    if module is not None and not path.is_dir():
+        raise UserError(f"{path}: with -m, name the folder that holds the package")
     if path.is_dir():
         if is_recording(path):
             return Side(path, Kind.RECORDING)
@@ -77,7 +89,9 @@ def look_at(path: Path) -> Side:
             f"{path}:{error.lineno}: not Python 3: {error.msg}",
             hint="Python 2 programs must be converted first, for instance with 2to3",
         ) from error
-    trees = [tree, *_neighbours(tree, path.parent)]
+    root, name = _package_of(path)
+    folders = [path.parent] if root is None else [path.parent, root]
+    trees = [tree, *_neighbours(tree, folders)]
     kind = Kind.TF2
     if any(_holds_loop_module(each) for each in trees):
         kind = Kind.MODULE
@@ -87,6 +101,33 @@ def look_at(path: Path) -> Side:
         path,
         kind,
         fashion_mnist="fashion_mnist" in text,
+        root=root,
+        # Only a module of its package can say `from . import model`.
+        module=name if root is not None and _imports_relatively(tree) else None,
+    )
+
+
+def _file_of(module: str, folder: Path) -> Path:
+    """The file that ``python -m MODULE`` runs in a folder."""
+    place = folder.joinpath(*module.split("."))
+    for file in (place.with_suffix(".py"), place / "__main__.py"):
+        if file.is_file():
+            return file
+    raise UserError(f"{folder}: there is no module {module} to run")
+
+
+def _package_of(path: Path) -> tuple[Path | None, str]:
+    """Where imports of the package that holds a script start, and its name there."""
+    names, folder = [path.stem], path.resolve().parent
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        names.append(folder.name)
+        folder = folder.parent
+    return (folder if len(names) > 1 else None), ".".join(reversed(names))
+
+
+def _imports_relatively(tree: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree)
     )
 
 
@@ -147,13 +188,13 @@ def _holds_loop_module(tree: ast.AST) -> bool:
     )
 
 
-def _neighbours(tree: ast.AST, folder: Path) -> list[ast.AST]:
-    """Modules beside the script that it reaches by imports."""
+def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
+    """Modules that the script reaches by imports, which start from the folders."""
     found: dict[Path, ast.AST] = {}
-    waiting: list[tuple[ast.AST, Path]] = [(tree, folder)]
+    waiting: list[tuple[ast.AST, Path]] = [(tree, folders[0])]
     while waiting and len(found) < _MOST_NEIGHBOURS:
         each, package = waiting.pop()
-        for candidate in _imported_files(each, package, folder):
+        for candidate in _imported_files(each, package, folders):
             if candidate in found or not candidate.is_file():
                 continue
             try:
@@ -164,22 +205,23 @@ def _neighbours(tree: ast.AST, folder: Path) -> list[ast.AST]:
     return list(found.values())
 
 
-def _imported_files(tree: ast.AST, package: Path, folder: Path) -> list[Path]:
-    """Files that the imports of a module may mean, below the script's folder."""
+def _imported_files(
+    tree: ast.AST, package: Path, folders: Sequence[Path]
+) -> list[Path]:
+    """Files that the imports of a module may mean, below the folders."""
     places: set[Path] = set()
     for node in ast.walk(tree):
         names: list[str] = []
-        root = folder
+        roots = folders
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
             if node.level:
-                root = package
-                for _ in range(node.level - 1):
-                    root = root.parent
-        for name in filter(None, names):
-            place = root.joinpath(*name.split("."))
-            places |= {place.with_suffix(".py"), place / "__init__.py"}
+                roots = [package, *package.parents][node.level - 1 : node.level]
+        for root in roots:
+            for name in filter(None, names):
+                place = root.joinpath(*name.split("."))
+                places |= {place.with_suffix(".py"), place / "__init__.py"}
     return sorted(places)

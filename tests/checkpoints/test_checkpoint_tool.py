@@ -198,3 +198,61 @@ def test_paths_that_are_no_checkpoint(tmp_path: Path) -> None:
         run("list", tmp_path)
     with pytest.raises(UserError, match="no checkpoint of this name"):
         run("list", tmp_path / "model.ckpt-1")
+
+
+def copied(folder: Path) -> Path:
+    """The TF1 checkpoint as the user's own, its prefix."""
+    folder.mkdir()
+    for file in Path(TF1).iterdir():
+        if file.is_file():
+            (folder / file.name).write_bytes(file.read_bytes())
+    return folder / "model.ckpt-5"
+
+
+def test_a_conversion_overwrites_neither_side_nor_another(tmp_path: Path) -> None:
+    mine = copied(tmp_path / "mine")
+    before = {f.name: f.read_bytes() for f in mine.parent.iterdir()}
+    (tmp_path / "alias").symlink_to(mine.parent)
+    for source, like, words in (
+        (mine, TF1, "is the source itself"),
+        (mine.parent, TF1, "is the source itself"),
+        (TF1, mine, "is the template itself"),
+        (TF1, TF1, "there is a checkpoint of this name"),
+    ):
+        for output in (mine, tmp_path / "alias" / mine.name):
+            with pytest.raises(UserError, match=words):
+                run("convert", source, "--like", like, "-o", output)
+    assert {f.name: f.read_bytes() for f in mine.parent.iterdir()} == before
+    # With --force, and another name beside it: the folder's list keeps the others.
+    assert run("convert", TF1, "--like", TF1, "-o", mine, "--force").exit_code == 0
+    beside = mine.parent / "model.ckpt-6"
+    assert run("convert", TF1, "--like", TF1, "-o", beside).exit_code == 0
+    listed = (mine.parent / "checkpoint").read_text()
+    assert 'all_model_checkpoint_paths: "model.ckpt-5"' in listed
+    assert listed.startswith('model_checkpoint_path: "model.ckpt-6"')
+
+
+@pytest.mark.parametrize(
+    ("ending", "size"),
+    [(".index", 0), (".index", 100), (".data", 0), (".data", 40), (".data", None)],
+)
+def test_truncated_and_missing_data_is_told(
+    ending: str, size: int | None, tmp_path: Path
+) -> None:
+    mine = copied(tmp_path / "mine")
+    (file,) = (f for f in mine.parent.iterdir() if f"ckpt-5{ending}" in f.name)
+    if size is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:size])
+    with pytest.raises(UserError, match=r"ckpt-5: cannot be read") as told:
+        run("diff", mine, TF1)
+    assert "\n" not in told.value.message
+
+
+def test_no_place_for_the_result_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot write"):
+        run("convert", TF1, "--like", TF1, "-o", tmp_path / "file" / "ckpt")
+    with pytest.raises(UserError, match="is a folder"):
+        run("convert", TF1, "--like", TF1, "-o", tmp_path)

@@ -289,57 +289,81 @@ def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
 
 
 KILLED = """
-import os, signal, sys
+import os, re, signal, sys
 from pathlib import Path
 from tfmigrate.cli import cli
 from tfmigrate.cli.rewrite import rewrite  # imported before the processes part
-import tfmigrate.emit, tfmigrate.project.journal, tfmigrate.report.render
+import tfmigrate.cli.undo, tfmigrate.emit, tfmigrate.project.mirror
+import tfmigrate.project.run, tfmigrate.report.render
 old, new, top = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).read_text(), Path(sys.argv[3])
+what = sys.argv[4]
 # What changes files, or decides what is changed.
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod",
-          "os.replace", "shutil", "fcntl.flock", "tempfile.mkstemp")
-point, mixed, states = 0, 0, {"old": 0, "new": 0}
-while True:
-    folder = top / str(point)
-    folder.mkdir()
-    files = [folder / f"m{i}.py" for i in range(3)]
-    for file in files:
-        file.write_text(old)
+          "os.link", "os.replace", "shutil", "fcntl.flock", "os.truncate")
+# Inside a folder that is open, files go by their names alone.
+NAMES = re.compile(r"m\\d\\.py|\\.tfmigrate-.*|manifest.*|\\d+\\.orig")
+
+def run(*arguments, point=None):
     child = os.fork()
-    if child == 0:
-        sys.stdout = sys.stderr = open(os.devnull, "w")
-        seen = 0
-        def count(event, arguments):
-            global seen
-            if event.startswith(EVENTS) and str(folder) in str(arguments[0]):
-                seen += 1
-                if seen > point:
-                    os.kill(os.getpid(), signal.SIGKILL)
-        sys.addaudithook(count)
-        try:
-            cli(["rewrite", "--allow-dirty", str(folder)], standalone_mode=False)
-        except SystemExit:
-            pass
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    texts = [file.read_text() for file in files]
-    assert set(texts) <= {old, new}, (point, texts)
-    for text in texts:
+    if child:
+        return os.waitpid(child, 0)[1]
+    sys.stdout = sys.stderr = open(os.devnull, "w")
+    seen, me = [0], os.getpid()
+    def count(event, arguments):
+        if counted(event, arguments):
+            seen[0] += 1
+            if point is not None and seen[0] > point:
+                os.kill(me, signal.SIGKILL)
+    def counted(event, arguments):
+        if os.getpid() != me or not event.startswith(EVENTS):
+            return 0
+        name = os.fsdecode(arguments[0]) if isinstance(arguments[0], (str, bytes, os.PathLike)) else ""
+        return str(folder) in name or NAMES.fullmatch(name) is not None
+    sys.addaudithook(count)
+    try:
+        cli([str(a) for a in arguments], standalone_mode=False)
+    except SystemExit:
+        pass
+    os._exit(0)
+
+def texts(place):
+    return [f.read_text() if f.exists() else None for f in (place / n for n in names)]
+
+point, mixed, states = 0, 0, {"old": 0, "new": 0}
+names = [f"m{i}.py" for i in range(3)]
+while True:
+    folder = top / f"{what}{point}"
+    src, out = folder / "src", folder / "out"
+    src.mkdir(parents=True)
+    for name in names:
+        (src / name).write_text(old)
+    if what == "rewrite":
+        status = run("rewrite", "--allow-dirty", src, point=point)
+    elif what == "undo":
+        run("rewrite", "--allow-dirty", src)
+        assert texts(src) == [new] * 3
+        status = run("undo", src, point=point)
+    else:
+        status = run("rewrite", src, "--out", out, point=point)
+        assert texts(src) == [old] * 3
+    now = texts(out if what == "out" else src)
+    assert set(now) <= {old, new} or (what == "out" and set(now) <= {new, None}), (point, now)
+    for text in now:
         states["new" if text == new else "old"] += 1
-    mixed += len(set(texts)) == 2
-    if texts != [old] * 3:
+    mixed += len(set(now)) == 2
+    if what == "out":
+        run("rewrite", src, "--out", out, "--force")
+        assert texts(out) == [new] * 3, point
+    elif now != [old] * 3:
         # The journal brings all of them back.
-        os.environ["NO_COLOR"] = "1"
-        child = os.fork()
-        if child == 0:
-            sys.stdout = sys.stderr = open(os.devnull, "w")
-            try:
-                cli(["undo", str(folder)], standalone_mode=False)
-            except SystemExit:
-                pass
-            os._exit(0)
-        os.waitpid(child, 0)
-        assert [file.read_text() for file in files] == [old] * 3, point
+        run("undo", src)
+        assert texts(src) == [old] * 3, point
+    else:
+        run("rewrite", "--allow-dirty", src)
+        assert texts(src) == [new] * 3, point
+    # Nothing of the killed run lies about.
+    left = [f for f in folder.rglob("*") if f.suffix in (".tmp", ".tfmigrate-tmp")]
+    assert not left, (point, left)
     if not os.WIFSIGNALED(status):
         break
     point += 1
@@ -347,21 +371,30 @@ print(point, mixed, states["old"], states["new"])
 """
 
 
-def test_a_kill_at_every_step_leaves_whole_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["rewrite", "undo", "out"])
+def test_a_kill_at_every_step_leaves_whole_files(what: str, tmp_path: Path) -> None:
     """SIGKILL before each single thing that a run does to its files."""
     for name, text in (("old", OLD), ("new", NEW)):
         (tmp_path / name).write_text(text)
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, tmp_path / "old", tmp_path / "new", tmp_path],
+        [
+            sys.executable,
+            "-c",
+            KILLED,
+            tmp_path / "old",
+            tmp_path / "new",
+            tmp_path,
+            what,
+        ],
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
     points, mixed, old, new = map(int, done.stdout.split())
-    assert points > 30
+    assert points > 15
     assert mixed > 3  # killed between one file and the next
-    assert old > 30
+    assert old > 10
     assert new > 10
 
 

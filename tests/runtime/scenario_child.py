@@ -27,7 +27,6 @@ def main(out: str, names: list[str]) -> None:
     from legacy_names import LegacyTensorFlow
 
     tf = LegacyTensorFlow()
-    tf.disable_tensor_equality()
     tf.logging.set_verbosity(tf.logging.ERROR)
     found = {}
     for name in names:
@@ -36,7 +35,8 @@ def main(out: str, names: list[str]) -> None:
             found[scenario] = importlib.import_module(module).run(tf, scenario)
         except Exception:
             found[scenario] = {"error": traceback.format_exc()}
-    Path(out).write_text(json.dumps(found))
+        # At once: what comes after may not end.
+        Path(out).write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +97,42 @@ def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
         assert result.returncode == 2
         assert told in result.stderr
         assert "cli/verify.py" not in result.stderr
+
+
+def test_the_log_that_a_hint_names_is_there(tfmigrate: Runner, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "import tensorflow as tf\nprint('said before')\nraise ValueError\n"
+    )
+    result = tfmigrate("verify", broken, LOOP)
+    assert result.returncode == 2
+    (log,) = re.findall(r"^hint: its whole output is in (\S+)$", result.stderr, re.M)
+    assert "said before" in Path(log).read_text()
+    # Nothing else of the attempt is left.
+    scratch = next(
+        p for p in Path(log).parents if p.name.startswith("tfmigrate-verify")
+    )
+    assert [p for p in scratch.rglob("*") if p.is_file()] == [Path(log)]
+    shutil.rmtree(scratch)
+
+
+def test_modules_of_packages(tfmigrate: Runner, tmp_path: Path) -> None:
+    """The same package in two folders, run as `python -m` would; then its files."""
+    for name, program in (("old", LEGACY), ("new", LOOP)):
+        package = tmp_path / name / "trainer"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        (package / "settings.py").write_text("EPOCHS = '1'\n")
+        head = "import os\nfrom {} import settings\nos.environ['EPOCHS'] = settings.EPOCHS\n"
+        module = head.format("trainer" if name == "new" else ".") + program.read_text()
+        (package / "task.py").write_text(module)
+    folders = tmp_path / "old", tmp_path / "new"
+    files = [folder / "trainer" / "task.py" for folder in folders]
+    for arguments in ([*folders, "-m", "trainer.task"], files):
+        result = tfmigrate("verify", *arguments, "--steps", "4")
+        assert result.returncode == 0, result.stdout + result.stderr
+    missing = tfmigrate("verify", *folders, "-m", "trainer.tusk")
+    assert (missing.returncode, "no module trainer.tusk" in missing.stderr) == (2, True)
 
 
 def test_replicas_are_those_that_trained(tfmigrate: Runner, tmp_path: Path) -> None:

@@ -75,12 +75,16 @@ def with_own_functions(tree: Tree, calls: Sequence[cst.Call]) -> cst.Module | No
     comes of these is joined again.
     """
     seen: set[_Defined] = set()
+    built: set[cst.Call] = set()
     for call in calls:
         given = model_fn_argument(call)
         start = tree.resolver.definition(given)
         made = tree.value(given)
         if isinstance(made, cst.Call):
             start = tree.resolver.definition(made.func)
+            if made in built:
+                return None  # one model_fn, built once: a copy would be shared again
+            built.add(made)
         if not isinstance(start, cst.FunctionDef) or given is None:
             continue
         mine = _reached(tree, start)

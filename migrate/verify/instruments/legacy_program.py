@@ -81,6 +81,8 @@ def parse_arguments(argv):
         "--compat", action="store_true", help="run on tfmigrate's compat layer"
     )
     parser.add_argument("--name", help="name of the program in the recording")
+    parser.add_argument("--path", help="folder of the script's package")
+    parser.add_argument("--module", help="run the script as this module")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(argv)
@@ -760,9 +762,14 @@ def main(argv=None):
     instrument.install()
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    if options.path is not None:
+        sys.path.insert(1, os.path.abspath(options.path))
     try:
         if options.compat and options.script.endswith(".ipynb"):
             run_compat_notebook(options)
+        elif options.module is not None:
+            # As `python -m` does, which knows the package of what it runs.
+            runpy.run_module(options.module, run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(options.script, run_name="__main__")
     except SystemExit as end:

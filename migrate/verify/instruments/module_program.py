@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     instrument.install()
     failure: str | None = None
     try:
-        run_script(options.script, options.args)
+        run_script(options)
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
             failure = f"the program exited with status {leaving.code}"

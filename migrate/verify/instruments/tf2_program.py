@@ -16,6 +16,7 @@ import linecache
 import os
 import platform
 import random
+import runpy
 import sys
 import traceback
 from collections.abc import Sequence
@@ -46,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="decay rates of optimizers as float32, as TF 1.x had them",
     )
+    result.add_argument("--path", type=Path, help="folder of the script's package")
+    result.add_argument("--module", help="run the script as this module, as python -m")
     result.add_argument(
         "--estimator",
         type=int,
@@ -106,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     failure: str | None = None
     try:
         with tf.variable_creator_scope(probe.variables.creator):
-            run_script(options.script, options.args)
+            run_script(options)
     except SystemExit as leaving:
         if leaving.code not in (None, 0) and not probe.stopped:
             failure = f"the program exited with status {leaving.code}"
@@ -131,13 +134,18 @@ def _load_kerases() -> None:
             __import__(name)
 
 
-def run_script(script: Path, args: Sequence[str]) -> None:
+def run_script(options: argparse.Namespace) -> None:
     """Run a program as ``__main__`` of this process."""
     from ..sides import program_text
 
-    path = script.resolve()
-    sys.argv = [str(script), *args]
+    path = options.script.resolve()
+    sys.argv = [str(options.script), *options.args]
     sys.path[0] = str(path.parent)
+    if options.path is not None:
+        sys.path.insert(1, str(options.path.resolve()))
+    if options.module is not None:
+        runpy.run_module(options.module, run_name="__main__", alter_sys=True)
+        return
     source = program_text(path)
     module = type(sys)("__main__")
     module.__file__ = str(path)

@@ -1,0 +1,125 @@
+"""The modules of ours that a project can be given, and the text of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from ..bring import Bundle, CannotBundle, bundle, installed_sources, is_ours
+
+__all__ = [
+    "LOOP_DOC",
+    "MARK",
+    "CannotBundle",
+    "contents",
+    "held",
+    "loop_names",
+    "made_by_us",
+]
+
+_ROOT = "tfmigrate.runtime"
+LOOP_DOC = """Trains, evaluates and serves what a model function describes.
+
+A model function is traced once into a graph for each mode, as in TensorFlow 1; all
+around it is an eager program: loops, checkpoints, event files."""
+# Says of text inside a file that it is ours.
+MARK = "The loop module of `tfmigrate rewrite`; it is part of this program now."
+# The parts in the order a reader wants them, where nothing else decides.
+LOOP_ORDER: tuple[str, ...] = ("vocabulary", "config", "inputs")
+_PUBLIC = re.compile(r"[A-Za-z]\w*")
+
+
+@lru_cache(maxsize=1)
+def loop_names() -> frozenset[str]:
+    """Every name that the loop module can have."""
+    found: set[str] = set()
+    sources = installed_sources(_ROOT)
+    for module in sources.modules():
+        file = sources.file(module)
+        assert file is not None
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found.add(node.name)
+            elif isinstance(node, ast.Assign):
+                found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return frozenset(name for name in found if _PUBLIC.fullmatch(name))
+
+
+def contents(
+    kind: str,
+    names: Collection[str],
+    *,
+    used: Collection[str],
+    bound: Mapping[str, str | None] | None = None,
+    loop_module: str = "training_loop",
+) -> Bundle:
+    """A module with some names and what they need.
+
+    ``kind`` is "loop" or "contrib", ``used`` are the words of the project, ``bound``
+    the names that are taken where the text is put into a file of the user's.
+    """
+    if kind == "loop":
+        return bundle(
+            installed_sources(_ROOT),
+            sorted(names),
+            doc=LOOP_DOC,
+            used=used,
+            order=LOOP_ORDER,
+            bound=bound,
+        )
+    from ..bring import contrib
+
+    made = contrib.bring(sorted(names), used=used, bound=bound, loop_module=loop_module)
+    # Files say the last part of a name.
+    return replace(made, names={_last(one): name for one, name in made.names.items()})
+
+
+def clash(names: Collection[str]) -> str | None:
+    """A name that two things copied from tf.contrib would both have."""
+    from ..bring import contrib
+
+    made = contrib.bring(sorted(names))
+    for symbol, name in sorted(made.names.items()):
+        if name != _last(symbol):
+            return symbol
+    return None
+
+
+def _last(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
+
+
+def held(kind: str, text: str) -> set[str]:
+    """The names that a module made earlier has for its project."""
+    if not text.strip() or not _is_ours(text):
+        return set()
+    if kind == "contrib":
+        from ..bring import contrib
+
+        return set(contrib.held(text) or ())
+    found = {
+        node.name
+        for node in ast.parse(text).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    return found & loop_names()
+
+
+def _is_ours(text: str) -> bool:
+    try:
+        return is_ours(text)
+    except SyntaxError:
+        return False
+
+
+@lru_cache(maxsize=256)
+def made_by_us(path: Path) -> bool:
+    """Whether a file of the project is one of our modules."""
+    try:
+        return _is_ours(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return False

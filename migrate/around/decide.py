@@ -1,0 +1,455 @@
+"""For each program: a loop of its own, the loop module, or its Estimator.
+
+The answer is one for all files of a group, and depends on nothing but their content
+and the options: every process that asks comes to the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import libcst as cst
+
+from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
+from ..options import RewriteOptions
+from ..plan.code.tree import Tree
+from ..plan.estimator.legacy import legacy_places, runs_estimators
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.guard import GuardError, check_output
+from ..project.journal import digest
+from ..project.positions import Unfaithful
+from ..project.selection import file_is_ignored
+from ..project.sources import SourceError
+from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.needs import Need
+from ..rules.engine import run_rules
+from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
+from ..rules.written_for import written_for_tf2
+from ..symbols.dotted import import_path
+from .contents import MARK, clash, loop_names, made_by_us
+from .groups import Group, group_of, support_of
+from .homes import Known
+from .places import NoPlace, Place, place_of
+from .renames import Kept, Modules, renamed
+
+__all__ = ["RULE", "Moved", "moved"]
+
+Allowed = Callable[[Iterable[str]], bool]
+
+RULE = "TFM106"
+_PROGRAMS = ("TFM101", "TFM102", "TFM103", "TFM104")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What becomes of one file: its text, what is said of it, what it needs."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    needs: tuple[Need, ...] = ()
+    # The modules are to stand in the file itself.
+    inside: bool = False
+
+
+@dataclass
+class _Answer:
+    """What was decided for a group."""
+
+    files: dict[str, Moved] = field(default_factory=dict)
+    # Why the group keeps its Estimators, where it does.
+    why: str | None = None
+    place: str | None = None
+    line: int = 1
+
+
+def moved(
+    parsed: ParsedModule,
+    *,
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    allowed: Allowed,
+) -> Moved | ProgramsRewrite:
+    """What becomes of a file's programs, or of its part in those of other files."""
+    if _is_there(parsed, facts):
+        return ProgramsRewrite(parsed.module)
+    groups = _groups(parsed, facts)
+    if options.style in ("inline", "class") or not allowed([RULE]) or not groups:
+        return inline(parsed, options=options, facts=facts, allowed=allowed)
+    own = os.path.abspath(parsed.path)
+    why = None
+    for group in groups:
+        answer = _answer(group, parsed, options, facts, allowed)
+        if own in answer.files:
+            return answer.files[own]
+        why = why or answer.why
+    today = inline(parsed, options=options, facts=facts, allowed=allowed)
+    if why is None:
+        return today
+    return replace(today, findings=tuple(_said(f, why) for f in today.findings))
+
+
+def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """The file is on a loop module already, its own or one beside it."""
+    if MARK in parsed.source.text and ("class RunConfig" in parsed.source.text):
+        return True
+    for use in parsed.resolver.scopes.imports:
+        node = use.node
+        names = () if isinstance(node.names, cst.ImportStar) else node.names
+        base = import_path(getattr(node, "module", None))
+        dotted = [base] if base else []
+        dotted += [
+            ".".join(part for part in (base, import_path(alias.name)) if part)
+            for alias in names
+        ]
+        relative = len(getattr(node, "relative", ()))
+        for one in dotted:
+            whole = parsed.resolver.absolute(one, relative)
+            found = facts.locate(whole, parsed.path) if whole else None
+            if found is not None and made_by_us(found):
+                return True
+    return False
+
+
+def _said(finding: Finding, why: str) -> Finding:
+    """A finding of a program that stays, with what keeps it from the loop module."""
+    if finding.rule == KEEPS and finding.outcome is Outcome.LEFT:
+        return replace(finding, reason=why)
+    return finding
+
+
+def _groups(parsed: ParsedModule, facts: ProjectFacts) -> tuple[Group, ...]:
+    if not _is_as_on_disk(parsed, facts):
+        return ()
+    group = group_of(parsed, facts)
+    if group is not None:
+        return (group,)
+    return support_of(parsed.path, facts)
+
+
+def _is_as_on_disk(parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """A later round looks at what an earlier one made of a file."""
+    try:
+        loaded = facts.load(parsed.path, parsed.source.raw)
+    except SourceError:
+        return False
+    return loaded.source.text == parsed.source.text
+
+
+def inline(
+    parsed: ParsedModule,
+    *,
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    allowed: Allowed,
+) -> ProgramsRewrite:
+    """The file with its programs' loops written out, as far as that goes."""
+    key = ("inline", str(parsed.path), digest(parsed.source.text.encode()), options)
+    found = facts.answers.get(key)
+    if not isinstance(found, ProgramsRewrite):
+        try:
+            found = rewrite_across_files(
+                parsed, options=options, facts=facts, allowed=allowed
+            ) or rewrite_programs(
+                parsed.module,
+                path=parsed.path,
+                resolver=parsed.resolver,
+                options=options,
+                facts=facts,
+                joined=why_alone(parsed, options=options, facts=facts),
+            )
+        except Unfaithful:
+            raise
+        except Exception as problem:
+            # Its own loop cannot be written, by our fault: there are other ways.
+            found = _not_read(parsed, f"{type(problem).__name__}: {problem}")
+        facts.answers[key] = found
+    return found
+
+
+def _not_read(parsed: ParsedModule, problem: str) -> ProgramsRewrite:
+    """A file whose programs stay, for an error of the recognisers."""
+    tree = Tree(parsed.module, parsed.resolver)
+    lines = [tree.line(place) for place in legacy_places(tree).programs] or [1]
+    findings = tuple(
+        Finding(
+            path=parsed.path,
+            line=line,
+            column=1,
+            rule=KEEPS,
+            message=KEPT,
+            outcome=Outcome.LEFT,
+            safety=Safety.NEEDS_REVIEW,
+            tier=Tier.COMPAT,
+            reason=f"an error inside tfmigrate, please report it ({problem})",
+        )
+        for line in lines
+    )
+    return ProgramsRewrite(parsed.module, findings)
+
+
+def _answer(
+    group: Group,
+    parsed: ParsedModule,
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    allowed: Allowed,
+) -> _Answer:
+    key = ("around", group, digest(parsed.source.raw), options)
+    if len(group.all) > 1:
+        key = ("around", group, "", options)
+    found = facts.answers.get(key)
+    if not isinstance(found, _Answer):
+        found = _decided(group, parsed, options, facts, allowed)
+        facts.answers[key] = found
+    return found
+
+
+def _decided(
+    group: Group,
+    asked: ParsedModule,
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    allowed: Allowed,
+) -> _Answer:
+    """Inline where all of it becomes native, else the loop module, else neither."""
+    try:
+        files = [_load(path, asked, facts) for path in group.all]
+    except (OSError, SourceError) as problem:
+        return _Answer(why=f"a file of the program cannot be read: {problem}")
+    estimators = files[: len(group.files)]
+    today = {
+        str(one.path): inline(one, options=options, facts=facts, allowed=allowed)
+        for one in estimators
+    }
+    native = all(_is_native(result) for result in today.values())
+    if native and options.style == "auto":
+        return _Answer()
+    told = [f for result in today.values() for f in result.findings]
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
+        # To ignore an option in silence would be worse than to leave the program.
+        return _Answer()
+    if group.missing:
+        name = group.missing[0].name
+        return _Answer(why=f"{name}, which belongs to it, is not among the files given")
+    return _Modules(group, files, today, options, facts).answer(native)
+
+
+def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    if path == asked.path:
+        return asked
+    return facts.load(path, path.read_bytes())
+
+
+def _is_native(result: ProgramsRewrite) -> bool:
+    return all(
+        f.outcome is not Outcome.LEFT and f.tier in (None, Tier.NATIVE)
+        for f in result.findings
+    )
+
+
+class _Modules:
+    """The attempt to put a group's programs on the loop module."""
+
+    def __init__(
+        self,
+        group: Group,
+        files: list[ParsedModule],
+        today: dict[str, ProgramsRewrite],
+        options: RewriteOptions,
+        facts: ProjectFacts,
+    ) -> None:
+        self.group = group
+        self.files = files
+        self.today = today
+        self.options = options
+        self.facts = facts
+        self.known = Known(loop_names())
+
+    def answer(self, native: bool) -> _Answer:
+        """Texts and findings of all files, or why there are none."""
+        inside = self._is_alone()
+        try:
+            place = place_of(self.group, self.facts)
+        except NoPlace as problem:
+            return _Answer(why=str(problem))
+        loop, contrib = self.options.loop_module, CONTRIB
+        if not inside:
+            for name in (loop, contrib):
+                path = place.folder / f"{name}.py"
+                taken = path.with_suffix("").is_dir()
+                if taken or (path.exists() and not made_by_us(path)):
+                    return _Answer(
+                        why=f"{path.name} is there and is none of ours; choose another "
+                        "name with --loop-module"
+                    )
+        found = _Answer()
+        uses_loop = False
+        for parsed in self.files:
+            made = self._file(parsed, place, inside)
+            if isinstance(made, str):
+                return _Answer(why=made)
+            text, needs = made
+            uses_loop = uses_loop or any(
+                set(need.names) - _FREE for need in needs if need.kind == "loop"
+            )
+            own = os.path.abspath(parsed.path)
+            if (
+                text == parsed.source.text
+                and parsed not in self.files[: len(self.group.files)]
+            ):
+                continue
+            findings = self._findings(parsed, native, inside)
+            found.files[own] = Moved(text, findings, needs, inside)
+        if not uses_loop:
+            return _Answer()
+        brought = {
+            name
+            for one in found.files.values()
+            for need in one.needs
+            if need.kind == "contrib"
+            for name in need.names
+        }
+        twice = clash(brought) if brought else None
+        if twice is not None:
+            return _Answer(why=f"`{twice}` has the name of something else it uses")
+        return found
+
+    def _is_alone(self) -> bool:
+        """A program of one file that stands for itself: its modules stand in it."""
+        if len(self.group.all) > 1:
+            return False
+        (only,) = self.files
+        if only.source.notebook is not None:
+            return True
+        own = os.path.abspath(only.path)
+        return all(os.path.abspath(path) == own for path in self.facts.files)
+
+    def _file(
+        self, parsed: ParsedModule, place: Place, inside: bool
+    ) -> tuple[str, tuple[Need, ...]] | str:
+        """One file's new text and needs, or what keeps it."""
+        if file_is_ignored(parsed.source.raw):
+            return f"{parsed.path.name} is excluded from rewrites"
+        package = "" if inside else place.package_for(parsed)
+        loop, contrib = self.options.loop_module, CONTRIB
+        for_tf2 = written_for_tf2(parsed.resolver)
+        try:
+            made = renamed(
+                parsed,
+                Modules(loop, contrib, package),
+                self.known,
+                for_tf2=for_tf2,
+                placeholders=self._describes_features(),
+            )
+            kept = made.kept or self._lost(parsed, made.text, for_tf2)
+        except (GuardError, Unfaithful, ValueError) as problem:
+            return f"{parsed.path.name}: {problem}"
+        if kept:
+            one = min(kept, key=lambda found: found.line)
+            place_ = f"{parsed.path.name}:{one.line}"
+            return f"`{one.symbol}` ({place_}) {one.why}"
+        needs = []
+        if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
+            made.loop.add(_SHAPES)
+        if made.loop:
+            needs.append(Need(str(place.folder / f"{loop}.py"), "loop", made.loop))
+        if made.contrib:
+            path = str(place.folder / f"{contrib}.py")
+            needs.append(Need(path, "contrib", made.contrib))
+        return made.text, tuple(needs)
+
+    def _describes_features(self) -> bool:
+        """Placeholders may stand for what a model is served with, outside of graphs."""
+        if "placeholder" not in self.known.loop_names:
+            return False
+        word = "build_raw_serving_input_receiver_fn"
+        return any(word in parsed.source.text for parsed in self.files)
+
+    def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
+        """Names that the symbol rules would leave without a home."""
+        module, scopes = check_output(
+            parsed.source.text,
+            text,
+            scopes=parsed.resolver.scopes,
+            cells=parsed.source.notebook is not None,
+        )
+        current = replace(parsed.source, text=text, module=module)
+        again = self.facts.module_of(current, scopes)
+        result = run_rules(text, module, again.resolver, for_tf2=for_tf2, notes=False)
+        lines = current.lines
+        found = []
+        for one in result.findings:
+            diagnosis = one.diagnosis
+            if diagnosis.note is None or diagnosis.symbol is None:
+                continue
+            line, _ = lines.place(one.offset)
+            found.append(Kept(line, diagnosis.symbol, "has no home in TensorFlow 2"))
+        return found
+
+    def _findings(
+        self, parsed: ParsedModule, native: bool, inside: bool
+    ) -> tuple[Finding, ...]:
+        module = f"{self.options.loop_module}.py"
+        where = "the loop module, which stands in it" if inside else module
+        tree = Tree(parsed.module, parsed.resolver)
+        lines = [tree.line(place) for place in legacy_places(tree).programs]
+        told = []
+        for line in lines:
+            reason = self._why_not_inline(parsed, line, native)
+            told.append(
+                self._finding(
+                    parsed,
+                    line,
+                    f"this program trains with {where}: {reason}",
+                    Tier.FORWARD_KEPT,
+                )
+            )
+        if not told:
+            # A class derived from an Estimator makes a program of what uses it.
+            tier = Tier.FORWARD_KEPT if runs_estimators(tree) else None
+            told.append(
+                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
+            )
+        return tuple(told)
+
+    def _finding(
+        self, parsed: ParsedModule, line: int, message: str, tier: Tier | None
+    ) -> Finding:
+        return Finding(
+            path=parsed.path,
+            line=line,
+            column=1,
+            rule=RULE,
+            message=message,
+            outcome=Outcome.REWRITTEN,
+            safety=Safety.NEEDS_REVIEW,
+            tier=tier,
+        )
+
+    def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
+        if native:
+            return "asked for by --style module"
+        own = self.today.get(str(parsed.path))
+        results = [own] if own is not None else []
+        results += [one for one in self.today.values() if one is not own]
+        for result in results:
+            found = [
+                f for f in result.findings if f.reason and f.outcome is Outcome.LEFT
+            ]
+            here = [f for f in found if f.line == line and result is own] or found
+            if here:
+                return f"no loop of its own, for {here[0].reason}"
+            for finding in result.findings:
+                if finding.tier is Tier.FORWARD_KEPT:
+                    return finding.message.partition(": ")[2] or "it is kept"
+        return "no loop of its own"
+
+
+# Words that say nothing of training: a file may only compare modes.
+_FREE = frozenset({"ModeKeys"})
+# Programs of TF 1 read sizes out of shapes that hold objects.
+_SHAPES = "tf1_shapes"
+CONTRIB = "tf_contrib"

@@ -1,0 +1,78 @@
+"""What the loop module, tf.contrib's copies and installed packages really have."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..symbols.table import lookup, needs_nothing
+from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
+from .vocabulary import home as word
+
+__all__ = ["Home", "Known"]
+
+_ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
+
+
+class Known:
+    """Answers where a symbol of TF 1 lives, once it leaves its Estimator."""
+
+    def __init__(self, loop_names: frozenset[str]) -> None:
+        self.loop_names = loop_names
+
+    def home(self, symbol: str, *, for_tf2: bool) -> Home | None:
+        """The home of a canonical symbol; None leaves it to the symbol rules."""
+        found = word(symbol)
+        if isinstance(found, Loop):
+            if found.name and found.name not in self.loop_names:
+                if not is_estimator_word(symbol):
+                    return None
+                return Stays("has no counterpart in the loop module")
+            return found
+        if isinstance(found, Stays) and symbol.startswith("tf.estimator."):
+            brought = _placed(symbol)
+            return brought if isinstance(brought, Brought) else found
+        if isinstance(found, Today):
+            return None if for_tf2 and symbol == "tf.Variable" else found
+        if found is not None:
+            return found
+        if is_estimator_word(symbol) and not symbol.startswith("tf.contrib.estimator."):
+            return None
+        if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
+            return None
+        move = lookup(symbol)
+        if move is not None and move.old is None:
+            return None
+        return _placed(symbol)
+
+    def is_package(self, symbol: str) -> bool:
+        """Whether a symbol of tf.contrib names a package."""
+        return is_package(symbol)
+
+    def brought_name(self, symbol: str) -> str:
+        """What a symbol of tf.contrib is called in the project's copy."""
+        return symbol.rpartition(".")[2]
+
+
+@lru_cache(maxsize=4096)
+def _placed(symbol: str) -> Home | None:
+    from ..bring import contrib
+
+    place = contrib.place(symbol)
+    if isinstance(place, contrib.Brought):
+        return Brought(place.symbol)
+    if isinstance(place, contrib.Elsewhere):
+        if place.module in ("tensorflow", "tensorflow.compat.v1"):
+            root = "tf" if place.module == "tensorflow" else "tf.compat.v1"
+            return Today(f"{root}.{place.name}")
+        return Installed(place.module, place.name)
+    if needs_nothing(symbol) or lookup(symbol) is not None:
+        return None
+    return Stays(place.why)
+
+
+def is_package(symbol: str) -> bool:
+    """Whether a canonical name below tf.contrib is a package of it."""
+    last = symbol.rpartition(".")[2]
+    return symbol == "tf.contrib" or (
+        symbol.startswith("tf.contrib.") and symbol.count(".") == 2 and last.islower()
+    )

@@ -1,0 +1,265 @@
+"""Puts the modules of a lone program into its own file, or a cell of its notebook."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import libcst as cst
+
+from ..bring import Bundle, identifiers
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.notebook import NEW_CELL
+from ..project.text import Edit, apply_edits
+from ..report.needs import Need
+from ..rules.context import Context
+from ..symbols.dotted import import_path
+from ..symbols.scopes import Binding, BindingKind, Scope
+from .contents import LOOP_DOC, MARK, contents
+
+__all__ = ["put_inside", "taken_as_value"]
+
+_CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*$")
+_RULE = (
+    "# ------------------------------------------------------------------------------\n"
+)
+
+
+def taken_as_value(parsed: ParsedModule, modules: Mapping[str, str]) -> str | None:
+    """A module that the text hands about as a value, which only a file can be."""
+    for use in parsed.resolver.scopes.uses:
+        dotted = parsed.resolver.qualified(use.node)
+        if dotted in modules.values():
+            return dotted
+    return None
+
+
+def put_inside(
+    parsed: ParsedModule, needs: tuple[Need, ...], facts: ProjectFacts
+) -> str:
+    """The text of a file that imports modules, with these in their place."""
+    text = parsed.source.text
+    # What the copies of tf.contrib take of the loop module comes after it.
+    for need in sorted(needs, key=lambda one: one.kind, reverse=True):
+        text = _Inside(parsed, need).result()
+        parsed = facts.module_of(parsed.source.with_text(text))
+    return text
+
+
+class _Inside:
+    def __init__(self, parsed: ParsedModule, need: Need) -> None:
+        self.parsed = parsed
+        self.context = Context(parsed.source.text, parsed.module, parsed.resolver)
+        self.need = need
+        self.module = need.module
+        self.edits: list[Edit] = []
+
+    def result(self) -> str:
+        context = self.context
+        imports = [
+            use
+            for use in self.parsed.resolver.scopes.imports
+            if self._module_of(use.node)
+        ]
+        uses = [
+            use
+            for use in self.parsed.resolver.scopes.uses
+            if self._name(use.node) is not None
+        ]
+        context.want(*(use.node for use in uses), *(use.node for use in imports))
+        context.want(*(use.statement for use in imports), *context.module.body)
+        place = self._place(
+            min(
+                context.span(node)[0]
+                for node in (*(u.node for u in uses), *(i.node for i in imports))
+                if not isinstance(node, cst.Import)
+            )
+        )
+        made = contents(
+            self.need.kind,
+            self.need.names,
+            used=identifiers(context.text),
+            bound=self._bound(place),
+        )
+        for use in uses:
+            node, name = self._named(use.node)
+            if isinstance(node, cst.Attribute):
+                start, end = context.span(node)
+                self.edits.append(Edit(start, end, made.names[name]))
+        for found in imports:
+            self._replace_import(found.node, found.statement, made)
+        future = self._future()
+        if future is not None:
+            self.edits.append(future)
+        self.edits.append(Edit(place, place, self._text(made)))
+        return apply_edits(context.text, self.edits)
+
+    # -- what the file says of the module -------------------------------------------
+
+    def _module_of(self, node: cst.Import | cst.ImportFrom) -> bool:
+        if isinstance(node, cst.ImportFrom):
+            return not node.relative and import_path(node.module) == self.module
+        return any(import_path(alias.name) == self.module for alias in node.names)
+
+    def _name(self, node: cst.BaseExpression) -> str | None:
+        dotted = self.parsed.resolver.qualified(node)
+        if dotted is None or not dotted.startswith(self.module + "."):
+            return None
+        return dotted[len(self.module) + 1 :]
+
+    def _named(self, node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
+        """The part of a chain that names a thing of the module."""
+        name = self._name(node)
+        assert name is not None
+        for _ in range(name.count(".")):
+            assert isinstance(node, cst.Attribute)
+            node = node.value
+        return node, name.split(".")[0]
+
+    def _replace_import(
+        self,
+        node: cst.Import | cst.ImportFrom,
+        statement: cst.CSTNode | None,
+        made: Bundle,
+    ) -> None:
+        context = self.context
+        start, end = context.span(node)
+        lines = []
+        if isinstance(node, cst.ImportFrom):
+            assert not isinstance(node.names, cst.ImportStar)
+            for alias in node.names:
+                name = made.names[import_path(alias.name)]
+                bound = import_path(alias.name)
+                if alias.asname is not None:
+                    assert isinstance(alias.asname.name, cst.Name)
+                    bound = alias.asname.name.value
+                if bound != name:
+                    lines.append(f"{bound} = {name}")
+        only = (
+            isinstance(statement, cst.SimpleStatementLine)
+            and len(statement.body) == 1
+            and statement in context.module.body
+        )
+        if not lines and only:
+            line, _ = context.lines.place(start)
+            starts = context.lines.starts
+            last, _ = context.lines.place(end)
+            stop = starts[last] if last < len(starts) else len(context.text)
+            self.edits.append(Edit(starts[line - 1], stop, ""))
+            return
+        self.edits.append(Edit(start, end, "; ".join(lines) or "pass"))
+
+    # -- the place -------------------------------------------------------------------
+
+    def _place(self, first_use: int) -> int:
+        """Behind the imports at the top; in a notebook before the cell of a use."""
+        context = self.context
+        if self.parsed.source.notebook is not None:
+            cells = [match.start() for match in _CELL.finditer(context.text)]
+            return max((start for start in cells if start <= first_use), default=0)
+        place = 0
+        for statement in context.module.body:
+            if not _is_head(statement) or context.span(statement)[0] >= first_use:
+                break
+            line, _ = context.lines.place(context.span(statement)[1])
+            starts = context.lines.starts
+            place = starts[line] if line < len(starts) else len(context.text)
+        return place
+
+    def _bound(self, place: int) -> dict[str, str | None]:
+        """The names that are taken, with the imports that stand before a place."""
+        resolver = self.parsed.resolver
+        scopes = resolver.scopes
+        bound: dict[str, str | None] = {name.value: None for name in scopes.loads}
+        every: set[Scope] = {scopes.module_scope, *scopes.opened.values()}
+        for scope in every:
+            for name, bindings in scope.bindings.items():
+                bound[name] = None
+                if all(self._is_ours(one) for one in bindings):
+                    del bound[name]
+        for name, bindings in scopes.module_scope.bindings.items():
+            if len(bindings) != 1 or bindings[0].kind is not BindingKind.IMPORT:
+                continue
+            node = bindings[0].node
+            self.context.want(node)
+            if self._is_ours(bindings[0]):
+                inner = any(name in s.bindings for s in every if s.parent is not None)
+                if not inner:
+                    bound.pop(name, None)
+            elif self.context.span(node)[0] < place and not bindings[0].relative:
+                bound[name] = bindings[0].target
+        return bound
+
+    def _is_ours(self, binding: Binding) -> bool:
+        target = binding.target or ""
+        return binding.kind is BindingKind.IMPORT and (
+            target == self.module or target.startswith(self.module + ".")
+        )
+
+    # -- the text ---------------------------------------------------------------------
+
+    def _text(self, made: Bundle) -> str:
+        """The module as a part of the file."""
+        newline = self.context.module.default_newline
+        doc = "Copies of tf.contrib."
+        if self.need.kind == "loop":
+            doc = f"{MARK}\n\n{LOOP_DOC}"
+        lines = [f"{line}\n" for line in ("# " + doc.replace("\n", "\n# ")).split("\n")]
+        doc = "".join(line.replace("# \n", "#\n") for line in lines)
+        imports = "\n".join(made.imports)
+        body = made.body.strip("\n")
+        if self.parsed.source.notebook is not None:
+            return (
+                f"{NEW_CELL}\nfrom __future__ import annotations\n\n{doc}\n"
+                f"{imports}\n\n{body}\n"
+            )
+        text = f"{imports}\n\n{_RULE}{doc}\n\n{body}\n\n\n{_RULE}"
+        return text.replace("\n", newline)
+
+    def _future(self) -> Edit | None:
+        """Annotations of the module name classes that come after them."""
+        context = self.context
+        if self.parsed.source.notebook is not None:
+            return None
+        for use in self.parsed.resolver.scopes.imports:
+            node = use.node
+            if isinstance(node, cst.ImportFrom) and import_path(node.module) == (
+                "__future__"
+            ):
+                names = () if isinstance(node.names, cst.ImportStar) else node.names
+                if any(import_path(alias.name) == "annotations" for alias in names):
+                    return None
+        first = next(
+            (one for one in context.module.body if not _is_docstring(one)), None
+        )
+        assert first is not None
+        context.want(first)
+        line, _ = context.lines.place(context.span(first)[0])
+        start = context.lines.starts[line - 1]
+        newline = context.module.default_newline
+        return Edit(start, start, f"from __future__ import annotations{newline}")
+
+
+def _is_docstring(statement: cst.CSTNode) -> bool:
+    return (
+        isinstance(statement, cst.SimpleStatementLine)
+        and len(statement.body) == 1
+        and isinstance(statement.body[0], cst.Expr)
+        and isinstance(
+            statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString)
+        )
+    )
+
+
+def _is_head(statement: cst.CSTNode) -> bool:
+    """A docstring, an import, or the mark of a cell."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    return all(
+        isinstance(small, (cst.Import, cst.ImportFrom))
+        or (
+            isinstance(small, cst.Expr)
+            and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
+        )
+        for small in statement.body
+    )

@@ -1,0 +1,144 @@
+"""Where the added modules of a program stand, and how its files import them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.sources import SourceError
+from ..symbols.dotted import import_path
+from .groups import Group
+
+__all__ = ["NoPlace", "Place", "place_of"]
+
+
+class NoPlace(Exception):
+    """No directory is one that every file of a program can import from."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A directory for added modules: ``package`` is its dotted name from ``root``."""
+
+    root: str
+    package: str
+
+    @property
+    def folder(self) -> Path:
+        """The directory."""
+        return (
+            Path(self.root, *self.package.split("."))
+            if self.package
+            else Path(self.root)
+        )
+
+    def package_for(self, parsed: ParsedModule) -> str:
+        """What a file writes between ``from`` and ``import``; empty for none."""
+        if not self.package or not _is_relative(parsed):
+            return self.package
+        own = os.path.relpath(os.path.dirname(os.path.abspath(parsed.path)), self.root)
+        parts = [] if own == "." else own.split(os.sep)
+        wanted = self.package.split(".")
+        if parts[: len(wanted)] != wanted:
+            return self.package
+        return "." * (1 + len(parts) - len(wanted))
+
+
+def place_of(group: Group, facts: ProjectFacts) -> Place:
+    """The directory of a group's modules: its package, or where it starts."""
+    paths = [os.path.abspath(path) for path in group.all]
+    roots = {root for path in group.all for root in _roots(path, facts)}
+    if not roots:
+        roots = {_own_root(path, facts) for path in group.all}
+    # The outermost directory from which every file can be named.
+    fitting = [
+        root for root in sorted(roots) if all(_below(path, root) for path in paths)
+    ]
+    if not fitting:
+        raise NoPlace("its files import each other from several directories")
+    root = fitting[0]
+    packages = {package for path in paths if (package := _package(path, root))}
+    tops = {package.split(".")[0] for package in packages}
+    return Place(root, tops.pop() if len(tops) == 1 else "")
+
+
+def _below(path: str, root: str) -> bool:
+    return os.path.commonpath([path, root]) == root
+
+
+def _package(path: str, root: str) -> str:
+    """The dotted name of a file's package below a root; empty where it has none."""
+    folder = os.path.relpath(os.path.dirname(path), root)
+    if folder == ".":
+        return ""
+    parts = folder.split(os.sep)
+    for end in range(1, len(parts) + 1):
+        if not os.path.isfile(os.path.join(root, *parts[:end], "__init__.py")):
+            return ".".join(parts[: end - 1])
+    return ".".join(parts)
+
+
+def _own_root(path: Path, facts: ProjectFacts) -> str:
+    """Where a file without imports from its project is started."""
+    for user in facts.importers(path):
+        found = _roots(user, facts)
+        if found:
+            return found[0]
+    return os.path.dirname(os.path.abspath(path))
+
+
+def _roots(path: Path, facts: ProjectFacts) -> list[str]:
+    """The directories that a file's imports from its project start at."""
+    parsed = _parsed(path, facts)
+    found: list[str] = []
+    if parsed is None:
+        return found
+    for dotted, relative in _imported(parsed):
+        if relative:
+            root = facts.import_roots(path)[0]
+            if root not in found:
+                found.append(root)
+            continue
+        target = facts.locate(dotted, path)
+        if target is None:
+            continue
+        parts = dotted.split(".")
+        root = os.path.abspath(target)
+        steps = len(parts) + (os.path.basename(root) == "__init__.py")
+        for _ in range(steps):
+            root = os.path.dirname(root)
+        if root not in found:
+            found.append(root)
+    return found
+
+
+def _imported(parsed: ParsedModule) -> Iterator[tuple[str, bool]]:
+    for use in parsed.resolver.scopes.imports:
+        node = use.node
+        if isinstance(node, cst.Import):
+            for alias in node.names:
+                yield import_path(alias.name), False
+        elif node.relative:
+            yield import_path(node.module), True
+        elif node.module is not None:
+            base = import_path(node.module)
+            yield base, False
+            if not isinstance(node.names, cst.ImportStar):
+                for alias in node.names:
+                    yield f"{base}.{import_path(alias.name)}", False
+
+
+def _is_relative(parsed: ParsedModule) -> bool:
+    return any(relative for _, relative in _imported(parsed))
+
+
+def _parsed(path: Path, facts: ProjectFacts) -> ParsedModule | None:
+    try:
+        return facts.load(path, path.read_bytes())
+    except (OSError, SourceError):
+        return None

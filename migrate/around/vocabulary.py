@@ -1,0 +1,257 @@
+"""Where every word of an Estimator program goes when the loop module takes it over.
+
+A table from canonical TF1 symbols to *homes*. What is not in it is a matter of the
+symbol rules. The names of the loop module are those of TensorFlow 1, so that a
+program reads as it did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = ["Home", "Installed", "Loop", "Stays", "home", "is_estimator_word"]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A name of the loop module; empty for the module itself."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A symbol of tf.contrib that is copied into the project."""
+
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A name of an installed package; an empty name is the package itself."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Today:
+    """A symbol of today's TensorFlow, as the symbol rules spell it."""
+
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Stays:
+    """A word that keeps its program on the Estimator, and why."""
+
+    why: str
+
+
+Home = Loop | Brought | Installed | Today | Stays
+
+# Names that `tf.estimator` and the loop module share.
+_ESTIMATOR = (
+    "BestExporter",
+    "Estimator",
+    "EstimatorSpec",
+    "EvalSpec",
+    "Exporter",
+    "FinalExporter",
+    "LatestExporter",
+    "ModeKeys",
+    "RunConfig",
+    "TrainSpec",
+    "VocabInfo",
+    "WarmStartSettings",
+    "train_and_evaluate",
+)
+_EXPERIMENTAL = (
+    "InMemoryEvaluatorHook",
+    "build_raw_supervised_input_receiver_fn",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "read_eval_metrics",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+)
+_EXPORT = (
+    "ClassificationOutput",
+    "ExportOutput",
+    "PredictOutput",
+    "RegressionOutput",
+    "ServingInputReceiver",
+    "SupervisedInputReceiver",
+    "TensorServingInputReceiver",
+    "build_parsing_serving_input_receiver_fn",
+    "build_raw_serving_input_receiver_fn",
+)
+_TPU = (
+    "InputPipelineConfig",
+    "TPUConfig",
+    "TPUEstimator",
+    "TPUEstimatorSpec",
+)
+# Hooks under `tf.estimator` that `tf.train` has as well.
+_HOOKS = (
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
+    "FeedFnHook",
+    "FinalOpsHook",
+    "GlobalStepWaiterHook",
+    "LoggingTensorHook",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "ProfilerHook",
+    "SecondOrStepTimer",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
+)
+_LOOP: dict[str, str] = {
+    **{f"tf.estimator.{name}": name for name in _ESTIMATOR},
+    **{f"tf.estimator.experimental.{name}": name for name in _EXPERIMENTAL},
+    **{f"tf.contrib.estimator.{name}": name for name in _EXPERIMENTAL},
+    **{f"tf.estimator.export.{name}": name for name in _EXPORT},
+    **{f"tf.estimator.tpu.{name}": name for name in _TPU},
+    **{f"tf.contrib.tpu.{name}": name for name in _TPU},
+    "tf.estimator.tpu.RunConfig": "RunConfig",
+    "tf.contrib.tpu.RunConfig": "RunConfig",
+    "tf.contrib.tpu.CrossShardOptimizer": "CrossShardOptimizer",
+    "tf.tpu.CrossShardOptimizer": "CrossShardOptimizer",
+    "tf.estimator.inputs.numpy_input_fn": "numpy_input_fn",
+    "tf.estimator.inputs.pandas_input_fn": "pandas_input_fn",
+    "tf.keras.estimator.model_to_estimator": "model_to_estimator",
+    "tf.contrib.predictor.from_saved_model": "from_saved_model",
+    "tf.contrib.predictor.from_estimator": "from_estimator",
+    "tf.contrib.distribute.DistributeConfig": "DistributeConfig",
+    "tf.contrib.distribute.train_and_evaluate": "train_and_evaluate",
+    "tf.contrib.distribute.MirroredStrategy": "MirroredStrategy",
+    "tf.contrib.distribute.OneDeviceStrategy": "OneDeviceStrategy",
+    "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
+    "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
+    "tf.data.make_initializable_iterator": "make_initializable_iterator",
+    "tf.contrib.learn.ModeKeys": "ModeKeys",
+    "tf.contrib.learn.RunConfig": "RunConfig",
+    "tf.contrib.learn.Experiment": "Experiment",
+    "tf.contrib.learn.learn_runner": "learn_runner",
+}
+# The packages that these names hang in, when one is given a name of its own.
+_NAMESPACES = (
+    "tf.estimator",
+    "tf.estimator.experimental",
+    "tf.estimator.export",
+    "tf.estimator.inputs",
+    "tf.estimator.tpu",
+    "tf.keras.estimator",
+)
+_INPUTS_BY_HAND = (
+    "input_producer",
+    "string_input_producer",
+    "slice_input_producer",
+    "range_input_producer",
+    "limit_epochs",
+    "batch",
+    "batch_join",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "start_queue_runners",
+    "add_queue_runner",
+    "queue_runner.QueueRunner",
+    "queue_runner.add_queue_runner",
+    "queue_runner.start_queue_runners",
+    "QueueRunner",
+)
+_BY_HAND = "drives a session by hand"
+_IN_PARTS = "splits variables into parts, which checkpoints by name do not know"
+_STAYS: dict[str, str] = {
+    **{
+        f"tf.train.{name}": "reads its data through queues, which only sessions run"
+        for name in _INPUTS_BY_HAND
+    },
+    "tf.train.ChiefSessionCreator": _BY_HAND,
+    "tf.train.MonitoredSession": _BY_HAND,
+    "tf.train.MonitoredTrainingSession": _BY_HAND,
+    "tf.train.SingularMonitoredSession": _BY_HAND,
+    "tf.train.Supervisor": _BY_HAND,
+    "tf.train.WorkerSessionCreator": _BY_HAND,
+    "tf.contrib.training.train": _BY_HAND,
+    "tf.contrib.slim.learning": _BY_HAND,
+    "tf.contrib.slim.learning.train": _BY_HAND,
+    "tf.contrib.slim.evaluation": _BY_HAND,
+    "tf.fixed_size_partitioner": _IN_PARTS,
+    "tf.min_max_variable_partitioner": _IN_PARTS,
+    "tf.variable_axis_size_partitioner": _IN_PARTS,
+}
+# Programs of TF 1 mean TF 1's; these are under the same name in TF 2 and differ.
+_V1 = {
+    "tf.Variable": "tf.compat.v1.Variable",
+}
+# Packages that live on under another name. The layers of TF 1 are in tf_keras, where
+# no public path leads to them while `tf.keras` is Keras 3.
+_LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
+_PACKAGES = {
+    "tf.keras": "tf_keras",
+    "tf.layers": f"{_LEGACY}.layers",
+    "tf.nn.rnn_cell": f"{_LEGACY}.rnn_cell",
+}
+_CANNED = ("Classifier", "Regressor", "Estimator")
+_ESTIMATOR_ROOTS = (
+    "tf.estimator",
+    "tf.contrib.estimator",
+    "tf.keras.estimator",
+    "tf.contrib.learn",
+    "tf.contrib.tpu.TPUEstimator",
+    "tf.contrib.tpu.RunConfig",
+    "tf.contrib.tpu.TPUConfig",
+    "tf.contrib.tpu.InputPipelineConfig",
+    "tf.contrib.distribute.DistributeConfig",
+    "tf.contrib.predictor",
+)
+# Below `tf.contrib.learn` there is much that has nothing to do with training.
+_NOT_ESTIMATORS = ("tf.contrib.learn.datasets",)
+
+
+@lru_cache(maxsize=4096)
+def home(symbol: str) -> Home | None:
+    """Where a canonical symbol goes; None where the symbol rules know better."""
+    name = _LOOP.get(symbol)
+    if name is not None:
+        return Loop(name)
+    if symbol in _NAMESPACES:
+        return Loop("")
+    if symbol in _STAYS:
+        return Stays(_STAYS[symbol])
+    if symbol in _V1:
+        return Today(_V1[symbol])
+    parent, _, last = symbol.rpartition(".")
+    if parent == "tf.estimator" and last in _HOOKS:
+        return Today(f"tf.compat.v1.train.{last}")
+    if is_estimator_word(symbol):
+        if symbol.startswith("tf.contrib.learn."):
+            return Stays("tf.contrib.learn has no counterpart in a training loop")
+        if last.endswith(_CANNED):
+            return Stays("is a canned Estimator, for which there is no loop")
+        return None
+    for old, module in _PACKAGES.items():
+        if symbol == old or symbol.startswith(old + "."):
+            return Installed(module, symbol[len(old) + 1 :])
+    return None
+
+
+def is_estimator_word(symbol: str) -> bool:
+    """Whether a symbol is part of the Estimator's own vocabulary."""
+    return any(
+        symbol == root or symbol.startswith(root + ".") for root in _ESTIMATOR_ROOTS
+    ) and not symbol.startswith(_NOT_ESTIMATORS)

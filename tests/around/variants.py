@@ -1,0 +1,705 @@
+"""One program said in fifty ways: each is the base with some lines said differently.
+
+What is computed is the same for most of them; how Estimator, configuration, model
+function and data come to each other is not.
+"""
+
+from __future__ import annotations
+
+BASE = '''\
+"""Three classes of small pictures, told apart by two layers."""
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+
+def dense_model_fn(features, labels, mode, params):
+    """Two layers with a normalization between them."""
+    pixels = tf.reshape(features['image'], [-1, 8])
+    net = tf.layers.dense(
+        pixels, params['hidden'], activation=tf.nn.relu, kernel_initializer=RAMP)
+    net = tf.layers.batch_normalization(
+        net, training=mode == tf.estimator.ModeKeys.TRAIN)
+    net = tf.layers.dropout(
+        net, rate=params['dropout'], training=(mode == tf.estimator.ModeKeys.TRAIN))
+    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, name='logits')
+
+    predicted = tf.argmax(logits, axis=1)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        predictions = {'class': predicted, 'probabilities': tf.nn.softmax(logits)}
+        return tf.estimator.EstimatorSpec(mode, predictions=predictions)
+
+    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        metrics = {
+            'accuracy': tf.metrics.accuracy(labels, predicted),
+            'mean_logit': tf.metrics.mean(logits),
+        }
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+
+    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)
+    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    with tf.control_dependencies(update_ops):
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def ramp(shape, dtype=tf.float32, partition_info=None):
+    """First weights that are the same in every run."""
+    count = int(np.prod(shape))
+    values = np.cos(np.arange(count)).reshape([int(size) for size in shape])
+    return tf.constant(values, dtype)
+
+
+RAMP = ramp
+
+
+def arrays(split):
+    """Pictures and classes."""
+    rng = np.random.RandomState(1 if split == 'train' else 2)
+    classes = rng.randint(0, 3, 60).astype('int32')
+    images = rng.rand(60, 2, 4).astype('float32') + classes[:, None, None] * .3
+    return images, classes
+
+
+def dataset(split, batch_size):
+    """Batches of one split."""
+    images, classes = arrays(split)
+    data = tf.data.Dataset.from_tensor_slices(({'image': images}, classes))
+    if split == 'train':
+        data = data.repeat()
+    return data.batch(batch_size)
+
+
+def main():
+    config = tf.estimator.RunConfig(
+        model_dir=tempfile.mkdtemp(),
+        save_checkpoints_steps=10,
+        log_step_count_steps=10)
+    classifier = tf.estimator.Estimator(
+        dense_model_fn,
+        config=config,
+        params={'hidden': 6, 'dropout': 0., 'learning_rate': 0.02})
+    classifier.train(lambda: dataset('train', 10), max_steps=25)
+    results = classifier.evaluate(lambda: dataset('test', 20))
+    RESULT.update(results)
+    predicted = list(classifier.predict(lambda: dataset('test', 20)))
+    RESULT['first'] = predicted[0]['probabilities'][0]
+    RESULT['last'] = predicted[-1]['probabilities'][2]
+
+
+RESULT = {}
+if __name__ == '__main__':
+    main()
+'''
+
+_MADE = """\
+    classifier = tf.estimator.Estimator(
+        dense_model_fn,
+        config=config,
+        params={'hidden': 6, 'dropout': 0., 'learning_rate': 0.02})
+"""
+_CONFIG = """\
+    config = tf.estimator.RunConfig(
+        model_dir=tempfile.mkdtemp(),
+        save_checkpoints_steps=10,
+        log_step_count_steps=10)
+"""
+_PARAMS = "{'hidden': 6, 'dropout': 0., 'learning_rate': 0.02}"
+_TRAIN = "    classifier.train(lambda: dataset('train', 10), max_steps=25)\n"
+_EVALUATE = "    results = classifier.evaluate(lambda: dataset('test', 20))\n"
+_IMPORT = "import tensorflow as tf\n"
+_LAST = "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+_METRICS = """\
+        metrics = {
+            'accuracy': tf.metrics.accuracy(labels, predicted),
+            'mean_logit': tf.metrics.mean(logits),
+        }
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+"""
+_MAIN = "def main():\n"
+_RAMP = "RAMP = ramp\n"
+_MINIMIZE = "        train_op = optimizer.minimize(loss, tf.train.get_global_step())\n"
+_DATA = "    return data.batch(batch_size)\n"
+
+# name -> (what stands there, what is said instead), ...
+VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "bound_twice": (
+        (
+            _MADE,
+            f"{_MADE}    classifier.train(lambda: dataset('test', 10), steps=3)\n"
+            + _CONFIG
+            + _MADE,
+        ),
+    ),
+    "bound_in_branches": (
+        (
+            _MADE,
+            "    if os.environ.get('WIDE'):\n"
+            "        classifier = tf.estimator.Estimator(\n"
+            "            dense_model_fn, config=config,\n"
+            "            params={'hidden': 9, 'dropout': 0., 'learning_rate': 0.02})\n"
+            "    else:\n"
+            "        classifier = tf.estimator.Estimator(\n"
+            "            dense_model_fn, config=config,\n"
+            f"            params={_PARAMS})\n",
+        ),
+    ),
+    "from_import": (
+        (_IMPORT, f"{_IMPORT}from tensorflow.estimator import Estimator, RunConfig\n"),
+        ("tf.estimator.Estimator(\n", "Estimator(\n"),
+        ("tf.estimator.RunConfig(", "RunConfig("),
+    ),
+    "private_path": (
+        (
+            _IMPORT,
+            f"{_IMPORT}from tensorflow.python.estimator.estimator import Estimator\n"
+            "from tensorflow.python.estimator.model_fn import EstimatorSpec as Spec\n"
+            "from tensorflow.python.estimator import run_config as run_config_lib\n",
+        ),
+        ("tf.estimator.Estimator(\n", "Estimator(\n"),
+        (_LAST, "    return Spec(mode, loss=loss, train_op=train_op)\n"),
+        ("tf.estimator.RunConfig(", "run_config_lib.RunConfig("),
+    ),
+    "compat_door": ((_IMPORT, "import tensorflow.compat.v1 as tf\n"),),
+    "alias_of_package": (
+        (_RAMP, f"{_RAMP}est = tf.estimator\nlayers = tf.layers\n"),
+        ("tf.estimator.Estimator(\n", "est.Estimator(\n"),
+        ("tf.layers.dense(net", "layers.dense(net"),
+    ),
+    "alias_of_class": (
+        (_RAMP, f"{_RAMP}Spec = tf.estimator.EstimatorSpec\n"),
+        (_LAST, "    return Spec(mode, loss=loss, train_op=train_op)\n"),
+    ),
+    "config_from_options": (
+        (
+            _CONFIG,
+            "    options = dict(model_dir=tempfile.mkdtemp(),\n"
+            "                   save_checkpoints_steps=10)\n"
+            "    options['log_step_count_steps'] = 10\n"
+            "    config = tf.estimator.RunConfig(**options)\n",
+        ),
+    ),
+    "config_replaced": (
+        (
+            _CONFIG,
+            "    config = tf.estimator.RunConfig().replace(\n"
+            "        model_dir=tempfile.mkdtemp(), save_checkpoints_steps=10)\n",
+        ),
+    ),
+    "config_from_helper": (
+        (
+            _MAIN,
+            "def settings(**more):\n"
+            "    return tf.estimator.RunConfig(\n"
+            "        tf_random_seed=3, keep_checkpoint_max=2, **more)\n\n\n" + _MAIN,
+        ),
+        (_CONFIG, "    config = settings(model_dir=tempfile.mkdtemp())\n"),
+    ),
+    "builder": (
+        (
+            _MAIN,
+            "def build(kind, **options):\n"
+            "    if kind == 'dense':\n"
+            "        return tf.estimator.Estimator(dense_model_fn, **options)\n"
+            "    raise ValueError(kind)\n\n\n" + _MAIN,
+        ),
+        (
+            _MADE,
+            f"    classifier = build('dense', config=config, params={_PARAMS})\n",
+        ),
+    ),
+    "builder_of_several": (
+        (
+            _MAIN,
+            "def wide_model_fn(features, labels, mode, params):\n"
+            "    params = dict(params, hidden=2 * params['hidden'])\n"
+            "    return dense_model_fn(features, labels, mode, params)\n\n\n"
+            "def build(kind, config, params):\n"
+            "    if kind == 'wide':\n"
+            "        return tf.estimator.Estimator(wide_model_fn, None, config, params)\n"
+            "    elif kind == 'dense':\n"
+            "        return tf.estimator.Estimator(dense_model_fn, None, config, params)\n"
+            "    return None\n\n\n" + _MAIN,
+        ),
+        (_MADE, f"    classifier = build('wide', config, {_PARAMS})\n"),
+    ),
+    "train_and_evaluate": (
+        (
+            _TRAIN,
+            "    train_spec = tf.estimator.TrainSpec(\n"
+            "        lambda: dataset('train', 10), max_steps=25)\n"
+            "    eval_spec = tf.estimator.EvalSpec(\n"
+            "        lambda: dataset('test', 20), steps=None, throttle_secs=0)\n"
+            "    tf.estimator.train_and_evaluate(classifier, train_spec, eval_spec)\n",
+        ),
+    ),
+    "hooks_of_evaluation": (
+        (
+            _MAIN,
+            "class Counted(tf.train.SessionRunHook):\n"
+            "    def begin(self):\n"
+            "        self.batches = 0\n\n"
+            "    def after_run(self, run_context, run_values):\n"
+            "        self.batches += 1\n\n"
+            "    def end(self, session):\n"
+            "        RESULT['batches'] = self.batches\n\n\n" + _MAIN,
+        ),
+        (
+            _TRAIN,
+            "    tf.estimator.train_and_evaluate(\n"
+            "        classifier,\n"
+            "        tf.estimator.TrainSpec(lambda: dataset('train', 10), 25),\n"
+            "        tf.estimator.EvalSpec(lambda: dataset('test', 20), None,\n"
+            "                              hooks=[Counted()], throttle_secs=0))\n",
+        ),
+    ),
+    "hook_fetches_loss": (
+        (
+            _MAIN,
+            "class Losses(tf.estimator.SessionRunHook):\n"
+            "    def __init__(self, name):\n"
+            "        self.name, self.seen = name, []\n\n"
+            "    def begin(self):\n"
+            "        graph = tf.get_default_graph()\n"
+            "        self.loss_tensor = graph.get_tensor_by_name(self.name)\n\n"
+            "    def before_run(self, run_context):\n"
+            "        return tf.train.SessionRunArgs({'loss': self.loss_tensor})\n\n"
+            "    def after_run(self, run_context, run_values):\n"
+            "        self.seen.append(run_values.results['loss'])\n\n\n" + _MAIN,
+        ),
+        (_LAST, "    tf.identity(loss, name='the_loss')\n" + _LAST),
+        (
+            _TRAIN,
+            "    losses = Losses('the_loss:0')\n"
+            + _TRAIN.replace("max_steps=25", "max_steps=25, hooks=[losses]")
+            + "    RESULT['steps'] = len(losses.seen)\n"
+            "    RESULT['mean_loss'] = np.mean(losses.seen)\n",
+        ),
+    ),
+    "input_fn_with_iterator": (
+        (
+            _DATA,
+            "    iterator = data.batch(batch_size).make_one_shot_iterator()\n"
+            "    features, classes = iterator.get_next()\n"
+            "    return features, classes\n",
+        ),
+    ),
+    "numpy_input_fn": (
+        (
+            _TRAIN,
+            "    images, classes = arrays('train')\n"
+            "    train_fn = tf.estimator.inputs.numpy_input_fn(\n"
+            "        {'image': images}, classes, batch_size=10, num_epochs=None,\n"
+            "        shuffle=False)\n"
+            "    classifier.train(train_fn, max_steps=25)\n",
+        ),
+    ),
+    "partial_input_fn": (
+        (_IMPORT, f"{_IMPORT}import functools\n"),
+        (
+            _TRAIN,
+            "    classifier.train(functools.partial(dataset, 'train', batch_size=10),\n"
+            "                     steps=25)\n",
+        ),
+    ),
+    "input_fn_with_params": (
+        (
+            _MAIN,
+            "def train_input_fn(params, mode, config):\n"
+            "    assert mode == tf.estimator.ModeKeys.TRAIN\n"
+            "    return dataset('train', params['batch'])\n\n\n" + _MAIN,
+        ),
+        ("'learning_rate': 0.02}", "'learning_rate': 0.02, 'batch': 10}"),
+        (_TRAIN, "    classifier.train(train_input_fn, max_steps=25)\n"),
+    ),
+    "lambda_model_fn": (
+        (
+            "        dense_model_fn,\n        config=config,\n"
+            f"        params={_PARAMS})\n",
+            "        model_fn=lambda features, labels, mode: dense_model_fn(\n"
+            f"            features, labels, mode, {_PARAMS}),\n"
+            "        config=config)\n",
+        ),
+    ),
+    # -- thirty more ----------------------------------------------------------------
+    "method_model_fn": (
+        (
+            _MAIN,
+            "class Model(object):\n"
+            "    def __init__(self, **params):\n"
+            "        self.params = params\n\n"
+            "    def model_fn(self, features, labels, mode):\n"
+            "        return dense_model_fn(features, labels, mode, self.params)\n\n"
+            "    def estimator(self, config):\n"
+            "        return tf.estimator.Estimator(self.model_fn, config=config)\n\n\n"
+            + _MAIN,
+        ),
+        (
+            _MADE,
+            "    model = Model(hidden=6, dropout=0., learning_rate=0.02)\n"
+            "    classifier = model.estimator(config)\n",
+        ),
+    ),
+    "callable_object": (
+        (
+            _MAIN,
+            "class ModelFn(object):\n"
+            "    def __init__(self, params):\n"
+            "        self.params = params\n\n"
+            "    def __call__(self, features, labels, mode):\n"
+            "        return dense_model_fn(features, labels, mode, self.params)\n\n\n"
+            + _MAIN,
+        ),
+        (
+            _MADE,
+            f"    classifier = tf.estimator.Estimator(ModelFn({_PARAMS}),\n"
+            "                                        config=config)\n",
+        ),
+    ),
+    "factory_model_fn": (
+        (
+            _MAIN,
+            "def make_model_fn(params):\n"
+            "    def model_fn(features, labels, mode):\n"
+            "        return dense_model_fn(features, labels, mode, params)\n"
+            "    return model_fn\n\n\n" + _MAIN,
+        ),
+        (
+            _MADE,
+            f"    model_fn = make_model_fn({_PARAMS})\n"
+            "    classifier = tf.estimator.Estimator(model_fn, config=config)\n",
+        ),
+    ),
+    "subclassed": (
+        (
+            _MAIN,
+            "class Classifier(tf.estimator.Estimator):\n"
+            "    def __init__(self, hidden, config):\n"
+            "        def model_fn(features, labels, mode):\n"
+            "            params = {'hidden': hidden, 'dropout': 0.,\n"
+            "                      'learning_rate': 0.02}\n"
+            "            return dense_model_fn(features, labels, mode, params)\n"
+            "        super(Classifier, self).__init__(\n"
+            "            model_fn=model_fn, config=config)\n\n\n" + _MAIN,
+        ),
+        (_MADE, "    classifier = Classifier(6, config)\n"),
+    ),
+    "held_in_a_dict": (
+        (
+            _MADE,
+            "    models = {}\n"
+            "    for name, hidden in (('small', 6), ('large', 8)):\n"
+            "        models[name] = tf.estimator.Estimator(\n"
+            "            dense_model_fn, tempfile.mkdtemp(), params={\n"
+            "                'hidden': hidden, 'dropout': 0.,\n"
+            "                'learning_rate': 0.02})\n"
+            "    classifier = models['small']\n",
+        ),
+    ),
+    "rounds": (
+        (
+            _TRAIN,
+            "    for round_ in range(3):\n"
+            "        classifier.train(lambda: dataset('train', 10), steps=8)\n"
+            "        results = classifier.evaluate(lambda: dataset('test', 20))\n"
+            "        RESULT['loss_%d' % round_] = results['loss']\n",
+        ),
+    ),
+    "rates_tried": (
+        (
+            _MADE + _TRAIN,
+            "    for rate in (0.1, 0.01):\n"
+            "        classifier = tf.estimator.Estimator(\n"
+            "            dense_model_fn, tempfile.mkdtemp(),\n"
+            "            params={'hidden': 6, 'dropout': 0., 'learning_rate': rate})\n"
+            "        classifier.train(lambda: dataset('train', 10), max_steps=9)\n"
+            "        RESULT['at_%s' % rate] = classifier.evaluate(\n"
+            "            lambda: dataset('test', 20))['loss']\n",
+        ),
+    ),
+    "spec_of_all_modes": (
+        (
+            _METRICS,
+            "        pass\n",
+        ),
+        (
+            _LAST,
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode=mode, loss=loss, train_op=train_op,\n"
+            "        predictions={'class': predicted},\n"
+            "        eval_metric_ops={\n"
+            "            'accuracy': tf.metrics.accuracy(labels, predicted)})\n",
+        ),
+    ),
+    "metrics_from_helper": (
+        (
+            _MAIN,
+            "def figures(labels, predicted, **more):\n"
+            "    found = {'accuracy': tf.metrics.accuracy(labels, predicted)}\n"
+            "    for name, tensor in more.items():\n"
+            "        found[name] = tf.metrics.mean(tensor)\n"
+            "    return found\n\n\n" + _MAIN,
+        ),
+        (
+            _METRICS,
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, eval_metric_ops=figures(\n"
+            "                labels, predicted, mean_logit=logits))\n",
+        ),
+    ),
+    "spec_by_keywords": (
+        (
+            _LAST,
+            "    given = {'mode': mode, 'loss': loss}\n"
+            "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "        given['train_op'] = train_op\n"
+            "    return tf.estimator.EstimatorSpec(**given)\n",
+        ),
+    ),
+    "training_hooks_of_spec": (
+        (
+            _LAST,
+            "    hook = tf.train.LoggingTensorHook({'loss': loss}, every_n_iter=10)\n"
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode, loss=loss, train_op=train_op, training_hooks=[hook])\n",
+        ),
+    ),
+    "own_variables": (
+        (
+            "    predicted = tf.argmax(logits, axis=1)\n",
+            "    with tf.variable_scope('head', reuse=tf.AUTO_REUSE):\n"
+            "        scale = tf.get_variable('scale', [3], initializer=RAMP)\n"
+            "        logits = logits * scale\n"
+            "    moved = tf.Variable(tf.zeros([3]), name='moved')\n"
+            "    logits = logits + moved\n"
+            "    predicted = tf.argmax(logits, axis=1)\n",
+        ),
+    ),
+    "gradients_clipped": (
+        (
+            _MINIMIZE,
+            "        variables = tf.trainable_variables()\n"
+            "        gradients = tf.gradients(loss, variables)\n"
+            "        gradients, _ = tf.clip_by_global_norm(gradients, 0.5)\n"
+            "        train_op = optimizer.apply_gradients(\n"
+            "            zip(gradients, variables), tf.train.get_global_step())\n",
+        ),
+    ),
+    "decayed_rate": (
+        (
+            "tf.train.MomentumOptimizer(params['learning_rate'], 0.9)",
+            "tf.train.AdamOptimizer(tf.train.exponential_decay(\n"
+            "        params['learning_rate'], tf.train.get_or_create_global_step(),\n"
+            "        5, 0.7, staircase=True))",
+        ),
+    ),
+    "averaged_weights": (
+        (
+            _LAST,
+            "    average = tf.train.ExponentialMovingAverage(0.9)\n"
+            "    with tf.control_dependencies([train_op]):\n"
+            "        train_op = average.apply(tf.trainable_variables())\n" + _LAST,
+        ),
+    ),
+    "regularized": (
+        (
+            "    if mode == tf.estimator.ModeKeys.EVAL:\n",
+            "    weights = [v for v in tf.trainable_variables() if 'kernel' in v.name]\n"
+            "    loss += 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in weights])\n"
+            "    if mode == tf.estimator.ModeKeys.EVAL:\n",
+        ),
+    ),
+    "sizes_of_shapes": (
+        (
+            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
+            "name='logits')\n",
+            "    size = net.get_shape()[-1].value\n"
+            "    width = net.shape[1]\n"
+            "    kernel = tf.get_variable('kernel', [size, 3], initializer=RAMP)\n"
+            "    logits = tf.matmul(net, kernel) / tf.sqrt(float(int(width)))\n",
+        ),
+    ),
+    "table_in_model_fn": (
+        (
+            "    predicted = tf.argmax(logits, axis=1)\n",
+            "    predicted = tf.argmax(logits, axis=1)\n"
+            "    table = tf.lookup.StaticHashTable(\n"
+            "        tf.lookup.KeyValueTensorInitializer(\n"
+            "            tf.constant([0, 1, 2], tf.int64),\n"
+            "            tf.constant([0, 1, 2], tf.int64)), -1)\n"
+            "    predicted = table.lookup(predicted)\n",
+        ),
+    ),
+    "summaries": (
+        (
+            _MINIMIZE,
+            "        tf.summary.scalar('rate', params['learning_rate'])\n"
+            "        tf.summary.histogram('logits', logits)\n" + _MINIMIZE,
+        ),
+        ("log_step_count_steps=10", "save_summary_steps=5"),
+    ),
+    "scaffold": (
+        (
+            _LAST,
+            "    scaffold = tf.train.Scaffold(\n"
+            "        saver=tf.train.Saver(max_to_keep=2, sharded=False))\n"
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
+        ),
+    ),
+    "hparams_object": (
+        (
+            _MAIN,
+            "class HParams(object):\n"
+            "    def __init__(self, **values):\n"
+            "        self.__dict__.update(values)\n\n"
+            "    def __getitem__(self, name):\n"
+            "        return self.__dict__[name]\n\n\n" + _MAIN,
+        ),
+        (
+            f"params={_PARAMS}",
+            "params=HParams(hidden=6, dropout=0., learning_rate=0.02)",
+        ),
+    ),
+    "modes_by_name": (
+        (
+            _RAMP,
+            f"{_RAMP}ModeKeys = tf.estimator.ModeKeys\nTRAIN = ModeKeys.TRAIN\n",
+        ),
+        (
+            "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n",
+            "        net, training=mode == TRAIN)\n",
+        ),
+        (
+            "    if mode == tf.estimator.ModeKeys.PREDICT:\n",
+            "    if mode not in (TRAIN, ModeKeys.EVAL):\n",
+        ),
+    ),
+    "exported": (
+        (
+            _EVALUATE,
+            "    def receiver():\n"
+            "        images = tf.placeholder(tf.float32, [None, 2, 4], 'images')\n"
+            "        return tf.estimator.export.ServingInputReceiver(\n"
+            "            {'image': images}, {'images': images})\n"
+            "    path = classifier.export_savedmodel(tempfile.mkdtemp(), receiver)\n"
+            "    RESULT['exported'] = len(os.listdir(path.decode()))\n" + _EVALUATE,
+        ),
+        (
+            "EstimatorSpec(mode, predictions=predictions)",
+            "EstimatorSpec(mode, predictions=predictions, export_outputs={\n"
+            "            'serving_default': tf.estimator.export.PredictOutput(\n"
+            "                predictions)})",
+        ),
+    ),
+    "latest_values": (
+        (
+            _EVALUATE,
+            _EVALUATE
+            + "    RESULT['variables'] = len(classifier.get_variable_names())\n"
+            "    RESULT['kernel'] = np.sum(\n"
+            "        classifier.get_variable_value('logits/kernel'))\n"
+            "    assert classifier.latest_checkpoint().endswith('25')\n",
+        ),
+    ),
+    "warm_start": (
+        (
+            _TRAIN,
+            _TRAIN + "    classifier = tf.estimator.Estimator(\n"
+            "        dense_model_fn, tempfile.mkdtemp(),\n"
+            f"        params={_PARAMS},\n"
+            "        warm_start_from=tf.estimator.WarmStartSettings(\n"
+            "            classifier.model_dir, vars_to_warm_start='.*logits.*'))\n"
+            "    classifier.train(lambda: dataset('train', 10), steps=4)\n",
+        ),
+    ),
+    "from_checkpoint": (
+        (
+            _TRAIN,
+            _TRAIN + "    os.environ['START'] = classifier.latest_checkpoint()\n"
+            "    classifier = tf.estimator.Estimator(\n"
+            f"        dense_model_fn, tempfile.mkdtemp(), params={_PARAMS})\n"
+            "    classifier.train(lambda: dataset('train', 10), steps=4)\n"
+            "    del os.environ['START']\n",
+        ),
+        (
+            "    optimizer = tf.train.MomentumOptimizer(",
+            "    if os.environ.get('START'):\n"
+            "        tf.train.init_from_checkpoint(\n"
+            "            os.environ['START'], {'dense/': 'dense/'})\n"
+            "    optimizer = tf.train.MomentumOptimizer(",
+        ),
+    ),
+    "data_processed": (
+        (
+            _DATA,
+            "    def parse(features, label):\n"
+            "        return {'image': tf.to_float(features['image']) * 2. - 1.}, label\n"
+            "    data = data.map(parse, num_parallel_calls=2)\n"
+            "    data = data.apply(tf.contrib.data.batch_and_drop_remainder(batch_size))\n"
+            "    return data.prefetch(1)\n",
+        ),
+    ),
+    "keras_layers": (
+        (
+            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
+            "name='logits')\n",
+            "    head = tf.keras.layers.Dense(\n"
+            "        3, kernel_initializer=tf.keras.initializers.Constant(.1))\n"
+            "    logits = head(net)\n",
+        ),
+    ),
+    "app_and_flags": (
+        (
+            _RAMP,
+            f"{_RAMP}FLAGS = tf.app.flags.FLAGS\n"
+            "tf.app.flags.DEFINE_integer('NAME_hidden', 6, 'size')\n",
+        ),
+        ("{'hidden': 6,", "{'hidden': FLAGS.NAME_hidden,"),
+        (
+            "    main()\n",
+            "    try:\n"
+            "        tf.app.run(lambda _: main(), ['program'])\n"
+            "    except SystemExit:\n"
+            "        pass\n",
+        ),
+    ),
+    "early_stopping": (
+        (
+            _TRAIN,
+            "    hook = tf.contrib.estimator.stop_if_no_decrease_hook(\n"
+            "        classifier, 'loss', max_steps_without_decrease=1000,\n"
+            "        run_every_secs=None, run_every_steps=5)\n"
+            "    tf.estimator.train_and_evaluate(\n"
+            "        classifier,\n"
+            "        tf.estimator.TrainSpec(\n"
+            "            lambda: dataset('train', 10), 25, hooks=[hook]),\n"
+            "        tf.estimator.EvalSpec(lambda: dataset('test', 20), None,\n"
+            "                              throttle_secs=0))\n",
+        ),
+    ),
+    "experiment": (
+        (
+            _TRAIN,
+            "    def experiment_fn(run_config, hparams):\n"
+            "        return tf.contrib.learn.Experiment(\n"
+            "            classifier, train_input_fn=lambda: dataset('train', 10),\n"
+            "            eval_input_fn=lambda: dataset('test', 20),\n"
+            "            train_steps=25, eval_steps=None)\n"
+            "    experiment_fn(config, None).train_and_evaluate()\n",
+        ),
+    ),
+}
+
+
+def program(name: str) -> str:
+    """The text of a variant."""
+    text = BASE
+    for old, new in VARIANTS[name]:
+        assert text.count(old) >= 1, (name, old)
+        text = text.replace(old, new.replace("NAME", name), 1)
+    compile(text, name, "exec")
+    return text

@@ -1,0 +1,74 @@
+"""Two processes that train into one model_dir are told of each other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAM = """
+import os, sys, time
+import tfmigrate.compat.v1 as tf
+
+def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [])
+    loss = tf.square(w - features)
+    step = tf.train.get_global_step()
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=tf.train.GradientDescentOptimizer(0.1).minimize(loss, step))
+
+class UntilTold(tf.train.SessionRunHook):
+    def after_run(self, context, values):
+        open(sys.argv[2], "w").close()
+        time.sleep(0.05)
+        if os.path.exists(sys.argv[3]):
+            context.request_stop()
+
+tf.logging.set_verbosity(tf.logging.WARN)
+estimator = tf.estimator.Estimator(model_fn, sys.argv[1])
+estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[UntilTold()])
+"""
+
+
+def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    stop = tmp_path / "stop"
+    logs = [tmp_path / f"log{i}" for i in range(3)]
+    processes = []
+
+    def start(number: int, model_dir: str) -> None:
+        going = tmp_path / f"going{number}"
+        with logs[number].open("w") as log:
+            processes.append(
+                subprocess.Popen(
+                    [sys.executable, tmp_path / "train.py", model_dir, going, stop],
+                    cwd=tmp_path,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
+            )
+        wait_for(lambda: going.exists() or processes[-1].poll() is not None)
+
+    try:
+        start(0, "model")
+        start(1, str(tmp_path / "model"))  # the same, said differently
+        start(2, "another")
+        wait_for(lambda: all("trains into" in log.read_text() for log in logs[:2]))
+        time.sleep(1)
+    finally:
+        stop.write_text("")
+        for process in processes:
+            process.wait(60)
+    texts = [log.read_text() for log in logs]
+    for number, other in ((0, 1), (1, 0)):
+        told = f"Process {processes[other].pid} trains into "
+        assert texts[number].count(told) == 1, texts[number]
+    assert "trains into" not in texts[2]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+
+
+def wait_for(what: object, seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while not what() and time.monotonic() < deadline:  # type: ignore[operator]
+        time.sleep(0.1)
