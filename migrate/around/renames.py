@@ -16,6 +16,7 @@ from ..rules.import_line import imports_tensorflow
 from ..symbols.dotted import dotted_name, import_path
 from ..symbols.names import canonical
 from ..symbols.scopes import BindingKind, ImportUse, Use
+from ..symbols.table import lookup, needs_nothing
 from .homes import Home, Known
 from .vocabulary import Brought, Installed, Loop, Stays, Today, is_estimator_word
 
@@ -166,6 +167,8 @@ class _Renamer:
                     whole = self.resolver.resolve(use.node) or symbol
                     return kept or (use, use.node, whole, lost)
                 return use, node, symbol, found
+            elif lookup(symbol) is not None or needs_nothing(symbol):
+                return kept  # the symbol rules know it
             if not isinstance(node, cst.Attribute):
                 return kept
             inside = True
