@@ -16,8 +16,9 @@ else:
     import tomli as tomllib
 
 # Not ours to import: scripts for foreign interpreters or for a process that they
-# change, and templates, which are the user's future code.
-FOREIGN = {"instruments", "generate", "children", "templates"}
+# change, and what is the user's future code: templates, and the loop module, which is
+# TensorFlow code by nature.
+FOREIGN = {"instruments", "generate", "children", "templates", "runtime"}
 
 
 def package_folders(repository: Path) -> dict[str, Path]:

@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "explain": ("explain", "explain", "Show the page of a rule."),
     "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
     "verify": ("verify", "verify", "Prove that two programs train the same."),
+    "launch": ("launch", "launch", "Run a script as a cluster on this machine."),
+    "doctor": ("doctor", "doctor", "Check TF_CONFIG and the environment."),
     "demo": ("demo", "demo", "Show all of this on a bundled program."),
     "checkpoint": (
         "checkpoint",

@@ -17,6 +17,7 @@ from ..options import RewriteOptions
 from ..project.config import CHOICES, Config, load_config
 from ..project.pipeline import Job
 from ..project.selection import Selection
+from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
 
 __all__ = [
@@ -227,11 +228,14 @@ def require_writable(output: Path | None) -> None:
         raise UserError(f"cannot write {output}: not allowed")
 
 
-def write_report(text: str, output: Path | None) -> None:
-    """To the named file, or to stdout."""
+def write_report(text: str, output: Path | None, *, form: str = "text") -> None:
+    """To the named file, or to stdout; in colours for a person."""
     if output is None:
         try:
-            click.echo(text, nl=False)
+            if form == "text" and wants_colours(sys.stdout):
+                print_coloured(text, sys.stdout)
+            else:
+                click.echo(text, nl=False)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads has read enough
                 raise

@@ -114,7 +114,7 @@ def rewrite(
         click.echo(text_report(report, written=False), err=True, nl=False)
     else:
         written = not (diff or check)
-        write_report(render(report, format_, written=written), output)
+        write_report(render(report, format_, written=written), output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
 
 

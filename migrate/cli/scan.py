@@ -64,5 +64,5 @@ def scan(
     else:
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
-    write_report(render(report, format_, written=False), output)
+    write_report(render(report, format_, written=False), output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))

@@ -5,3 +5,5 @@ that a project uses into one file of that project, which is its owner's from the
 they import nothing but the standard library, numpy, TensorFlow and tf_keras, and each
 other as ``from .part import name``.
 """
+
+from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ __all__ = [
     "Trajectory",
     "compare_trajectories",
     "noise_of",
+    "paired_weights",
     "told_replicas",
 ]
 
@@ -30,6 +32,16 @@ NOISE_FACTOR = 10.0
 # Rounding grows by leaps, when it flips a ReLU or the choice of a max-pool, and
 # two runs do not leap at the same step.
 NOISE_LEAD = 2
+
+
+class WeightPair(NamedTuple):
+    """One weight of two programs, in double precision."""
+
+    name: str
+    # What the second program calls it.
+    partner: str
+    first: Array
+    second: Array
 
 
 @dataclass(frozen=True)
@@ -147,8 +159,10 @@ def compare_trajectories(
             # The first loss is computed before anything can have grown.
             until = index + 1 + (NOISE_LEAD if index else 0)
             limits[index] = max(tolerance, NOISE_FACTOR * max(noise[:until]))
-    start = _pairs(first.initial_weights, second.initial_weights)
-    same_start = start is not None and all(np.array_equal(a, b) for _, a, b in start)
+    start = paired_weights(first.initial_weights, second.initial_weights)
+    same_start = start is not None and all(
+        np.array_equal(pair.first, pair.second) for pair in start
+    )
     difference, worst, drift = None, None, None
     if first.final_weights and second.final_weights:
         try:
@@ -202,29 +216,29 @@ def _weights(
     """Largest difference, its weight, and the drift, if steps are comparable."""
     if first.global_step != second.global_step:
         return None, None, None  # weights of different steps say nothing
-    pairs = _pairs(first.final_weights, second.final_weights, strict=True)
+    pairs = paired_weights(first.final_weights, second.final_weights, strict=True)
     if not pairs:
         return None, None, None
     largest, worst = max(
-        (float(np.max(np.abs(a - b), initial=0.0)), name) for name, a, b in pairs
+        (float(np.max(np.abs(a - b), initial=0.0)), name) for name, _, a, b in pairs
     )
     start = dict(first.initial_weights)
     moved = [
         np.sum((a - start[name]) ** 2, dtype=np.float64)
-        for name, a, _ in pairs
+        for name, _, a, _ in pairs
         if name in start
     ]
-    apart = sum(np.sum((a - b) ** 2, dtype=np.float64) for _, a, b in pairs)
+    apart = sum(np.sum((a - b) ** 2, dtype=np.float64) for _, _, a, b in pairs)
     drift = float(np.sqrt(apart / sum(moved))) if moved and sum(moved) > 0 else None
     return largest, worst, drift
 
 
-def _pairs(
+def paired_weights(
     first: Sequence[tuple[str, Array]],
     second: Sequence[tuple[str, Array]],
     *,
     strict: bool = False,
-) -> list[tuple[str, Array, Array]] | None:
+) -> list[WeightPair] | None:
     """Partners of two programs' weights; None when there are none to pair."""
     if not first or not second:
         return None
@@ -239,6 +253,11 @@ def _pairs(
             raise
         return None
     return [
-        (name, value.astype(np.float64), second[index][1].astype(np.float64))
+        WeightPair(
+            name,
+            second[index][0],
+            value.astype(np.float64),
+            second[index][1].astype(np.float64),
+        )
         for (name, value), index in zip(first, order, strict=True)
     ]

@@ -28,6 +28,7 @@ td:nth-child(2), td:nth-child(3) { font-variant-numeric: tabular-nums; }
            background: #8881; }
 .yes { border-color: #2b8a3e; } .no { border-color: #c92a2a; }
 svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
+.differs td { background: #c92a2a22; } .skipped td { opacity: .7; }
 .legend span { margin-right: 1.5rem; } .scroll { max-height: 24rem; overflow: auto; }
 .key { display: inline-block; width: 1.6rem; height: .25rem; margin-right: .4rem;
        vertical-align: middle; }
@@ -40,7 +41,9 @@ def render(verdict: Verdict) -> str:
     first, second = escape(str(verdict.first.path)), escape(str(verdict.second.path))
     broken = [path.replace("/", "/<wbr>") for path in (first, second)]
     table = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        f'<tr class="{_judged(row[-1])}">'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        + "</tr>"
         for row in body
     )
     data = f"<p>Data: {escape(verdict.data)}.</p>" if verdict.data else ""
@@ -55,6 +58,9 @@ def render(verdict: Verdict) -> str:
 <body>
 <h1>Do both train the same?</h1>
 <p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
+{_causes(verdict)}
+{_charts(verdict)}
+<h2>What was compared</h2>
 <table>
 <thead><tr><th></th><th>{broken[0]}<br>{escape(heading[1])}</th>
 <th>{broken[1]}<br>{escape(heading[2])}</th><th></th></tr></thead>
@@ -63,12 +69,25 @@ def render(verdict: Verdict) -> str:
 </tbody>
 </table>
 {data}
-{_charts(verdict)}
 {_accuracies(verdict)}
 {_steps(verdict)}
 </body>
 </html>
 """
+
+
+def _judged(judgement: str) -> str:
+    """The class of a table's row, by what its last cell says."""
+    if judgement.startswith("differ"):
+        return "differs"
+    return "skipped" if judgement.startswith("not compared") else "same"
+
+
+def _causes(verdict: Verdict) -> str:
+    if not verdict.causes:
+        return ""
+    told = "".join(f"<li>{escape(cause)}</li>" for cause in verdict.causes)
+    return f"<p>Likely causes, most likely first:</p><ol>{told}</ol>"
 
 
 def _charts(verdict: Verdict) -> str:
@@ -123,6 +142,10 @@ def _chart(
         high = max(high, low + 1)
         ticks = [float(t) for t in range(low, high + 1, max(1, (high - low) // 6))]
         names = [f"1e{int(tick)}" for tick in ticks]
+        if any(v == 0 for v in values):
+            # No logarithm: equal losses have a line of their own below the others.
+            low -= 1
+            ticks, names = [low, *ticks], ["equal", *names]
     else:
         low_value, high_value = min(values, default=0.0), max(values, default=1.0)
         room = (high_value - low_value) * 0.05 or abs(high_value) * 0.05 or 1.0
@@ -165,7 +188,14 @@ def _chart(
                 run = []
                 continue
             if logarithmic and value <= 0:
-                drawn = low  # equal losses: drawn on the floor
+                # A point, not a line that would fall from one decade to another.
+                parts.append(_polyline(run, colour, width))
+                run = []
+                parts.append(
+                    f'<circle cx="{x(step):.1f}" cy="{y(low):.1f}" r="2.5" '
+                    f'fill="{colour}"/>'
+                )
+                continue
             run.append(f"{x(step):.1f},{y(drawn):.1f}")
         parts.append(_polyline(run, colour, width))
     return "\n".join([*parts, "</svg>"])
@@ -183,6 +213,9 @@ def _round_ticks(low: float, high: float, most: int) -> list[float]:
 def _polyline(points: Sequence[str], colour: str, width: str) -> str:
     if not points:
         return ""
+    if len(points) == 1:
+        across, _, down = points[0].partition(",")
+        return f'<circle cx="{across}" cy="{down}" r="2.5" fill="{colour}"/>'
     return (
         f'<polyline fill="none" stroke="{colour}" stroke-width="{width}" '
         f'stroke-opacity="0.8" points="{" ".join(points)}"/>'

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
+from .causes import likely_causes
+from .checks import Check, Noise, Outcome, judge, noise_between
 from .comparison import (
     LOSS_TOLERANCE,
     Trajectory,
@@ -60,6 +62,8 @@ class Verdict:
     noise_measured: bool
     data: str | None
     replicas: int
+    # What was compared besides the losses.
+    checks: tuple[Check, ...] = ()
     accuracy: Equivalence | None = None
     accuracies: tuple[Sequence[float], Sequence[float]] = ((), ())
     seconds: tuple[float, float] | None = None
@@ -67,13 +71,41 @@ class Verdict:
     @property
     def parity(self) -> bool:
         """Whether nothing that was compared differs."""
-        return self.trajectory.parity and (
-            self.accuracy is None or self.accuracy.equivalent
+        return (
+            self.trajectory.parity
+            and not self.differing
+            and (self.accuracy is None or self.accuracy.equivalent)
         )
 
     @property
+    def differing(self) -> tuple[Check, ...]:
+        """The checks that failed, worst first."""
+        failed = [each for each in self.checks if each.outcome is Outcome.DIFFERS]
+        return tuple(sorted(failed, key=_badness, reverse=True))
+
+    @property
+    def not_compared(self) -> tuple[Check, ...]:
+        """What one side lacks, or what would say nothing."""
+        return tuple(
+            each for each in self.checks if each.outcome is Outcome.NOT_COMPARED
+        )
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What such a difference comes from most often, likeliest first."""
+        if self.parity:
+            return ()
+        return likely_causes(self.trajectory, self.differing, self.recordings)
+
+    @property
     def sentence(self) -> str:
-        """The verdict in one sentence."""
+        """The verdict in one sentence; what was not compared is part of it."""
+        left_out = ", ".join(each.what for each in self.not_compared)
+        told = self._judgement
+        return f"{told} Not compared: {left_out}." if left_out else told
+
+    @property
+    def _judgement(self) -> str:
         trajectory = self.trajectory
         if trajectory.problems:
             return "No parity: " + "; ".join(trajectory.problems) + "."
@@ -83,13 +115,22 @@ class Verdict:
                 f"No parity: the losses part at step {failed}, beyond what rounding "
                 "explains."
             )
+        count = len(trajectory.steps) - trajectory.only_ragged_end
+        if self.differing:
+            first, *others = self.differing
+            more = f" (and {', '.join(each.what for each in others)})" if others else ""
+            return (
+                f"No parity: the losses of {count} steps agree, but {first.told}{more}."
+            )
         start = (
             "from the same weights, on the same batches"
             if trajectory.same_start
             else "as far as both were logged"
         )
-        count = len(trajectory.steps) - trajectory.only_ragged_end
         told = f"they train the same over {count} steps, {start}"
+        agreed = [each.what for each in self.checks if each.outcome is Outcome.SAME]
+        if agreed:
+            told += f"; the same {_listed(agreed)}"
         if trajectory.only_ragged_end:
             told += (
                 f"; step {failed}, where the data ends and replicas get batches of "
@@ -102,6 +143,19 @@ class Verdict:
         if self.accuracy.equivalent:
             return f"Parity: {told}; and their accuracies are equivalent."
         return f"No parity shown: {told}, but equal accuracy is not shown."
+
+
+def _badness(check: Check) -> float:
+    if check.difference is None or not check.limit:
+        return float("inf")
+    return check.difference / check.limit
+
+
+def _listed(names: Sequence[str], most: int = 4) -> str:
+    """A few names in a sentence; those of many figures would drown it."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
 
 
 def verify(
@@ -127,6 +181,12 @@ def verify(
         args=options.args,
         env=env,
         legacy_python=options.legacy_python,
+        predictions=all(
+            bool(recorded[index].predictions)
+            if index in recorded
+            else side.has_estimators
+            for index, side in enumerate((first, second))
+        ),
     )
 
     launches: dict[int, Launch] = {}
@@ -147,15 +207,18 @@ def verify(
         )
     pair = [launches[i].recording if i in launches else recorded[i] for i in range(2)]
     trajectory = compare_trajectories(pair[0], pair[1], tolerance=options.tolerance)
+    checks = judge(pair[0], pair[1], trajectory)
     noise = None
-    if trajectory.first_failure is not None and launches:
+    unsure = any(each.outcome is Outcome.DIFFERS for each in checks)
+    if (trajectory.first_failure is not None or unsure) and launches:
         noise = _noise(
             (first, second), launches, settings, trajectory, work / "noise", say
         )
         if noise is not None:
             trajectory = compare_trajectories(
-                pair[0], pair[1], tolerance=options.tolerance, noise=noise
+                pair[0], pair[1], tolerance=options.tolerance, noise=noise.losses
             )
+            checks = judge(pair[0], pair[1], trajectory, noise)
     verdict = Verdict(
         first=first,
         second=second,
@@ -164,6 +227,7 @@ def verify(
         noise_measured=noise is not None,
         data=data,
         replicas=replicas,
+        checks=checks,
         seconds=(launches[0].seconds, launches[1].seconds)
         if len(launches) == 2
         else None,
@@ -180,7 +244,7 @@ def _noise(
     trajectory: Trajectory,
     work: Path,
     say: Say,
-) -> list[float] | None:
+) -> Noise | None:
     """How far a program drifts when only its rounding changes.
 
     The initial weights change in the last digits, the kernels add in another order
@@ -188,7 +252,9 @@ def _noise(
     of that size can be told from rounding. Not worth a run when the very first loss
     differs: nothing can have drifted by then.
     """
-    if trajectory.loss_differences[0] > trajectory.loss_limits[0]:
+    if not trajectory.steps or (
+        trajectory.loss_differences[0] > trajectory.loss_limits[0]
+    ):
         return None
     index = max(launches)
     launch = launches[index]
@@ -202,7 +268,8 @@ def _noise(
         settings, env={**settings.env, **OTHER_KERNELS}, round_constants=True
     )
     again = run_program(sides[index], work / "run", other, weights=nudged)
-    return noise_of(launch.recording, again.recording)
+    losses = noise_of(launch.recording, again.recording)
+    return noise_between(launch.recording, again.recording, losses)
 
 
 def _nudged(weights: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:

@@ -31,6 +31,8 @@ class Settings:
     args: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     legacy_python: Path | None = None
+    # Predict a few fixed examples, where a program has Estimators that can.
+    predictions: bool = False
     # TF2 programs only: optimizers' decay rates as float32, as TF 1.x had them.
     round_constants: bool = False
 
@@ -91,11 +93,14 @@ def _command(
         if settings.legacy_python is None:
             command.append("--compat")
         # The program's own checkpoints must neither be resumed nor touched.
-        command += ["--model-dir", str(folder / "files"), "--no-predictions"]
+        command += ["--model-dir", str(folder / "files")]
     else:
-        command = [sys.executable, "-m", f"{__package__}.instruments.tf2_program"]
-        if settings.round_constants:
+        instrument = "tf2_program" if side.kind is Kind.TF2 else "module_program"
+        command = [sys.executable, "-m", f"{__package__}.instruments.{instrument}"]
+        if settings.round_constants and side.kind is Kind.TF2:
             command.append("--round-constants")
+    if not settings.predictions:
+        command.append("--no-predictions")
     command += ["--out", str(folder), "--replicas", str(settings.replicas)]
     if settings.steps is not None:
         command += ["--steps", str(settings.steps)]

@@ -20,6 +20,8 @@ class Kind(enum.Enum):
 
     LEGACY = "legacy program"
     TF2 = "TF2 program"
+    # Says what the legacy program said, to the loop module of its project.
+    MODULE = "program on a loop module"
     RECORDING = "recording"
     RUN = "run directory"
 
@@ -40,8 +42,16 @@ class Side:
     @property
     def is_program(self) -> bool:
         """Whether this side can be run (and run again)."""
-        return self.kind in (Kind.LEGACY, Kind.TF2)
+        return self.kind in (Kind.LEGACY, Kind.TF2, Kind.MODULE)
 
+    @property
+    def has_estimators(self) -> bool:
+        """Whether its training is that of an object with the Estimator's methods."""
+        return self.kind in (Kind.LEGACY, Kind.MODULE)
+
+
+# Enough to find out what a program is; a tree of thousands would take minutes.
+_MOST_NEIGHBOURS = 300
 
 # Whoever names one of these trains through the Estimator API.
 LEGACY_NAMES = frozenset(
@@ -81,12 +91,15 @@ def look_at(path: Path, module: str | None = None) -> Side:
         ) from error
     root, name = _package_of(path)
     folders = [path.parent] if root is None else [path.parent, root]
-    legacy = _is_legacy(tree) or any(
-        _is_legacy(found) for found in _neighbours(tree, folders)
-    )
+    trees = [tree, *_neighbours(tree, folders)]
+    kind = Kind.TF2
+    if any(_holds_loop_module(each) for each in trees):
+        kind = Kind.MODULE
+    elif any(_is_legacy(each) for each in trees):
+        kind = Kind.LEGACY
     return Side(
         path,
-        Kind.LEGACY if legacy else Kind.TF2,
+        kind,
         fashion_mnist="fashion_mnist" in text,
         root=root,
         # Only a module of its package can say `from . import model`.
@@ -162,24 +175,53 @@ def _is_legacy(tree: ast.AST) -> bool:
     return False
 
 
+def _holds_loop_module(tree: ast.AST) -> bool:
+    """Whether the Estimator of a loop module is defined here."""
+    return any(
+        isinstance(node, ast.ClassDef)
+        and node.name == "Estimator"
+        and any(
+            isinstance(member, ast.FunctionDef) and member.name == "call_model_fn"
+            for member in node.body
+        )
+        for node in ast.walk(tree)
+    )
+
+
 def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
-    """Modules in the folders which the script imports, one level deep."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            # `from . import model` is looked for beside the script as well.
-            head = f"{node.module}." if node.module else ""
-            names |= {node.module} if node.module else set()
-            names |= {head + alias.name for alias in node.names}
-    found: list[ast.AST] = []
-    for name in sorted(names):
-        places = (f.joinpath(*name.split(".")).with_suffix(".py") for f in folders)
-        candidate = next((place for place in places if place.is_file()), None)
-        if candidate is not None:
+    """Modules that the script reaches by imports, which start from the folders."""
+    found: dict[Path, ast.AST] = {}
+    waiting: list[tuple[ast.AST, Path]] = [(tree, folders[0])]
+    while waiting and len(found) < _MOST_NEIGHBOURS:
+        each, package = waiting.pop()
+        for candidate in _imported_files(each, package, folders):
+            if candidate in found or not candidate.is_file():
+                continue
             try:
-                found.append(ast.parse(program_text(candidate)))
+                found[candidate] = ast.parse(program_text(candidate))
             except (SyntaxError, UserError):
                 continue
-    return found
+            waiting.append((found[candidate], candidate.parent))
+    return list(found.values())
+
+
+def _imported_files(
+    tree: ast.AST, package: Path, folders: Sequence[Path]
+) -> list[Path]:
+    """Files that the imports of a module may mean, below the folders."""
+    places: set[Path] = set()
+    for node in ast.walk(tree):
+        names: list[str] = []
+        roots = folders
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
+            if node.level:
+                roots = [package, *package.parents][node.level - 1 : node.level]
+        for root in roots:
+            for name in filter(None, names):
+                place = root.joinpath(*name.split("."))
+                places |= {place.with_suffix(".py"), place / "__init__.py"}
+    return sorted(places)

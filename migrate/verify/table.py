@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import IO, Any
 
+from .checks import Check, Outcome
 from .comparison import NOISE_FACTOR
 from .parity import Verdict
 
@@ -72,32 +73,7 @@ def rows(verdict: Verdict) -> list[Row]:
             judged,
         )
     )
-    if trajectory.weight_difference is not None:
-        drift = trajectory.weight_drift
-        result.append(
-            (
-                "largest weight difference",
-                f"{trajectory.weight_difference:.2g}",
-                "",
-                f"in {trajectory.worst_weight}",
-            )
-        )
-        if drift is not None:
-            result.append(
-                ("distance of weights / distance trained", f"{drift:.2g}", "", "")
-            )
-    metric_1, metric_2 = first.accuracy, second.accuracy
-    if metric_1 is not None or metric_2 is not None:
-        result.append(
-            (
-                "accuracy after these steps",
-                "-" if metric_1 is None else f"{metric_1:.4f}",
-                "-" if metric_2 is None else f"{metric_2:.4f}",
-                ""
-                if metric_1 is None or metric_2 is None
-                else f"difference {metric_2 - metric_1:+.4f}",
-            )
-        )
+    result += [_row(check) for check in verdict.checks]
     if verdict.accuracy is not None:
         test = verdict.accuracy
         result.append(
@@ -110,6 +86,17 @@ def rows(verdict: Verdict) -> list[Row]:
             )
         )
     return result
+
+
+def _row(check: Check) -> Row:
+    if check.outcome is Outcome.NOT_COMPARED:
+        return check.what, check.first, check.second, f"not compared: {check.note}"
+    judged = check.outcome.value
+    if check.difference is not None and check.limit is not None:
+        judged += f" ({check.difference:.2g}, limit {check.limit:.2g})"
+    if check.note:
+        judged += f", {check.note}"
+    return check.what, check.first or "-", check.second or "-", judged
 
 
 def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
@@ -134,6 +121,10 @@ def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
     console.print(
         verdict.sentence, style="green" if verdict.parity else "red", markup=False
     )
+    if verdict.causes:
+        console.print("Likely causes, most likely first:", markup=False)
+        for cause in verdict.causes:
+            console.print(f"  - {cause}", markup=False)
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
@@ -173,6 +164,19 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
             "weight_drift": trajectory.weight_drift,
             "problems": list(trajectory.problems),
         },
+        "checks": [
+            {
+                "what": check.what,
+                "outcome": check.outcome.value,
+                "first": check.first,
+                "second": check.second,
+                "difference": check.difference,
+                "limit": check.limit,
+                "note": check.note,
+            }
+            for check in verdict.checks
+        ],
+        "likely_causes": list(verdict.causes),
         "accuracy": None,
     }
     if verdict.accuracy is not None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -501,3 +505,47 @@ def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
     # What nothing runs is a program by itself; a test is none.
     assert begins == dict.fromkeys(("train.py", "serve.py", "lonely.py"), Tier.COMPAT)
     assert "3 training programs: 3 T3" in summary_lines(report, written=False)
+
+
+def on_a_terminal(*arguments: str | Path, **environment: str) -> str:
+    """What the command shows a person at a terminal."""
+    main, side = pty.openpty()
+    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tfmigrate", *map(str, arguments)],
+        stdout=side,
+        stderr=subprocess.DEVNULL,
+        env={**plain, "TERM": "xterm", **environment},
+    )
+    os.close(side)
+    parts = []
+    while True:
+        try:
+            part = os.read(main, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    process.wait()
+    os.close(main)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_colours_are_for_terminals_only(tmp_path: Path) -> None:
+    """And the words are the same in all."""
+    (tmp_path / "a.py").write_text(SOURCE)
+    piped = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", "scan", tmp_path],
+        capture_output=True,
+        text=True,
+    ).stdout
+    shown = on_a_terminal("scan", tmp_path)
+    assert "\x1b[36mTFM201\x1b[0m" in shown
+    assert re.sub(r"\x1b\[[\d;]*m", "", shown) == piped
+    assert "\x1b" not in piped
+    assert on_a_terminal("scan", tmp_path, NO_COLOR="1") == piped
+    assert on_a_terminal("scan", tmp_path, TERM="dumb") == piped
+    diff = on_a_terminal("rewrite", tmp_path, "--diff")
+    assert "\x1b[31m-    y = tf.log(x)" in diff
+    assert "\x1b" not in on_a_terminal("scan", tmp_path, "--format", "json")

@@ -18,6 +18,7 @@ The recording is a directory; its format is described in docs/recordings.md.
 
 import argparse
 import contextlib
+import functools
 import importlib
 import inspect
 import itertools
@@ -207,6 +208,20 @@ def generated_weights(names, shapes, seed):
     return values
 
 
+def drawn_weights(names, values):
+    """Mean, spread and size of the weights that a program drew by itself."""
+    import numpy as np
+
+    return {
+        name: [
+            float(np.mean(value, dtype=np.float64)),
+            float(np.std(value, dtype=np.float64)),
+            int(np.size(value)),
+        ]
+        for name, value in zip(names, values)
+    }
+
+
 # --- one record per estimator that trains ---
 
 
@@ -219,6 +234,7 @@ class Record:
         self.names = None
         self.initial = None
         self.final = None
+        self.drawn = None
         self.global_step = 0
         self.input_fn = None
         self.replicas = 1
@@ -265,6 +281,7 @@ def recording_hook_class(tf, seed=None):
             record.initial = read_weights(session, self._names)
             if step != 0:
                 return
+            record.drawn = drawn_weights(self._names, record.initial)
             shapes = [value.shape for value in record.initial]
             if self._initial_weights is not None:
                 values = match_weights(self._names, shapes, self._initial_weights)
@@ -325,6 +342,7 @@ class Instrument:
         self.options = options
         self.records = []
         self.model_dirs = {}
+        self.export_bases = []
         self.initial_weights = None
         if options.initial_weights:
             import numpy as np
@@ -410,6 +428,9 @@ class Instrument:
 
         owner.train = train
         owner.evaluate = evaluate
+        for name in ("export_saved_model", "export_savedmodel"):
+            if name in owner.__dict__:
+                setattr(owner, name, self.noting_exports(owner.__dict__[name]))
 
         if options.model_dir:
             original_init = owner.__init__
@@ -428,6 +449,16 @@ class Instrument:
                 original_init(*bound.args, **bound.kwargs)
 
             owner.__init__ = __init__
+
+    def noting_exports(self, original):
+        """The method, with a note of the folder that it exports into."""
+
+        @functools.wraps(original)
+        def export(estimator, export_dir_base, *args, **kwargs):
+            self.export_bases.append(os.fspath(export_dir_base))
+            return original(estimator, export_dir_base, *args, **kwargs)
+
+        return export
 
     def patch_run_config(self):
         tf, options = self.tf, self.options
@@ -626,7 +657,21 @@ def accuracy_metric(evaluation):
     return named[0] if named else None
 
 
-def write_recording(tf, options, record):
+def exported_names(folders):
+    """Names of the folders into which models were exported, and are there still."""
+    names = set()
+    for folder in folders:
+        for place, _, files in os.walk(folder):
+            if "saved_model.pb" in files or "saved_model.pbtxt" in files:
+                # Exports stand in folders named by the time they were made.
+                name = os.path.basename(place)
+                if name.isdigit():
+                    name = os.path.basename(os.path.dirname(place))
+                names.add(name)
+    return sorted(names)
+
+
+def write_recording(tf, options, instrument, record):
     import numpy as np
 
     if not os.path.isdir(options.out):
@@ -674,6 +719,10 @@ def write_recording(tf, options, record):
         "accuracy_metric": accuracy_metric(last),
         "weights": record.names,
         "hook_calls": record.hook_calls,
+        # Ended by itself, not by our limit.
+        "complete": not options.steps or record.global_step < options.steps,
+        "drawn": record.drawn,
+        "exports": exported_names(instrument.export_bases),
         "predictions": predictions,
     }
     content.update(norms)
@@ -732,7 +781,7 @@ def main(argv=None):
             f"{options.script} trained {len(trained)} estimator(s); "
             f"number {options.estimator} was to be recorded"
         )
-    write_recording(tf, options, trained[options.estimator])
+    write_recording(tf, options, instrument, trained[options.estimator])
 
 
 if __name__ == "__main__":

@@ -15,20 +15,13 @@ from typing import Any
 
 import tensorflow as tf
 
-__all__ = ["keep_files_apart"]
+__all__ = ["keep_files_apart", "kept_apart"]
 
 
 def keep_files_apart(folder: Path) -> None:
     """Send checkpoints, summaries and exported models below ``folder``."""
     folder = folder.resolve()
-
-    def moved(path: Any) -> str:
-        absolute = Path(os.path.abspath(os.fspath(path)))
-        if folder in absolute.parents or absolute == folder:
-            return str(absolute)
-        apart = folder / absolute.relative_to(absolute.anchor)
-        apart.parent.mkdir(parents=True, exist_ok=True)
-        return str(apart)
+    moved = functools.partial(kept_apart, folder)
 
     def moved_if_ours(path: Any) -> Any:
         """A checkpoint to read: ours if this run wrote it, else the real one."""
@@ -64,6 +57,16 @@ def keep_files_apart(folder: Path) -> None:
             model.save_weights = _redirected(model.save_weights, 1, "filepath", moved)
             if hasattr(model, "export"):
                 model.export = _redirected(model.export, 1, "filepath", moved)
+
+
+def kept_apart(folder: Path, path: Any) -> str:
+    """Where a file or folder of the program is kept below ``folder``."""
+    absolute = Path(os.path.abspath(os.fspath(path)))
+    if folder in absolute.parents or absolute == folder:
+        return str(absolute)
+    apart = folder / absolute.relative_to(absolute.anchor)
+    apart.parent.mkdir(parents=True, exist_ok=True)
+    return str(apart)
 
 
 def _keep_folders_apart(

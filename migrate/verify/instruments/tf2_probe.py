@@ -54,6 +54,8 @@ class Probe:
         self.replicas = 1
         # What is wrong, in a sentence, when the probe itself ended the program.
         self.problem: str | None = None
+        # The weights that the program drew, where it is given others.
+        self.drawn: Weights = ()
         self._limit = steps
         self._inject = initial
         self._injected: list[tuple[str, Any]] | None = None
@@ -135,6 +137,7 @@ class Probe:
             self._assign(weights, self._inject)
 
     def _assign(self, weights: list[tuple[str, Any]], values: Weights) -> None:
+        self.drawn = tf2_weights.read(weights)
         try:
             tf2_weights.assign(weights, values)
         except MatchError as error:

@@ -23,7 +23,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
+__all__ = [
+    "main",
+    "options_of",
+    "run_script",
+    "seed_everything",
+    "switch_shuffling_off",
+]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -43,14 +49,29 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--path", type=Path, help="folder of the script's package")
     result.add_argument("--module", help="run the script as this module, as python -m")
+    result.add_argument(
+        "--estimator",
+        type=int,
+        default=0,
+        help="of a program on a loop module: which estimator to record",
+    )
+    result.add_argument("--no-predictions", action="store_true")
     result.add_argument("script", type=Path)
     result.add_argument("args", nargs=argparse.REMAINDER)
     return result
 
 
+def options_of(argv: Sequence[str] | None) -> Any:
+    """The options of a program that is run here or in the loop module's instrument."""
+    options = parser().parse_args(argv)
+    # What the legacy programs' instrument can be asked for besides.
+    options.name, options.light, options.compat = None, False, False
+    return options
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run, record, and say on the last line of stderr how it went."""
-    options = parser().parse_args(argv)
+    options = options_of(argv)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if options.replicas:
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # replicas live on the CPU
@@ -81,14 +102,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     tf2_files.keep_files_apart(options.out / "files")
     _compile_without_xla(tf)
     if options.no_shuffle:
-        _switch_shuffling_off(tf)
+        switch_shuffling_off(tf)
     if options.seed is not None:
-        _seed(tf, options.seed)
+        seed_everything(tf, options.seed)
 
     failure: str | None = None
     try:
         with tf.variable_creator_scope(probe.variables.creator):
-            _run_script(options)
+            run_script(options)
     except SystemExit as leaving:
         if leaving.code not in (None, 0) and not probe.stopped:
             failure = f"the program exited with status {leaving.code}"
@@ -113,7 +134,8 @@ def _load_kerases() -> None:
             __import__(name)
 
 
-def _run_script(options: argparse.Namespace) -> None:
+def run_script(options: argparse.Namespace) -> None:
+    """Run a program as ``__main__`` of this process."""
     from ..sides import program_text
 
     path = options.script.resolve()
@@ -136,7 +158,9 @@ def _run_script(options: argparse.Namespace) -> None:
     exec(compile(source, name, "exec"), module.__dict__)
 
 
-def _switch_shuffling_off(tf: Any) -> None:
+def switch_shuffling_off(tf: Any) -> None:
+    """Let data come in the order in which they are stored."""
+
     def unshuffled(dataset: Any, *args: Any, **kwargs: Any) -> Any:
         return dataset
 
@@ -168,7 +192,8 @@ def _compile_without_xla(tf: Any) -> None:
     tf.function = plain
 
 
-def _seed(tf: Any, seed: int) -> None:
+def seed_everything(tf: Any, seed: int) -> None:
+    """Seed every generator that a program may draw from."""
     import numpy as np
 
     random.seed(seed)
@@ -189,7 +214,11 @@ def _save(
     tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
 ) -> None:
     from ..recording import Recording, save_recording
+    from .legacy_program import drawn_weights, exported_names
 
+    exported = exported_names([options.out / "files"])  # type: ignore[no-untyped-call]
+    names, values = zip(*(probe.drawn or probe.initial_weights()), strict=True)
+    drawn = drawn_weights(names, values)  # type: ignore[no-untyped-call]
     save_recording(
         Recording(
             program=str(options.script),
@@ -207,6 +236,7 @@ def _save(
             initial_weights=probe.initial_weights(),
             final_weights=probe.final_weights(),
             complete=not probe.stopped,
+            extra={"exports": exported, "drawn": drawn},
         ),
         options.out,
     )

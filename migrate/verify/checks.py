@@ -1,0 +1,405 @@
+"""What is compared besides the losses: state, evaluations, predictions, exports.
+
+Two programs can lose alike step by step and still differ in what they leave behind:
+moving averages that training does not read, an evaluation that drops its last
+batch, an exporter that never ran. Each of these is a check of its own, and one that
+fails is no parity.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .comparison import NOISE_FACTOR, Trajectory, paired_weights
+from .figures import pair_figures
+from .matching import MatchError
+from .recording import Array, Recording
+
+__all__ = ["Check", "Noise", "Outcome", "judge", "noise_between"]
+
+# Distance of a weight from its counterpart, as a share of the way that training
+# moved it. Real TF 1.15.5 with other threads moves dense weights apart by less than
+# 1e-6 of it over 50 steps; what goes beyond is measured on the program itself.
+WEIGHT_TOLERANCE = 1e-4
+# Figures are sums over examples of what the weights give.
+FIGURE_TOLERANCE = 1e-4
+# Where losses drift by rounding, examples near a border change their class.
+DRIFTING_FIGURE = 0.02
+# Samples of one distribution are further apart than this once in 15,000 weights.
+_SIGMAS = 4.0
+# Spreads nearer than this are one, however large the sample: truncated at other ends.
+_SPREADS = 0.03
+# Below this a weight did not move, whatever the last digits say.
+_AT_REST = 1e-7
+
+
+class Outcome(enum.Enum):
+    """What a check found."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    NOT_COMPARED = "not compared"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that both sides have, or should have, and how far it agrees."""
+
+    what: str
+    outcome: Outcome
+    first: str = ""
+    second: str = ""
+    difference: float | None = None
+    limit: float | None = None
+    # Where the worst difference is, or why nothing was compared.
+    note: str = ""
+    causes: Sequence[str] = ()
+
+    @property
+    def told(self) -> str:
+        """The check in a few words."""
+        if self.outcome is not Outcome.DIFFERS:
+            return f"{self.what}: {self.outcome.value}"
+        told = f"{self.what} differs"
+        if self.difference is not None and self.limit is not None:
+            told += f" by {self.difference:.2g} (limit {self.limit:.2g})"
+        return told + (f", {self.note}" if self.note else "")
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How far a program is from itself when only its rounding changes."""
+
+    losses: Sequence[float]
+    # By name of the weight: the distance as a share of the way it moved.
+    weights: Mapping[str, float] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
+    predictions: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Apart:
+    name: str
+    partner: str
+    difference: float
+    absolute: float
+
+
+def judge(
+    first: Recording,
+    second: Recording,
+    trajectory: Trajectory,
+    noise: Noise | None = None,
+) -> tuple[Check, ...]:
+    """Every check, in the order in which a reader would look at them."""
+    drifting = (trajectory.loss_difference or 0.0) > min(
+        trajectory.loss_limits, default=1.0
+    ) or any(limit > trajectory.loss_limits[0] for limit in trajectory.loss_limits[1:])
+    return (
+        *_drawn(first, second),
+        _weights(first, second, noise),
+        *_figures(first, second, noise, drifting=drifting),
+        *_predictions(first, second, noise),
+        *_exports(first, second),
+    )
+
+
+def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> Noise:
+    """The noise that two runs of one program show."""
+    return Noise(
+        losses=losses,
+        weights={each.name: each.difference for each in _apart(one, again) or ()},
+        figures={
+            name: _relative(one.evaluate[name], again.evaluate[name])
+            for name in one.evaluate
+            if name in again.evaluate
+        },
+        predictions={
+            name: _array_difference(value, again.predictions[name])
+            for name, value in one.predictions.items()
+            if name in again.predictions
+        },
+    )
+
+
+# --------------------------------------------------------------- initial weights
+
+
+def _drawn(first: Recording, second: Recording) -> Iterable[Check]:
+    """The weights that each program drew before it was given the same ones."""
+    one, other = first.extra.get("drawn"), second.extra.get("drawn")
+    if not one or not other:
+        return
+    pairs = paired_weights(first.initial_weights, second.initial_weights) or ()
+    wrong: list[str] = []
+    compared = 0
+    for name, partner, _, _ in pairs:
+        if name in one and partner in other:
+            compared += 1
+            if not _drawn_alike(one[name], other[partner]):
+                wrong.append(
+                    f"{name} (mean {one[name][0]:.3g}, spread {one[name][1]:.3g}; "
+                    f"{other[partner][0]:.3g}, {other[partner][1]:.3g})"
+                )
+    if compared:
+        yield Check(
+            "initializers",
+            Outcome.DIFFERS if wrong else Outcome.SAME,
+            first=f"{len(one)} arrays",
+            second=f"{len(other)} arrays",
+            note=", ".join(wrong[:3]),
+            causes=("another initializer, or a seed that is part of one",)
+            if wrong
+            else (),
+        )
+
+
+def _drawn_alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two samples may come from one distribution, by mean and spread."""
+    (mean, spread, size), (mean_2, spread_2, _) = one, other
+    if spread == 0 or spread_2 == 0:
+        # Constants, where chance has no part.
+        return spread == spread_2 and bool(np.isclose(mean, mean_2, rtol=1e-5))
+    # The error of log(spread) of a normal sample; that of others is less or alike.
+    room = _SIGMAS / np.sqrt(size)
+    if abs(np.log(spread / spread_2)) > max(room, _SPREADS):
+        return False
+    error = np.hypot(spread, spread_2) / np.sqrt(size)
+    return bool(abs(mean - mean_2) <= max(_SIGMAS * error, _SPREADS * spread))
+
+
+# --------------------------------------------------------------------- weights
+
+
+def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
+    what = "weights and moving averages"
+    if not first.final_weights or not second.final_weights:
+        side = "first" if not first.final_weights else "second"
+        return _skipped(what, f"the {side} side has no final weights")
+    if first.global_step != second.global_step:
+        return _skipped(
+            what, f"they are of step {first.global_step} and {second.global_step}"
+        )
+    try:
+        apart = _apart(first, second)
+    except MatchError as error:
+        return _skipped(what, str(error))
+    if not apart:
+        return _skipped(what, "no weight has a partner")
+
+    def limit(each: _Apart) -> float:
+        own = _own(noise.weights, each.name, each.partner) if noise else 0.0
+        return max(WEIGHT_TOLERANCE, NOISE_FACTOR * own)
+
+    wrong = [each for each in apart if not each.difference <= limit(each)]
+    worst = max(wrong or apart, key=lambda each: each.difference / limit(each))
+    causes: tuple[str, ...] = ()
+    if wrong and all(_is_average(each.name) for each in wrong):
+        causes = (
+            "moving averages are not updated (UPDATE_OPS), or with another momentum",
+            "the normalization runs in another mode in one of the programs",
+        )
+    elif wrong:
+        causes = (
+            "an update that the loss does not show yet: weight decay, a frozen or "
+            "an unfrozen layer, another optimizer for some variables",
+        )
+    return Check(
+        what,
+        Outcome.DIFFERS if wrong else Outcome.SAME,
+        first=f"{len(first.final_weights)} arrays",
+        second=f"{len(second.final_weights)} arrays",
+        difference=worst.difference,
+        limit=limit(worst),
+        note=(
+            f"most in {worst.name} (by {worst.absolute:.2g}"
+            + (f"; {len(wrong)} of {len(apart)} differ)" if wrong else ")")
+        ),
+        causes=causes,
+    )
+
+
+def _own(noise: Mapping[str, float], *names: str) -> float:
+    """A program's own noise, under whichever side's name it was measured."""
+    return next((noise[name] for name in names if name in noise), 0.0)
+
+
+def _is_average(name: str) -> bool:
+    return "moving_" in name or "ExponentialMovingAverage" in name
+
+
+def _apart(first: Recording, second: Recording) -> list[_Apart] | None:
+    """Each weight's distance from its partner, as a share of the way it moved."""
+    pairs = paired_weights(first.final_weights, second.final_weights, strict=True)
+    if not pairs:
+        return None
+    start = dict(first.initial_weights)
+    result = []
+    for name, partner, one, other in pairs:
+        absolute = float(np.max(np.abs(one - other), initial=0.0))
+        size = float(np.linalg.norm(one))
+        before = start.get(name)
+        moved = 0.0
+        if before is not None:
+            # Either may be the one that moved.
+            moved = max(
+                float(np.linalg.norm(one - before)),
+                float(np.linalg.norm(other - before)),
+            )
+        scale = max(moved, _AT_REST * max(size, 1.0))
+        distance = float(np.linalg.norm(one - other))
+        if distance <= _AT_REST * max(size, 1.0):
+            distance = 0.0  # the last digit of a weight that hardly moved
+        result.append(_Apart(name, partner, distance / scale, absolute))
+    return result
+
+
+# --------------------------------------------------------------------- figures
+
+
+def _figures(
+    first: Recording, second: Recording, noise: Noise | None, *, drifting: bool
+) -> Iterable[Check]:
+    what = "figures of evaluate"
+    if not first.evaluate and not second.evaluate:
+        return
+    if not first.evaluate or not second.evaluate:
+        one, other = ("first", "second") if first.evaluate else ("second", "first")
+        yield _skipped(
+            what,
+            f"only the {one} side evaluated; the {other} ended, or was stopped, before "
+            "(--steps 0 lets both run to their end)",
+        )
+        return
+    if first.global_step != second.global_step:
+        yield _skipped(
+            what, f"they are of step {first.global_step} and {second.global_step}"
+        )
+        return
+    pairs, only_first, only_second = pair_figures(first.evaluate, second.evaluate)
+    for name, partner in pairs:
+        left, right = first.evaluate[name], second.evaluate[partner]
+        if not (_is_number(left) and _is_number(right)):
+            continue
+        difference = _relative(left, right)
+        own = _own(noise.figures, name, partner) if noise else 0.0
+        limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
+        if drifting:
+            limit = max(limit, DRIFTING_FIGURE)
+        same = difference <= limit
+        yield Check(
+            f"evaluate: {name}",
+            Outcome.SAME if same else Outcome.DIFFERS,
+            first=f"{left:.6g}",
+            second=f"{right:.6g}",
+            difference=difference,
+            limit=limit,
+            causes=()
+            if same
+            else (
+                "the evaluation sees other examples: a dropped last batch, another "
+                "number of steps, shuffling before `take`",
+                "another definition or other weights of the metric",
+                "dropout or batch statistics during evaluation, averages not read",
+            ),
+        )
+    if only_first or only_second:
+        told = [
+            f"only the {side} has {', '.join(names)}"
+            for side, names in (("first", only_first), ("second", only_second))
+            if names
+        ]
+        yield _skipped(
+            what if not pairs else "further figures of evaluate", "; ".join(told)
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _relative(one: object, other: object) -> float:
+    if not (isinstance(one, (int, float)) and isinstance(other, (int, float))):
+        return 0.0
+    if one == other or (np.isnan(one) and np.isnan(other)):
+        return 0.0
+    return float(abs(one - other) / max(abs(one), abs(other), 1e-6))
+
+
+# ----------------------------------------------------------------- predictions
+
+
+def _predictions(
+    first: Recording, second: Recording, noise: Noise | None
+) -> Iterable[Check]:
+    """The same fixed examples, predicted after the same number of steps."""
+    if not first.predictions or not second.predictions:
+        return
+    if first.global_step != second.global_step:
+        return
+    for name in first.predictions:
+        if name not in second.predictions:
+            continue
+        one, other = first.predictions[name], second.predictions[name]
+        own = noise.predictions.get(name, 0.0) if noise else 0.0
+        limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
+        difference = _array_difference(one, other)
+        same = difference <= limit
+        yield Check(
+            f"predictions: {name}",
+            Outcome.SAME if same else Outcome.DIFFERS,
+            first=f"{len(one)} examples",
+            second=f"{len(other)} examples",
+            difference=difference,
+            limit=limit,
+            causes=()
+            if same
+            else ("dropout or batch statistics while predicting, averages not read",),
+        )
+
+
+def _array_difference(one: Array, other: Array) -> float:
+    if one.shape != other.shape:
+        return float("inf")
+    if not np.issubdtype(one.dtype, np.number):
+        return 0.0 if np.array_equal(one, other) else float("inf")
+    a, b = one.astype(np.float64), other.astype(np.float64)
+    scale = max(float(np.max(np.abs(a), initial=0.0)), 1e-6)
+    return float(np.max(np.abs(a - b), initial=0.0)) / scale
+
+
+# --------------------------------------------------------------------- exports
+
+
+def _exports(first: Recording, second: Recording) -> Iterable[Check]:
+    """SavedModels by the folder that a program or an exporter gave them."""
+    one, other = first.extra.get("exports"), second.extra.get("exports")
+    if one is None or other is None:
+        if one or other:
+            side = "first" if one is None else "second"
+            yield _skipped("exported models", f"not known of the {side} side")
+        return
+    if not one and not other:
+        return
+    if not (first.complete and second.complete):
+        yield _skipped(
+            "exported models",
+            "a program was stopped before its end (--steps 0 lets both run to theirs)",
+        )
+        return
+    same = sorted(one) == sorted(other)
+    yield Check(
+        "exported models",
+        Outcome.SAME if same else Outcome.DIFFERS,
+        first=", ".join(sorted(one)) or "none",
+        second=", ".join(sorted(other)) or "none",
+        causes=() if same else ("an exporter did not run, or ran another time",),
+    )
+
+
+def _skipped(what: str, why: str) -> Check:
+    return Check(what, Outcome.NOT_COMPARED, note=why)
