@@ -351,10 +351,11 @@ class _Modules:
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
         if made.loop:
-            needs.append(Need(str(place.folder / f"{loop}.py"), "loop", made.loop))
+            path = str(place.folder / f"{loop}.py")
+            needs.append(Need(path, "loop", made.loop, place.package))
         if made.contrib:
             path = str(place.folder / f"{contrib}.py")
-            needs.append(Need(path, "contrib", made.contrib))
+            needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
 
     def _describes_features(self) -> bool:

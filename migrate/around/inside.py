@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from ..bring import Bundle, identifiers
+from ..options import RewriteOptions
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.notebook import NEW_CELL
 from ..project.text import Edit, apply_edits
@@ -15,11 +16,11 @@ from ..report.needs import Need
 from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Scope
-from .contents import LOOP_DOC, MARK, contents
+from .contents import LOOP_DOC, MARK, contents, taken_from_loop
 
 __all__ = ["put_inside", "taken_as_value"]
 
-_CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*$")
+_CELL = re.compile(r"(?m)^__tfmigrate_(?:cell_\d+|new_cell)__[ \t]*$")
 _RULE = (
     "# ------------------------------------------------------------------------------\n"
 )
@@ -35,19 +36,27 @@ def taken_as_value(parsed: ParsedModule, modules: Mapping[str, str]) -> str | No
 
 
 def put_inside(
-    parsed: ParsedModule, needs: tuple[Need, ...], facts: ProjectFacts
+    parsed: ParsedModule,
+    needs: tuple[Need, ...],
+    facts: ProjectFacts,
+    options: RewriteOptions,
 ) -> str:
     """The text of a file that imports modules, with these in their place."""
     text = parsed.source.text
-    # What the copies of tf.contrib take of the loop module comes after it.
-    for need in sorted(needs, key=lambda one: one.kind, reverse=True):
-        text = _Inside(parsed, need).result()
+    # The copies of tf.contrib may import the loop module, as the file does.
+    for need in sorted(needs, key=lambda one: one.kind):
+        if need.kind == "loop":
+            need = need.with_names(taken_from_loop(text, need.module))
+        text = _Inside(parsed, need, options).result()
         parsed = facts.module_of(parsed.source.with_text(text))
     return text
 
 
 class _Inside:
-    def __init__(self, parsed: ParsedModule, need: Need) -> None:
+    def __init__(
+        self, parsed: ParsedModule, need: Need, options: RewriteOptions
+    ) -> None:
+        self.options = options
         self.parsed = parsed
         self.context = Context(parsed.source.text, parsed.module, parsed.resolver)
         self.need = need
@@ -80,6 +89,7 @@ class _Inside:
             self.need.names,
             used=identifiers(context.text),
             bound=self._bound(place),
+            loop_module=self.options.loop_module,
         )
         for use in uses:
             node, name = self._named(use.node)
