@@ -213,6 +213,7 @@ class Estimator:
             initialize(model.graph, checkpoint, model.spec.scaffold)
             loop = TrainingLoop(
                 model.graph,
+                model.data,
                 train_op=model.train_op,
                 loss=model.loss,
                 summary=model.summary,

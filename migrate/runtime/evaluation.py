@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from .checkpoints import event_writer
 from .graph import READ_OP_COLLECTION, ModelGraph
 from .hooks import HookRunner
 from .inputs import ModelInput, features_and_labels
+from .loop import ManySteps
 from .training import initialize
 from .vocabulary import EstimatorSpec, logger, v1
 
@@ -30,12 +32,12 @@ class EvaluationModel:
         checkpoint: str | None,
         warm_start: Callable[[], None],
     ):
-        data = ModelInput(input_fn)
+        self.data = ModelInput(input_fn)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()
             v1.add_to_collection(READ_OP_COLLECTION, step + 0)
-            (batch,) = data.next_batches()
+            (batch,) = self.data.next_batches()
             self.spec = call_model_fn(*features_and_labels(batch))
             metrics = dict(self.spec.eval_metric_ops)
             for name in ("loss", "global_step"):
@@ -108,10 +110,10 @@ def evaluate_model(
     runner = HookRunner(graph, model.hooks)
     runner.start()
     progress = Progress(steps)
-    if runner.wanted_each_step:
+    if runner.wanted_each_step or model.data.iterator is None:
         done = evaluate_with_hooks(runner, model.update, progress)
     else:
-        done = evaluate_at_once(graph, model.update, progress)
+        done = evaluate_at_once(model, progress)
     if not done:
         raise ValueError(
             "Evaluation made no steps. Perhaps input is empty or misspecified: "
@@ -139,32 +141,20 @@ def evaluate_with_hooks(runner: HookRunner, update: Any, progress: Progress) -> 
     return done
 
 
-def evaluate_at_once(graph: ModelGraph, update: Any, progress: Progress) -> int:
-    """All batches up to the next report in one call; gives their number."""
-    step = graph.call([update], [])
-    with tf.init_scope():
-        done = tf.Variable(0, dtype=tf.int64, trainable=False)
-
-    def run(until: Any) -> None:
-        while done.read_value() < until:
-            step()
-            done.assign_add(1)
-
-    many = tf.function(run)
-    last = progress.steps or np.iinfo(np.int64).max
-    count = 0
-    with tf.init_scope():
-        while count < last:
-            until = min(last, count - count % progress.every + progress.every)
-            if progress.steps is None:
-                until = last
-            try:
-                many(tf.constant(until, tf.int64))
-            except tf.errors.OutOfRangeError:
-                return int(done.numpy())
-            count = int(done.numpy())
-            progress.say(count)
-    return count
+def evaluate_at_once(model: EvaluationModel, progress: Progress) -> int:
+    """Many batches in a call, up to the next report; gives their number."""
+    many = ManySteps(model.graph, model.data, model.update)
+    last = math.inf if progress.steps is None else progress.steps
+    done, ended = 0, False
+    while not ended and done < last:
+        until = last
+        if progress.steps is not None:
+            until = min(last, done - done % progress.every + progress.every)
+        _, count, ended = many(math.inf, until - done)
+        done += count
+        if count:
+            progress.say(done)
+    return done
 
 
 def write_evaluation(

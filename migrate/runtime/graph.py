@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
 from .late_reads import read_late
+from .layer_updates import show_layer_updates
 from .session import ModelSession
 from .variables import ModelVariables
 from .vocabulary import v1
@@ -47,7 +48,12 @@ class ModelGraph:
             # of TensorFlow 1.
             self.graph.name = "model_fn"
             self.graph.seed = seed
-            with self.variables.made_here(), warnings.catch_warnings():
+            show_layer_updates(self.graph)
+            with (
+                self.variables.made_here(),
+                tensors_by_identity(),
+                warnings.catch_warnings(),
+            ):
                 # Summaries of TensorFlow 1 are fetched with the step that they are of.
                 warnings.filterwarnings("ignore", ".*default summary writer.*")
                 build()
@@ -183,10 +189,27 @@ class ModelGraph:
             return self.graph.as_graph_element(key)
         return getattr(key, "_graph_element", key)
 
-    def inside(self) -> contextlib.AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
         """The graph as the default one, for code that looks for it there."""
-        inside: contextlib.AbstractContextManager[Any] = self.graph.as_default()
-        return inside
+        with tensors_by_identity(), self.graph.as_default():
+            yield
+
+
+@contextlib.contextmanager
+def tensors_by_identity() -> Iterator[None]:
+    """Within it tensors and variables are equal to themselves only, and hashable.
+
+    Code that was written for graphs uses them as keys. There is no public name for
+    how it is now.
+    """
+    by_value = getattr(tf.Tensor, "_USE_EQUALITY", True)
+    v1.disable_tensor_equality()
+    try:
+        yield
+    finally:
+        if by_value:
+            v1.enable_tensor_equality()
 
 
 def joined(elements: list[Any], results: list[Any]) -> list[Any]:

@@ -126,6 +126,17 @@ class ModelInput:
                 "iterator."
             )
         self.iterator = None if self.dataset is None else iter(self.dataset)
+        self.batches: list[Any] = []
+
+    @property
+    def tensors(self) -> list[Any]:
+        """What is taken from the data set, as the graph has it."""
+        return list(tf.nest.flatten(self.batches, expand_composites=True))
+
+    def optional_batches(self) -> list[Any]:
+        """For each replica the next batch, if there is one."""
+        assert self.iterator is not None
+        return [self.iterator.get_next_as_optional() for _ in range(self.replicas)]
 
     def next_batches(self) -> list[Any]:
         """Tensors of the graph being traced: a batch for each replica."""
@@ -135,14 +146,12 @@ class ModelInput:
             if isinstance(made, tf.data.Dataset):
                 made = make_one_shot_iterator(made).get_next()
             return [made]
-        batches: list[Any] = []
         with tf.device("/cpu:0"):
             for _ in range(self.replicas):
                 # One after the other: successive batches go to successive replicas.
-                taken = tf.nest.flatten(batches[-1:], expand_composites=True)
-                with tf.control_dependencies([tensor.op for tensor in taken]):
-                    batches.append(self.iterator.get_next())
-        return batches
+                with tf.control_dependencies([one.op for one in self.tensors]):
+                    self.batches.append(self.iterator.get_next())
+        return self.batches
 
 
 def numpy_input_fn(

@@ -14,6 +14,7 @@ import tensorflow as tf
 from .checkpoints import Checkpoints, event_writer
 from .graph import ModelGraph
 from .hooks import HookRunner, NanLossDuringTrainingError
+from .inputs import ModelInput
 from .vocabulary import logger, v1
 
 # As long as a call that trains many steps may take: checkpoints by the clock wait for
@@ -25,46 +26,52 @@ STEPS_PER_CALL = 10_000
 class ManySteps:
     """Steps of a model in one call."""
 
-    def __init__(self, graph: ModelGraph, train_op: Any, loss: Any):
-        with tf.init_scope():
-            # Kept here, because a call that meets the end of the data returns nothing.
-            self.loss = tf.Variable(math.nan, dtype=loss.dtype, trainable=False)
-            self.done = tf.Variable(0, dtype=tf.int64, trainable=False)
-        step = graph.call([train_op, graph.element(loss)], [])
+    def __init__(
+        self, graph: ModelGraph, data: ModelInput, operation: Any, loss: Any = None
+    ):
+        step = graph.call([operation, loss], data.tensors)
         counter = graph.global_step
-        self.rate = 10.0
+        kind = tf.float32 if loss is None else loss.dtype
+        self.rate = 1.0
 
-        def run(until: Any, limit: Any) -> None:
-            self.done.assign(0)
-            goes_on = limit > 0
+        def run(until: Any, limit: Any) -> tuple[Any, Any, Any]:
+            done = tf.constant(0, tf.int64)
+            last = tf.constant(0, kind)
+            goes_on, ended = limit > 0, False
             while goes_on:
-                value = tf.reshape(step()[1], [])
-                self.loss.assign(value)
-                done = self.done.assign_add(1, read_value=True)
-                goes_on = (
-                    (done < limit)
-                    & (tf.cast(counter.read_value(), tf.int64) < until)
-                    & ~tf.math.is_nan(value)
-                )
+                batches = data.optional_batches()
+                # Asked for first: an error in the middle of a loop may be waited for
+                # by another device.
+                if tf.reduce_all([batch.has_value() for batch in batches]):
+                    taken = [batch.get_value() for batch in batches]
+                    value = step(*tf.nest.flatten(taken, expand_composites=True))[1]
+                    done += 1
+                    goes_on = done < limit
+                    if value is not None:
+                        last = tf.reshape(value, [])
+                        step_now = tf.cast(counter.read_value(), tf.int64)
+                        goes_on &= (step_now < until) & ~tf.math.is_nan(last)
+                else:
+                    goes_on, ended = False, True
+            return last, done, ended
 
         self.run = tf.function(run)
 
     def __call__(self, until: float, limit: float) -> tuple[Any, int, bool]:
-        """Trains until a step, but for no more than a number of steps or a second.
+        """Runs until a global step, but no more than a number of steps or a second.
 
         Gives the last loss, how many steps there were, and whether the data ended.
         """
         most = min(limit, max(1, int(self.rate * SECONDS_PER_CALL)), STEPS_PER_CALL)
         until = min(until, np.iinfo(np.int64).max)
-        began, ended = time.time(), False
+        began = time.time()
         with tf.init_scope():
-            try:
-                self.run(tf.constant(until, tf.int64), tf.constant(most, tf.int64))
-            except tf.errors.OutOfRangeError:
-                ended = True
-            loss, done = self.loss.numpy(), int(self.done.numpy())
-        self.rate = min(self.rate * 10, done / max(time.time() - began, 1e-6))
-        return loss, done, ended
+            last, done, ended = self.run(
+                tf.constant(until, tf.int64), tf.constant(most, tf.int64)
+            )
+        count = int(done.numpy())
+        self.rate = min(self.rate * 10, count / max(time.time() - began, 1e-6))
+        return last.numpy(), count, bool(ended)
 
 
 class StepReports:
@@ -127,6 +134,7 @@ class TrainingLoop:
     def __init__(
         self,
         graph: ModelGraph,
+        data: ModelInput,
         *,
         train_op: Any,
         loss: Any,
@@ -135,7 +143,7 @@ class TrainingLoop:
         checkpoints: Checkpoints,
         config: Any,
     ):
-        self.graph = graph
+        self.graph, self.data = graph, data
         self.train_op, self.loss, self.summary = train_op, loss, summary
         self.hooks = HookRunner(graph, hooks)
         self.checkpoints = checkpoints
@@ -151,8 +159,8 @@ class TrainingLoop:
             self.graph, self.config, start, summaries=self.summary is not None
         )
         many = None
-        if not self.hooks.wanted_each_step:
-            many = ManySteps(self.graph, self.train_op, self.loss)
+        if self.data.iterator is not None and not self.hooks.wanted_each_step:
+            many = ManySteps(self.graph, self.data, self.train_op, self.loss)
         state = Steps(start)
 
         def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:

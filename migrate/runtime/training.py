@@ -32,13 +32,15 @@ class TrainingModel:
         self.call_model_fn = call_model_fn
         strategy = checked_strategy(config.train_distribute)
         self.replicas = strategy.num_replicas_in_sync if strategy else 1
-        data = ModelInput(input_fn, self.replicas)
+        self.data = ModelInput(input_fn, self.replicas)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()
             # Where the hooks of TensorFlow look for it: as it was before the step.
             v1.add_to_collection(READ_OP_COLLECTION, step + 0)
-            self.spec, self.loss, self.train_op = self.replicated(data.next_batches())
+            self.spec, self.loss, self.train_op = self.replicated(
+                self.data.next_batches()
+            )
             if not checkpoint:
                 warm_start()
             summaries = v1.get_collection(v1.GraphKeys.SUMMARIES)
@@ -110,16 +112,17 @@ def initialize(graph: ModelGraph, checkpoint: str | None, scaffold: Any) -> None
     if checkpoint:
         restore(graph, checkpoint, scaffold)
     else:
-        for variable in graph.variables.by_name.values():
-            # Nothing but a warm start gave it an operation that sets it.
-            load = getattr(variable, "_initializer_op", None)
-            if load is not None:
-                graph.run(load)
+        made = graph.variables.by_name.values()
+        # Nothing but a warm start gave them an operation that sets them.
+        loads = [getattr(variable, "_initializer_op", None) for variable in made]
+        if any(load is not None for load in loads):
+            graph.run(loads)
         if scaffold.init_fn is not None:
             with graph.inside():
                 scaffold.init_fn(graph.session)
-    for initializer in graph.graph.get_collection(v1.GraphKeys.TABLE_INITIALIZERS):
-        graph.run(initializer)
+    tables = graph.graph.get_collection(v1.GraphKeys.TABLE_INITIALIZERS)
+    if tables:
+        graph.run(tables)
     if scaffold.local_init_op is not None:
         graph.run(scaffold.local_init_op)
 

@@ -84,7 +84,6 @@ def main(out: Path, cases: list[str]) -> None:
     from legacy_names import LegacyTensorFlow
 
     tf = LegacyTensorFlow()
-    tf.disable_tensor_equality()
     tf.disable_v2_tensorshape()
     tf.logging.set_verbosity(tf.logging.ERROR)
     for label in cases:

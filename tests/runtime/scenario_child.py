@@ -27,7 +27,6 @@ def main(out: str, names: list[str]) -> None:
     from legacy_names import LegacyTensorFlow
 
     tf = LegacyTensorFlow()
-    tf.disable_tensor_equality()
     tf.logging.set_verbosity(tf.logging.ERROR)
     found = {}
     for name in names:
