@@ -42,13 +42,30 @@ def put_inside(
     options: RewriteOptions,
 ) -> str:
     """The text of a file that imports modules, with these in their place."""
+    by_kind = {need.kind: need for need in needs}
+    loop, contrib = by_kind.get("loop"), by_kind.get("contrib")
+    there: dict[str, str] = {}
+    before: int | None = None
+    if loop is not None and contrib is not None:
+        # The copies of tf.contrib may take words of the loop module.
+        copies = contents(
+            "contrib",
+            contrib.names,
+            used=identifiers(parsed.source.text),
+            loop_module=loop.module,
+        )
+        taken = taken_from_loop(copies.text, loop.module)
+        if taken:
+            loop = loop.with_names(taken)
+            before = _Inside(parsed, contrib, options).first_place()
     text = parsed.source.text
-    # The copies of tf.contrib may import the loop module, as the file does.
-    for need in sorted(needs, key=lambda one: one.kind):
-        if need.kind == "loop":
-            need = need.with_names(taken_from_loop(text, need.module))
-        text = _Inside(parsed, need, options).result()
+    if loop is not None:
+        inside = _Inside(parsed, loop, options)
+        text = inside.result(before=before)
+        there = inside.there
         parsed = facts.module_of(parsed.source.with_text(text))
+    if contrib is not None:
+        text = _Inside(parsed, contrib, options).result(there)
     return text
 
 
@@ -63,40 +80,47 @@ class _Inside:
         self.module = need.module
         self.edits: list[Edit] = []
 
-    def result(self) -> str:
         context = self.context
-        imports = [
-            use
-            for use in self.parsed.resolver.scopes.imports
-            if self._module_of(use.node)
+        scopes = parsed.resolver.scopes
+        self.imports = [use for use in scopes.imports if self._module_of(use.node)]
+        self.uses = [use for use in scopes.uses if self._name(use.node) is not None]
+        context.want(*(use.node for use in (*self.uses, *self.imports)))
+        context.want(*(use.statement for use in self.imports), *context.module.body)
+        # Names in the text, with what they are called to those who import them.
+        self.there: dict[str, str] = {}
+
+    def first_place(self) -> int:
+        """Where the module would stand, were it the only one."""
+        nodes = [use.node for use in self.uses]
+        nodes += [
+            use.node for use in self.imports if isinstance(use.node, cst.ImportFrom)
         ]
-        uses = [
-            use
-            for use in self.parsed.resolver.scopes.uses
-            if self._name(use.node) is not None
-        ]
-        context.want(*(use.node for use in uses), *(use.node for use in imports))
-        context.want(*(use.statement for use in imports), *context.module.body)
-        place = self._place(
-            min(
-                context.span(found.node)[0]
-                for found in (*uses, *imports)
-                if not isinstance(found.node, cst.Import)
-            )
-        )
+        return self._place(min(self.context.span(node)[0] for node in nodes))
+
+    def result(
+        self, there: Mapping[str, str] | None = None, *, before: int | None = None
+    ) -> str:
+        """The text with the module; ``there`` are names that it need not import."""
+        context = self.context
+        place = self.first_place()
+        if before is not None:
+            place = min(place, before)
         made = contents(
             self.need.kind,
             self.need.names,
             used=identifiers(context.text),
-            bound=self._bound(place),
+            bound={**self._bound(place), **(there or {})},
             loop_module=self.options.loop_module,
         )
-        for use in uses:
+        self.there = {
+            bound: f"{self.module}.{name}" for name, bound in made.names.items()
+        }
+        for use in self.uses:
             node, name = self._named(use.node)
             if isinstance(node, cst.Attribute):
                 start, end = context.span(node)
                 self.edits.append(Edit(start, end, made.names[name]))
-        for found in imports:
+        for found in self.imports:
             self._replace_import(found.node, found.statement, made)
         future = self._future()
         if future is not None:
