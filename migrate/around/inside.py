@@ -17,6 +17,7 @@ from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Scope
 from .contents import LOOP_DOC, MARK, contents, taken_from_loop
+from .untyped import untyped
 
 __all__ = ["put_inside", "taken_as_value"]
 
@@ -122,9 +123,6 @@ class _Inside:
                 self.edits.append(Edit(start, end, made.names[name]))
         for found in self.imports:
             self._replace_import(found.node, found.statement, made)
-        future = self._future()
-        if future is not None:
-            self.edits.append(future)
         self.edits.append(Edit(place, place, self._text(made)))
         return apply_edits(context.text, self.edits)
 
@@ -191,6 +189,11 @@ class _Inside:
         if self.parsed.source.notebook is not None:
             cells = [match.start() for match in _CELL.finditer(context.text)]
             return max((start for start in cells if start <= first_use), default=0)
+        mark = context.text.find(MARK)
+        if mark >= 0:  # behind what stands there already
+            end = context.text.index(_RULE.strip(), mark)
+            line, _ = context.lines.place(end)
+            return context.lines.starts[line]
         place = 0
         for statement in context.module.body:
             if not _is_head(statement) or context.span(statement)[0] >= first_use:
@@ -240,49 +243,11 @@ class _Inside:
             doc = f"{MARK}\n\n{LOOP_DOC}"
         lines = [f"{line}\n" for line in ("# " + doc.replace("\n", "\n# ")).split("\n")]
         doc = "".join(line.replace("# \n", "#\n") for line in lines)
-        imports = "\n".join(made.imports)
-        body = made.body.strip("\n")
+        imports, body = untyped(made.imports, made.body)
         if self.parsed.source.notebook is not None:
-            return (
-                f"{NEW_CELL}\nfrom __future__ import annotations\n\n{doc}\n"
-                f"{imports}\n\n{body}\n"
-            )
+            return f"{NEW_CELL}\n{doc}\n{imports}\n\n{body}\n"
         text = f"{imports}\n\n{_RULE}{doc}\n\n{body}\n\n\n{_RULE}"
         return text.replace("\n", newline)
-
-    def _future(self) -> Edit | None:
-        """Annotations of the module name classes that come after them."""
-        context = self.context
-        if self.parsed.source.notebook is not None:
-            return None
-        for use in self.parsed.resolver.scopes.imports:
-            node = use.node
-            if isinstance(node, cst.ImportFrom) and import_path(node.module) == (
-                "__future__"
-            ):
-                names = () if isinstance(node.names, cst.ImportStar) else node.names
-                if any(import_path(alias.name) == "annotations" for alias in names):
-                    return None
-        first = next(
-            (one for one in context.module.body if not _is_docstring(one)), None
-        )
-        assert first is not None
-        context.want(first)
-        line, _ = context.lines.place(context.span(first)[0])
-        start = context.lines.starts[line - 1]
-        newline = context.module.default_newline
-        return Edit(start, start, f"from __future__ import annotations{newline}")
-
-
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    return (
-        isinstance(statement, cst.SimpleStatementLine)
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], cst.Expr)
-        and isinstance(
-            statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString)
-        )
-    )
 
 
 def _is_head(statement: cst.CSTNode) -> bool:

@@ -127,8 +127,12 @@ _DATA = "    return data.batch(batch_size)\n"
 # name -> (what stands there, what is said instead), ...
 VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "bound_twice": (
-        (_MADE, f"{_MADE}    classifier.train(lambda: dataset('test', 10), steps=3)\n"
-         + _CONFIG + _MADE),
+        (
+            _MADE,
+            f"{_MADE}    classifier.train(lambda: dataset('test', 10), steps=3)\n"
+            + _CONFIG
+            + _MADE,
+        ),
     ),
     "bound_in_branches": (
         (
@@ -159,9 +163,7 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         (_LAST, "    return Spec(mode, loss=loss, train_op=train_op)\n"),
         ("tf.estimator.RunConfig(", "run_config_lib.RunConfig("),
     ),
-    "compat_door": (
-        (_IMPORT, "import tensorflow.compat.v1 as tf\n"),
-    ),
+    "compat_door": ((_IMPORT, "import tensorflow.compat.v1 as tf\n"),),
     "alias_of_package": (
         (_RAMP, f"{_RAMP}est = tf.estimator\nlayers = tf.layers\n"),
         ("tf.estimator.Estimator(\n", "est.Estimator(\n"),
@@ -278,9 +280,12 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "input_fn_with_iterator": (
-        (_DATA, "    iterator = data.batch(batch_size).make_one_shot_iterator()\n"
-                "    features, classes = iterator.get_next()\n"
-                "    return features, classes\n"),
+        (
+            _DATA,
+            "    iterator = data.batch(batch_size).make_one_shot_iterator()\n"
+            "    features, classes = iterator.get_next()\n"
+            "    return features, classes\n",
+        ),
     ),
     "numpy_input_fn": (
         (
