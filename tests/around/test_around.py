@@ -158,6 +158,15 @@ def test_a_program_that_needs_a_session_says_where(line: str, symbol: str) -> No
     assert any(symbol in (reason or "") for reason in reasons)
 
 
+def test_a_name_that_means_two_things_keeps_its_program(tmp_path: Path) -> None:
+    train = CHOSEN.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\nfrom tensorflow import estimator\n",
+    ).replace("return tf.", "return ")
+    report = rewritten(project(tmp_path, model=MODEL, train=train))
+    assert "training_loop.py" not in texts(report)
+
+
 def test_a_session_on_a_graph_of_its_own_is_no_obstacle() -> None:
     line = "with tf.Graph().as_default(), tf.Session() as session:\n    pass\n"
     assert tiers(alone(ALONE + line)) == ["T2"]
@@ -195,8 +204,8 @@ def test_a_session_on_a_graph_of_its_own_is_no_obstacle() -> None:
             "training_loop.Estimator",
         ),
         (
-            "from tensorflow import estimator\n",
-            "estimator.Estimator",
+            "from tensorflow import estimator as tf_estimator\n",
+            "tf_estimator.Estimator",
             "",
             "training_loop.Estimator",
         ),
