@@ -272,7 +272,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         from ..around import put_inside
 
         whole = facts.module_of(source.with_text(text))
-        text, needs = put_inside(whole, needs, facts), ()
+        text, needs = put_inside(whole, needs, facts, job.options), ()
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
