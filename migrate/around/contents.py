@@ -78,6 +78,15 @@ def contents(
     return replace(made, names={_last(one): name for one, name in made.names.items()})
 
 
+def taken_from_loop(text: str, module: str) -> set[str]:
+    """The names that a text imports from a loop module."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            found |= {alias.name for alias in node.names}
+    return found
+
+
 def clash(names: Collection[str]) -> str | None:
     """A name that two things copied from tf.contrib would both have."""
     from ..bring import contrib

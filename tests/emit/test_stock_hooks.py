@@ -115,4 +115,8 @@ def test_hooks_of_the_spec_are_kept(printed: dict[str, str]) -> None:
     steps = [int(line.split()[1][:-1]) for line in lines if line.startswith("step ")]
     # Every third step, every eighth, which saves, and the last one.
     assert steps == [3, 6, 8, 11, 14, 16]
-    assert last(printed["of_spec"]) == ["ckpt-16.index", "ckpt-8.index"]
+    assert last(printed["of_spec"]) == [
+        "model.ckpt-0.index",
+        "model.ckpt-16.index",
+        "model.ckpt-8.index",
+    ]

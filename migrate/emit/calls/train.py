@@ -71,32 +71,44 @@ class TrainCalls:
         statement = self.tree.statement(node)
         column = self.tree.column(statement) - 1
         top_level = isinstance(self.tree.body(statement), cst.Module)
-        data = self.names.fresh("train_batches")
         served = self._served(call, node)
-        definition = emitter.fill(
-            "train_data",
-            expressions={"X_DATASET": served},
-            flags={"X_REPLICATED": emitter.replicated},
-            names={
-                "train_batches": data,
-                **unshadowed(("dataset", "context"), emitter.text(served)),
-            },
-        )
+        definition = []
+        if emitter.replicated:
+            data = self.names.fresh("train_batches")
+            definition = self._batches(served, data)
+            served = f"{data}()"
         if call.gives:
             self.kept = unpacked(self.tree, node) or self.names.fresh("results")
             self.exported = self.names.fresh("exports")
-        loop = self._loop(call, data)
+        loop = self._loop(call, served)
         statements = fit(self.tree.module, [*definition, *loop], column)
         statements = space_definitions(statements, top_level=top_level)
         lines = statement.leading_lines
         if any(line.comment is not None for line in lines):
-            statements[1] = statements[1].with_changes(
-                leading_lines=[*statements[1].leading_lines, *_from_comment(lines)]
+            place = len(definition)
+            statements[place] = statements[place].with_changes(
+                leading_lines=[*statements[place].leading_lines, *_from_comment(lines)]
             )
         statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
         statements += self._given(call, node)
         emitter.edits.replace[statement] = statements
         emitter.edits.own_lines.add(statement)
+
+    def _batches(self, served: str, name: str) -> list[Statement]:
+        """The function that serves batches to replicas."""
+        code = self.emitter.text(served)
+        made = not served.isidentifier()
+        hidden = unshadowed(("dataset", "context"), code) if made else {}
+        return self.emitter.fill(
+            "train_data",
+            expressions={"X_DATASET": served},
+            flags={"X_MADE": made},
+            names={
+                "train_batches": name,
+                **({} if made else {"dataset": served}),
+                **hidden,
+            },
+        )
 
     def _served(self, call: EstimatorCall, node: cst.Call) -> str:
         """Source of the data of a train call."""
@@ -243,12 +255,10 @@ class TrainCalls:
         served = call.input.dataset
         if emitter.trainer is not None:
             served = emitter.class_data(source)
-        body += emitter.fill(
-            "train_data",
-            expressions={"X_DATASET": served},
-            flags={"X_REPLICATED": emitter.replicated},
-        )
-        body += self._loop(call, "train_batches", local=True)
+        if emitter.replicated:
+            body += self._batches(served, "train_batches")
+            served = "train_batches()"
+        body += self._loop(call, served, local=True)
         if call.gives:
             body += parse_statements(f"return {self.results(call)}\n")
         name = name.removeprefix("self.")
@@ -263,8 +273,9 @@ class TrainCalls:
     # -- the loop ---------------------------------------------------------------
 
     def _loop(
-        self, call: EstimatorCall, data: str, *, local: bool = False
+        self, call: EstimatorCall, served: str, *, local: bool = False
     ) -> list[Statement]:
+        """The loop over what ``served`` gives: the data, or a function's batches."""
         emitter, stock = self.emitter, call.stock
         config = self._config(local)
         every = config.summary_steps or "1"
@@ -285,7 +296,9 @@ class TrainCalls:
                 names[name] = name if local else self.names.fresh(name)
         profile_dir = f'f"{{{emitter.renamed["manager"]}.directory}}/profile"'
         names["steps"] = "chunk" if local else self.names.fresh("steps")
-        names["train_batches"] = data
+        serves = (
+            served.removesuffix("()") if emitter.replicated else f"lambda _: {served}"
+        )
         together = call.evaluated_input is not None
         evaluation = ""
         if call.evaluated_input is not None:
@@ -374,6 +387,8 @@ class TrainCalls:
         return emitter.fill(
             "train_loop",
             expressions={
+                "X_SERVED": served,
+                "X_SERVES": serves,
                 "X_CONDITION": condition,
                 "X_LOG_STEPS": log_steps,
                 "X_CHUNK": chunk,

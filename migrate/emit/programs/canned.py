@@ -344,11 +344,7 @@ class CannedEmitter(LoopEmitter):
         if head.reduction == "sum":
             forward = parse_statements(self.text(f"{code}loss = {loss}\n"))
         else:
-            forward += self.fill(
-                "scalar_loss",
-                expressions={"X_SCALAR_LOSS": loss},
-                flags={"X_RENAMED": loss != "loss"},
-            )
+            forward += self.scalar_loss(loss)
         result = self.fill(
             "train_functions",
             statements={

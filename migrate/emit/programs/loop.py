@@ -311,6 +311,7 @@ class LoopEmitter:
                 "X_WATCHES": bool(self.watched),
                 "X_GRAPHED": self.graphed,
                 "X_TAPED": not self.graphed,
+                "X_SHARED": self.replicated,
                 "X_TOGETHER": self.graphed and self.replicated,
                 **(flags or {}),
             },
@@ -318,6 +319,13 @@ class LoopEmitter:
             attributes={"optimizer.iterations": self.text(self.counter)},
         )
         return fill(file, template, filling)
+
+    def scalar_loss(self, loss: str) -> list[Statement]:
+        """Replicas each have a part of a loss that was averaged already."""
+        if not self.replicated:
+            return [] if loss == "loss" else parse_statements(f"loss = {loss}\n")
+        expressions, flags = {"X_SCALAR_LOSS": loss}, {"X_RENAMED": loss != "loss"}
+        return self.fill("scalar_loss", expressions=expressions, flags=flags)
 
     def fitted(
         self, statements: Sequence[Statement], extra: int = 0
@@ -487,12 +495,10 @@ class LoopEmitter:
             statements={"X_RESTORE": self.restore()},
             flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
         )
-        lines = self.tree.module.code_for_node(result[0]).splitlines()
-        if max(map(len, lines)) + self.indent > WIDTH:
-            # The template's line breaks are those of a short directory.
-            joined = result[0].visit(OneLine())
-            assert isinstance(joined, cst.SimpleStatementLine)
-            result[0] = joined
+        # The template's line breaks are not those of this directory.
+        joined = result[0].visit(OneLine())
+        assert isinstance(joined, cst.SimpleStatementLine)
+        result[0] = joined
         if self.trainer is None:
             result[0] = with_blank_lines(result[0], 1)
         return result

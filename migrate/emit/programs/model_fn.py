@@ -484,11 +484,7 @@ class ModelFnEmitter(LoopEmitter):
             self.section(self.call_model("True") + "".join(model.train_loss))
         )
         if not model.per_example and not self.head_code.summed:
-            forward += self.fill(
-                "scalar_loss",
-                expressions={"X_SCALAR_LOSS": model.loss},
-                flags={"X_RENAMED": model.loss != "loss"},
-            )
+            forward += self.scalar_loss(model.loss)
         applied = "".join(model.apply)
         if self.watched_rate:
             rate = f"{self.watched_rate} = {OPTIMIZER}.learning_rate\n"

@@ -48,10 +48,8 @@ def restore():
         latest = manager.latest_checkpoint
         if latest and tf.train.load_checkpoint(latest).has_tensor("global_step"):
             like = manager.checkpoint.write(f"{latest}.like")
-            raise SystemExit(
-                f"{latest} is of TensorFlow 1. To go on from it: "
-                f"tfmigrate checkpoint convert {latest} --like {like} -o {latest}.tf2"
-            )
+            convert = f"checkpoint convert {latest} --like {like} -o {latest}.tf2"
+            raise SystemExit(f"{latest} is of TensorFlow 1, see: tfmigrate {convert}")
         manager.restore_or_initialize()
 
 
@@ -80,14 +78,23 @@ def train_step():
         with tf.GradientTape() as tape:
             X_FORWARD
             if X_PER_EXAMPLE_LOSS:
-                # Divide once, by the examples on all replicas: exact for short batches.
-                examples = tf.distribute.get_replica_context().all_reduce(
-                    tf.distribute.ReduceOp.SUM, tf.cast(tf.size(losses), losses.dtype)
-                )
-                loss = tf.reduce_sum(losses) / examples
+                if X_SHARED:
+                    # Divide once, by the examples on all replicas: exact for short
+                    # batches.
+                    examples = tf.distribute.get_replica_context().all_reduce(
+                        tf.distribute.ReduceOp.SUM,
+                        tf.cast(tf.size(losses), losses.dtype),
+                    )
+                    loss = tf.reduce_sum(losses) / examples
+                else:
+                    loss = tf.reduce_mean(losses)
             if X_REGULARIZED:
-                if model.losses:
-                    loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
+                if X_SHARED:
+                    if model.losses:
+                        loss += tf.nn.scale_regularization_loss(tf.add_n(model.losses))
+                else:
+                    if model.losses:
+                        loss += tf.add_n(model.losses)
             if X_MIXED_PRECISION:
                 # Small gradients would be zero in float16.
                 if X_KERAS3:
@@ -435,44 +442,39 @@ def lifted_setup():
 
 
 def train_data():
-    """The batches of one train call."""
+    """The batches of one train call on several replicas."""
 
     def train_batches(X_CONTEXT):
-        if X_REPLICATED:
-            if X_GRAPHED:
-                """Serves what a step takes: a batch for each replica."""
-            else:
-                """Serves batches for one replica each, as before."""
-            dataset = X_DATASET
-            # A step needs a batch for every replica: an incomplete set is left out.
-            if X_GRAPHED:
-                replicas = strategy.num_replicas_in_sync
-
-                def spread(*window):
-                    elements = tf.data.Dataset.zip(
-                        window[0] if not window[1:] else window
-                    )
-                    return tuple(
-                        elements.skip(i).take(1).get_single_element()
-                        for i in range(replicas)
-                    )
-
-                return dataset.window(replicas, drop_remainder=True).map(spread)
-            else:
-                return dataset.window(
-                    strategy.num_replicas_in_sync, drop_remainder=True
-                ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
+        if X_GRAPHED:
+            """Serves what a step takes: a batch for each replica."""
         else:
-            """Serves the training data."""
-            return X_DATASET
+            """Serves batches for one replica each, as before."""
+        if X_MADE:
+            dataset = X_DATASET
+        # A step needs a batch for every replica: an incomplete set is left out.
+        if X_GRAPHED:
+            replicas = strategy.num_replicas_in_sync
+
+            def spread(*window):
+                elements = tf.data.Dataset.zip(window[0] if not window[1:] else window)
+                return tuple(
+                    elements.skip(i).take(1).get_single_element()
+                    for i in range(replicas)
+                )
+
+            return dataset.window(replicas, drop_remainder=True).map(spread)
+        else:
+            return dataset.window(
+                strategy.num_replicas_in_sync, drop_remainder=True
+            ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
 
 
 def train_loop():
     """One train call: the loop itself."""
     if X_TAPED:
-        train_iterator = iter(strategy.distribute_datasets_from_function(train_batches))
+        train_iterator = iter(strategy.distribute_datasets_from_function(X_SERVES))
     else:
-        train_dataset = train_batches()
+        train_dataset = X_SERVED
         model.make_train_step(train_dataset.element_spec)
         train_iterator = iter(train_dataset)
     if X_PER_STEP:
