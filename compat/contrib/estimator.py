@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..estimator.canned.annotated import (
+    DNNClassifierWithLayerAnnotations,
+    DNNRegressorWithLayerAnnotations,
+)
 from ..estimator.canned.rnn import RNNClassifier, RNNEstimator
 from ..estimator.canned.v1 import (
     BaselineEstimator,
@@ -49,8 +53,10 @@ from ..estimator.towers import TowerOptimizer, replicate_model_fn
 
 __all__ = [
     "BaselineEstimator",
+    "DNNClassifierWithLayerAnnotations",
     "DNNEstimator",
     "DNNLinearCombinedEstimator",
+    "DNNRegressorWithLayerAnnotations",
     "InMemoryEvaluatorHook",
     "LinearEstimator",
     "RNNClassifier",

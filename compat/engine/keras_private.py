@@ -14,17 +14,22 @@ import tf_keras
 
 # tf.nn.rnn_cell: tensorflow.compat.v1 looks for it in Keras 3, which has none.
 from tf_keras.api._v1.keras.__internal__.legacy import rnn_cell
-from tf_keras.src.engine import training_utils_v1
+
+# The session that Keras runs graphs of TF 1 in; public in tf.keras of TF 1 only.
+from tf_keras.api._v1.keras.backend import set_session
+from tf_keras.src.engine import functional, sequential, training_utils_v1
 from tf_keras.src.optimizers import optimizer_v1
 
 __all__ = [
     "TFOptimizer",
+    "accept_any_input_shape",
     "class_bases_kept",
     "clone_and_build_model",
     "convert_to_legacy_optimizer",
     "initialize_variables",
     "restore_subclassed_model",
     "rnn_cell",
+    "set_session",
     "standardize_sample_weights",
     "track_variable",
 ]
@@ -46,6 +51,21 @@ TFOptimizer = optimizer_v1.TFOptimizer
 def standardize_sample_weights(sample_weights: Any, output_names: Any) -> Any:
     """One sample weight tensor (or None) per output."""
     return training_utils_v1.standardize_sample_weights(sample_weights, output_names)
+
+
+def accept_any_input_shape() -> None:
+    """Models of layers leave the check of their inputs to the layers, as in TF 1.
+
+    A model for [batch, 784] may be called on [batch, 28, 28] there if its first
+    layer can take it, which programs do when they export. For a process that is a
+    TF 1 program's own: it changes the classes of tf_keras.
+    """
+    for kind in (functional.Functional, sequential.Sequential):
+        kind.input_spec = property(_given_input_spec, kind.input_spec.fset)
+
+
+def _given_input_spec(model: Any) -> Any:
+    return getattr(model, "_manual_input_spec", None)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 
@@ -47,9 +48,11 @@ class ClusterPlace:
 
 def is_collective(strategy: Any) -> bool:
     """Whether workers of this strategy train in step, without a chief session."""
-    return isinstance(strategy, tf.distribute.Strategy) and type(
-        strategy
-    ).__name__.startswith(("MultiWorkerMirrored", "CollectiveAllReduce"))
+    return isinstance(
+        strategy, (tf.distribute.Strategy, tf2.distribute.Strategy)
+    ) and type(strategy).__name__.startswith(
+        ("MultiWorkerMirrored", "CollectiveAllReduce")
+    )
 
 
 def one_pass_graph_options() -> Any:
@@ -82,12 +85,13 @@ def session_config_for_task(task_type: str, task_id: int) -> Any:
 
 
 def parse_tf_config(
-    tf_config: Mapping[str, Any], *, collective: bool = False
+    tf_config: Mapping[str, Any], *, has_strategy: bool = False
 ) -> ClusterPlace:
     """Reads and checks the whole of ``TF_CONFIG``.
 
-    ``collective`` says that a collective strategy trains: its clusters may
-    consist of workers only, and the first of them acts as chief.
+    ``has_strategy`` says that a strategy trains: its clusters may consist of workers
+    only, whose first acts as chief, and may leave the task out, which is this
+    process' own affair then.
     """
     service = tf_config.get("service")
     if service is not None and not isinstance(service, dict):
@@ -106,8 +110,13 @@ def parse_tf_config(
         raise ValueError(
             "If `master` node exists in `cluster`, job `chief` is not supported."
         )
-    if collective and chief_type not in jobs and TaskType.WORKER in jobs:
-        chief_type = TaskType.WORKER
+    if has_strategy and chief_type != TaskType.MASTER:
+        if not task:
+            return dataclasses.replace(
+                _alone(tf_config, {}, service), cluster_spec=spec
+            )
+        if chief_type not in jobs and TaskType.WORKER in jobs:
+            chief_type = TaskType.WORKER
     task_type, task_id = _checked_task(spec, task, chief_type)
     if task_type == TaskType.EVALUATOR:
         if chief_type == TaskType.MASTER:

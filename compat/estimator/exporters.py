@@ -252,7 +252,7 @@ class BestExporter(Exporter):
             self._model_dir = estimator.model_dir
             self._best_eval_result = self._best_recorded(
                 os.path.join(estimator.model_dir, self._event_file_pattern),
-                except_step=eval_result.get(tf.GraphKeys.GLOBAL_STEP),
+                except_step=(eval_result or {}).get(tf.GraphKeys.GLOBAL_STEP),
             )
         best = self._best_eval_result
         if best is not None and not self._compare_fn(

@@ -187,6 +187,11 @@ class KerasModelFn:
             # tf.train optimizers have none: the object itself is used.
             self._optimizer_config = None
 
+    @property
+    def has_initial_weights(self) -> bool:
+        """Whether variables of a new graph start with the given model's weights."""
+        return self._initial.path is not None
+
     @contextlib.contextmanager
     def building(self) -> Iterator[None]:
         """Held by the Estimator while it builds a graph with this function."""
@@ -360,12 +365,17 @@ def _say_twice_scaled(strategy: Any) -> None:
 
 
 class _KerasResults(dict[str, Any]):
-    """Evaluation results; the accuracy is found under both its names.
+    """Evaluation results; metrics are found under all their names.
 
-    It was called ``accuracy`` by TF 1.12 and 2.x and ``acc`` by TF 1.15.
+    The accuracy was called ``accuracy`` by TF 1.12 and 2.x and ``acc`` by TF 1.15.
     """
 
-    _OTHER = {"acc": "accuracy", "accuracy": "acc"}  # noqa: RUF012 - never changed
+    _OTHER = {  # noqa: RUF012 - never changed
+        "acc": "accuracy",
+        "accuracy": "acc",
+        "cosine_proximity": "cosine_similarity",
+        "cosine_similarity": "cosine_proximity",
+    }
 
     def __missing__(self, key: str) -> Any:
         other = self._OTHER.get(key)
@@ -398,10 +408,15 @@ class _InitialWeights:
                     "initialised weights; the model object keeps its own."
                 )
             return None
+        if not model.weights:
+            return None
         directory = os.path.join(self._config.model_dir or "", "keras")
         found: str | None = tf.train.latest_checkpoint(directory)
         if found:
             return found
+        if not tf.executing_eagerly() and not _has_values(model):
+            # The first session of Keras is made with the Estimator's settings.
+            keras_private.set_session(tf.Session(config=self._config.session_config))
         weights = model.get_weights()
         tf.gfile.MakeDirs(directory)
         path = os.path.join(directory, "keras_model.ckpt")
@@ -430,6 +445,11 @@ class _InitialWeights:
         }
         if wanted:
             tf.train.init_from_checkpoint(self.path, wanted)
+
+
+def _has_values(model: Any) -> bool:
+    """Whether Keras has initialised any weight of a model in a session."""
+    return any(getattr(weight, "_keras_initialized", False) for weight in model.weights)
 
 
 def _checkpoint_name(variable: Any) -> str:

@@ -15,11 +15,13 @@ from .canned.optimizers import legacy_optimizer
 from .early_stopping import _StopOnPredicateHook
 from .estimator import EstimatorV2
 from .heads.keys import MetricKeys, PredictionKeys
+from .heads.sequential import SequentialHeadWrapper
 
 __all__ = [
     "EstimatorV2",
     "MetricKeys",
     "PredictionKeys",
+    "SequentialHeadWrapper",
     "_Head",
     "_StopOnPredicateHook",
     "fn_args",

@@ -169,7 +169,7 @@ class RunConfig:
         """
         place = cluster.parse_tf_config(
             tf_config,
-            collective=cluster.is_collective(self._train_distribute),
+            has_strategy=self._train_distribute is not None,
         )
         self._service = place.service
         self._cluster_spec = place.cluster_spec

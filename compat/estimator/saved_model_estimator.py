@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -39,7 +40,8 @@ class SavedModelEstimator(Estimator):
     only ``predict``. The model's variables are the start of training.
     """
 
-    def __init__(self, saved_model_dir: str, model_dir: str | None = None) -> None:
+    def __init__(self, saved_model_dir: Any, model_dir: Any = None) -> None:
+        saved_model_dir = os.fsdecode(saved_model_dir)  # exports return bytes
         checkpoint = saved_model_checkpoint(saved_model_dir)
         if checkpoint is None:
             raise ValueError(

@@ -65,6 +65,8 @@ _TREES_ADVICE = (
 )
 _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
+_EXPERIMENTAL_V2 = "LinearSDCA RNNClassifier RNNEstimator"
+
 
 def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
     rows: dict[str, Entry] = {}
@@ -112,17 +114,6 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "It describes tables on TPU hardware: use tf.feature_column.embedding_column "
         "here, and tf.tpu.experimental.embedding in a TF2 loop.",
     ),
-    **{
-        f"tf.contrib.estimator.{name}": Unavailable(
-            f"tf.contrib.estimator.{name}",
-            f"It only added names for a converter: use tf.estimator.{plain}, which "
-            "takes the same arguments.",
-        )
-        for name, plain in (
-            ("DNNClassifierWithLayerAnnotations", "DNNClassifier"),
-            ("DNNRegressorWithLayerAnnotations", "DNNRegressor"),
-        )
-    },
     "tf.feature_column.shared_embedding_columns": attribute(
         f"{_HERE}.canned.feature_columns:shared_embedding_columns"
     ),
@@ -132,14 +123,5 @@ ESTIMATOR_V2: dict[str, Entry] = {
     **_COMMON,
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
     **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
-    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": "LinearSDCA"}),
-    **{
-        f"tf.estimator.experimental.{name}": Unavailable(
-            f"tf.estimator.experimental.{name}",
-            "Build the network with Keras recurrent layers and give it to "
-            "tf.keras.estimator.model_to_estimator, or use the RNN estimators of "
-            "tfmigrate.compat.v1's tf.contrib.estimator.",
-        )
-        for name in ("RNNClassifier", "RNNEstimator")
-    },
+    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": _EXPERIMENTAL_V2}),
 }

@@ -10,18 +10,15 @@ the name ``tensorflow`` stands for in ``sys.modules``.
 from __future__ import annotations
 
 import importlib
-import importlib.machinery
 import importlib.util
 import logging
 import os
 import pkgutil
 import sys
 import types
-from collections.abc import Sequence
 from typing import Any
 
-from . import importer
-from .layered import KERAS_PARTS, Family, Layered, family_of
+from .doors import DoorFinder
 from .namespace import Entry, Namespace, attribute
 from .v1_names import OVERLAY as V1_OVERLAY
 from .v2_names import OVERLAY as V2_OVERLAY
@@ -51,16 +48,7 @@ _PRELOAD = (
     "tensorflow.python.keras.callbacks",
 )
 
-# Top folders of TensorFlow that are packages of code, not part of its API.
-_PRIVATE = frozenset(
-    (
-        *("_api", "compiler", "core", "dtensor", "include"),
-        *("lite", "python", "security", "tools", "tsl"),
-    )
-)
-
-_TRACKING = "tensorflow.python.training.tracking"
-_TRACKABLE = "tensorflow.python.trackable"
+_KERAS_PRIVATE = "tfmigrate.compat.engine.keras_private"
 
 _root: Namespace | None = None
 
@@ -90,9 +78,11 @@ def install(*, version: int = 1) -> None:
     if version == 1:
         _disable_v2_behavior(real)
     _load_runtime()
+    if version == 1:
+        importlib.import_module(_KERAS_PRIVATE).accept_any_input_shape()
     root = _make_root(real, version)
     _root = root
-    finder: Any = _DoorFinder(root, real)
+    finder: Any = DoorFinder(root)
     sys.meta_path.insert(0, finder)
     sys.modules["tensorflow"] = root
     for name in list(sys.modules):
@@ -167,104 +157,3 @@ def _version_for_caller(real: Any, reported: str) -> str:
         frame.f_globals.get("__name__", "")
     )
     return str(real.__version__) if installed or ours else reported
-
-
-class _DoorFinder:
-    """Finds what stands behind legacy import paths."""
-
-    def __init__(self, root: Namespace, real: types.ModuleType) -> None:
-        self.root = root
-        self.real = real
-
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None = None,
-        target: types.ModuleType | None = None,
-    ) -> Any:
-        """Answer for names below ``tensorflow``, ``keras`` and the estimator's."""
-        top = fullname.partition(".")[0]
-        if fullname.startswith(_TRACKING):  # renamed as a whole
-            name = _TRACKABLE + fullname[len(_TRACKING) :]
-            if not importlib.util.find_spec(name):
-                return None
-            return importer.spec_for(fullname, importlib.import_module(name))
-        if top == "tensorflow_core":  # what TF 1.15 called itself inside
-            name = "tensorflow" + fullname[len(top) :]
-            return importer.spec_for(fullname, importlib.import_module(name))
-        if top == "keras":
-            return self._keras(fullname)
-        if top not in ("tensorflow", "tensorflow_estimator"):
-            return None
-        if fullname == "tensorflow":
-            return importer.spec_for(fullname, self.root)
-        if fullname.startswith("tensorflow.examples"):
-            return self._example(fullname)
-        family = family_of(fullname)
-        if family is not None:
-            return importer.spec_for(fullname, self._layered(fullname, family))
-        parts = fullname.split(".")[1:]
-        if not parts or self._is_private(parts):
-            return None
-        module = importer.module_at(self.root, parts)
-        return None if module is None else importer.spec_for(fullname, module)
-
-    def _is_private(self, parts: list[str]) -> bool:
-        """Packages of TensorFlow's own, such as tensorflow.python or .core."""
-        return parts[0] in _PRIVATE
-
-    def _layered(self, fullname: str, family: Family) -> Layered:
-        sources = [self._source(path) for path in family.sources]
-        folder: list[str] = []
-        if family.keep:
-            kept = self._real_module(fullname)
-            if kept is not None:
-                sources.append(lambda: kept)
-                folder = list(getattr(kept, "__path__", []))
-        return Layered(fullname, sources, folder)
-
-    def _keras(self, fullname: str) -> Any:
-        """Keras 2 for programs that import the Keras package by itself.
-
-        A module called keras in the program's own folder stays what it is.
-        """
-        spec = importlib.machinery.PathFinder.find_spec("keras")
-        folders = (spec.submodule_search_locations if spec is not None else None) or ()
-        if not any(os.path.isdir(os.path.join(f, "_tf_keras")) for f in folders):
-            return None
-        found: Any = self.root.keras
-        for part in fullname.split(".")[1:]:
-            found = getattr(found, part, None)
-        if not isinstance(found, types.ModuleType):
-            sources = [self._source("keras")]
-            sources += [self._source(f"keras.{name}") for name in KERAS_PARTS]
-            found = Layered(fullname, sources, [])
-        return importer.spec_for(fullname, found)
-
-    def _source(self, path: str) -> Any:
-        if path.startswith("tfmigrate."):
-            return lambda: importlib.import_module(path)
-
-        def look() -> Any:
-            found: Any = self.root
-            for part in path.split("."):
-                found = getattr(found, part)
-            return found
-
-        return look
-
-    def _real_module(self, fullname: str) -> types.ModuleType | None:
-        known = sys.modules.get(fullname)
-        if known is not None and not isinstance(known, Layered):
-            return known
-        return None
-
-    def _example(self, fullname: str) -> Any:
-        ours = "tfmigrate.compat.examples" + fullname[len("tensorflow.examples") :]
-        try:
-            module = importlib.import_module(ours)
-        except ModuleNotFoundError as error:
-            if error.name and ours.startswith(error.name):
-                return None
-            raise
-        return importer.spec_for(fullname, module)

@@ -11,13 +11,17 @@ from pathlib import Path
 
 from ..contrib._homes import PACKAGES, SINGLE_NAMES
 from .layered import family_of
+from .private_table import names_of
 from .unavailable import Unavailable
 from .v1_names import OVERLAY
 
 __all__ = ["advice_about", "opens"]
 
 _COMPAT = Path(__file__).resolve().parent.parent
-_MOVED = ("tensorflow.python.training.tracking",)
+_MOVED = (
+    "tensorflow.python.training.tracking",
+    "tensorflow.python.training.checkpointable",
+)
 
 
 def advice_about(symbol: str) -> str | None:
@@ -44,7 +48,9 @@ def opens(module: str) -> bool:
     if module.startswith("tensorflow.examples"):
         parts = module.split(".")[1:]
         return _module_file(_COMPAT.joinpath(*parts)) is not None
-    return family_of(module) is not None or module.startswith(_MOVED)
+    if family_of(module) is not None or module.startswith(_MOVED):
+        return True
+    return bool(names_of(module))
 
 
 @functools.cache

@@ -16,7 +16,7 @@ import libcst as cst
 from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
-from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
 from ..project.journal import digest
@@ -26,7 +26,7 @@ from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
-from ..rules.training_program import KEEPS, KEPT
+from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
 from .contents import MARK, clash, loop_names, made_by_us
@@ -230,6 +230,10 @@ def _decided(
     native = all(_is_native(result) for result in today.values())
     if native and options.style == "auto":
         return _Answer()
+    told = [f for result in today.values() for f in result.findings]
+    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
+        # To ignore an option in silence would be worse than to leave the program.
+        return _Answer()
     if group.missing:
         name = group.missing[0].name
         return _Answer(why=f"{name}, which belongs to it, is not among the files given")
@@ -408,8 +412,10 @@ class _Modules:
                 )
             )
         if not told:
+            # A class derived from an Estimator makes a program of what uses it.
+            tier = Tier.FORWARD_KEPT if runs_estimators(tree) else None
             told.append(
-                self._finding(parsed, 1, f"belongs to a program on {module}", None)
+                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
         return tuple(told)
 

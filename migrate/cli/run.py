@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,15 @@ program's own. The exit status is the program's own too.
     help="Show tfmigrate's own frames in tracebacks as well.",
 )
 @click.option(
+    "--tf",
+    "written_for",
+    type=click.Choice(["auto", "1", "2"]),
+    default="auto",
+    show_default=True,
+    help="The TensorFlow that PROGRAM was written for: 2 is for programs of TF 2.0 to "
+    "2.15, which stay eager. By itself it looks at the names that PROGRAM uses.",
+)
+@click.option(
     "--shell-lines",
     is_flag=True,
     help="Also run the !shell lines of a notebook.",
@@ -72,13 +82,14 @@ def run(
     trace_legacy: bool,
     full_traceback: bool,
     shell_lines: bool,
+    written_for: str,
     program: str,
     args: tuple[str, ...],
 ) -> None:
-    """Run an unedited TF 1 PROGRAM (script, module or notebook) with ARGS.
+    """Run an unedited PROGRAM (script, module or notebook) of old TensorFlow.
 
     The program keeps its `import tensorflow as tf`, its tf.contrib, its
-    Estimators and sessions; graph mode is the default, as it was.
+    Estimators and sessions; graph mode is the default of a TF 1 program, as it was.
     """
     if module:
         kind = "module"
@@ -94,6 +105,7 @@ def run(
             "trace_legacy": trace_legacy,
             "full_traceback": full_traceback,
             "shell_lines": shell_lines,
+            "version": _version(written_for, program, kind),
         }
     )
     command = [
@@ -110,6 +122,33 @@ def run(
         # The program takes this process over: its signals and status are its own.
         os.execve(sys.executable, command, environment)
     sys.exit(subprocess.call(command, env=environment))
+
+
+# Words of programs that can only be TF 1's; they save looking at the code.
+_TF1_WORDS = re.compile(rb"contrib|\bSession\(|placeholder|tf\.app\.|tf\.layers\.")
+
+
+def _version(written_for: str, program: str, kind: str) -> int:
+    """The TensorFlow that a program is given: 1 or 2."""
+    if written_for != "auto":
+        return int(written_for)
+    path = Path(program)
+    if kind == "module":
+        path = Path(*program.split(".")).with_suffix(".py")
+    try:
+        raw = path.read_bytes()
+    except OSError:
+        return 1
+    if b"tensorflow" not in raw or _TF1_WORDS.search(raw):
+        return 1
+    from ..project.facts import ProjectFacts
+    from ..rules.written_for import era_of
+
+    parsed = ProjectFacts().parse(path, raw)
+    if parsed is None:
+        return 1
+    era = era_of(parsed.resolver)
+    return 2 if era.tf2 and not era.tf1 else 1
 
 
 def _kind_of(program: str) -> str:

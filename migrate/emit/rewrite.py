@@ -21,7 +21,7 @@ from ..plan.advice import Stop, advised, checkpoint_readers
 from ..plan.canned.reader import CANNED_ESTIMATORS, no_loop_for, recognise_canned
 from ..plan.code.tree import Tree
 from ..plan.estimator.config import lost_settings
-from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.model_fn.kept_plan import KeptModelFnPlan
@@ -50,9 +50,12 @@ from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
+from ..rules.reasons import WHAT_TO_DO
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
+from ..symbols.scopes import BindingKind
+from ..symbols.surface import gone
 from .module.imports import add_imports, drop_unused_imports, imported_as
 from .module.keras_door import use_tf_keras
 from .module.mode_names import name_modes
@@ -84,6 +87,8 @@ _EMITTERS: dict[type, _Emitter] = {
 }
 
 
+# Of a line that a reason shows.
+_LONGEST = 60
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
@@ -137,6 +142,13 @@ def rewrite_programs(
         )
         if result.plans:
             return replace(result, before=None)
+    if options.stays_because is not None and places.programs:
+        reason = options.stays_because
+        stays: list[Stop] = [
+            (place, Blocker("TFM103", tree.line(place), reason))
+            for place in places.programs
+        ]
+        return _keep_estimator(path, tree, stays)
     programs: list[Program] = []
     stops: list[Stop] = []
     shared = facts is not None and _is_shared(facts, path)
@@ -165,9 +177,19 @@ def rewrite_programs(
                     programs.append(kept_model_fn(tree, place, stop.blocker))
                     continue
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(model_fn_program(tree, place, whole=whole))
+                if whole and options.kept_because is not None:
+                    why = Blocker("TFM103", tree.line(place), options.kept_because)
+                    programs.append(kept_model_fn(tree, place, why))
+                else:
+                    programs.append(model_fn_program(tree, place, whole=whole))
                 continue
             if symbol in CANNED_ESTIMATORS:
+                if "compat.v2" in (resolver.qualified(place.func) or ""):
+                    reason = (
+                        f"`{symbol}` of TF 2 has other losses and optimizers than that "
+                        "of TF 1, which the loop is written for"
+                    )
+                    raise Blocked("TFM103", tree.line(place), reason)
                 programs.append(recognise_canned(tree, place))
                 continue
             if symbol not in KERAS_ESTIMATORS:
@@ -387,7 +409,7 @@ def _native(
         edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
     edited = drop_session_settings(tree, edits.apply(module))
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
-    edited = drop_unused_imports(module, edited)
+    edited = drop_unused_imports(module, edited, _dead_imports(tree))
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
@@ -428,6 +450,16 @@ def _native(
     return ProgramsRewrite(edited, findings, (program.plan,), known, tree.text)
 
 
+def _dead_imports(tree: Tree) -> list[str]:
+    """Names that a module imports from where today's TensorFlow has nothing."""
+    return [
+        name
+        for name, bindings in tree.resolver.scopes.module_scope.bindings.items()
+        for binding in bindings
+        if binding.kind is BindingKind.IMPORT and gone(binding.target or "")
+    ]
+
+
 def _recurrent(
     tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
 ) -> tuple[str, cst.Module]:
@@ -460,6 +492,7 @@ def _keep_estimator(
     path: Path, tree: Tree, stops: list[tuple[cst.CSTNode, Blocker]]
 ) -> ProgramsRewrite:
     """What stays, and why; what becomes of its files is decided for all of them."""
+    tier = Tier.COMPAT if runs_estimators(tree) else None
     findings = [
         Finding(
             path=path,
@@ -469,13 +502,25 @@ def _keep_estimator(
             message=KEPT,
             outcome=Outcome.LEFT,
             safety=Safety.NEEDS_REVIEW,
-            tier=Tier.COMPAT if isinstance(place, cst.Call) else None,
-            reason=blocker.reason,
+            tier=tier,
+            reason=_with_expression(blocker, tree),
+            advice=WHAT_TO_DO.get(blocker.rule),
             note_at=tree.line(tree.statement(place)),
         )
         for place, blocker in stops
     ]
     return ProgramsRewrite(tree.module, tuple(findings))
+
+
+def _with_expression(blocker: Blocker, tree: Tree) -> str:
+    """The reason, with the line it is about where it names nothing of it."""
+    lines = tree.text.split("\n")
+    if "`" in blocker.reason or not 1 <= blocker.line <= len(lines):
+        return blocker.reason
+    text = lines[blocker.line - 1].strip()
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 3].rstrip()}..."
+    return f"{blocker.reason}: `{text}`" if text else blocker.reason
 
 
 def _moved(path: Path, program: Program) -> list[Finding]:
@@ -488,6 +533,8 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     if isinstance(plan.model, KeptModelFnPlan):
         rule, tier = "TFM102", Tier.FORWARD_KEPT
         message += f" around its whole model_fn: {plan.model.reason}"
+    if not plan.config.writes_events:
+        message += "; it writes no event files without `save_summary_steps`"
     found = [
         Finding(
             path=path,

@@ -125,7 +125,7 @@ def _role(
         port = int(match["port"])
         if not 0 < port < 65536:
             yield _problem(f"{role} {index}: {port} is no port")
-        addresses[role, index] = host  # type: ignore[assignment]
+        addresses[role, index] = host
 
 
 def _duplicates(addresses: Mapping[tuple[str, int], str]) -> Iterator[Remark]:

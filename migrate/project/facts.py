@@ -25,10 +25,12 @@ from .sources import Source, SourceError, load_source
 __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
 
 _IMPORTS = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([^#\n]*)"
-    rb"|import[ \t]+([^#\n]+))",
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*"
+    rb"(\([^)]*\)|(?:[^#\n]*\\\r?\n)*[^#\n]*)"
+    rb"|import[ \t]+((?:[^#\n]*\\\r?\n)*[^#\n]+))",
     re.MULTILINE,
 )
+_COMMENT = re.compile(rb"#[^\n]*")
 # Parsed modules kept at a time, besides the one being worked on.
 _CACHE = 64
 
@@ -324,31 +326,28 @@ class ProjectFacts:
 
     def imported_files(self, path: Path, raw: bytes) -> set[Path]:
         """Project files that a file imports, found without parsing it."""
-        name, is_package = self.module_name(path)
-        package = name.split(".") if is_package else name.split(".")[:-1]
         found: set[Path] = set()
         for base, names, plain in _IMPORTS.findall(raw):
             targets: Iterable[str]
             if plain:
                 targets = [
-                    part.split(b" as ")[0].strip().decode("ascii", "replace")
+                    part.split(b" as ")[0]
+                    .strip(b" \\\t\r\n")
+                    .decode("ascii", "replace")
                     for part in plain.split(b",")
                 ]
             else:
-                text = base.decode("ascii", "replace")
-                dots = len(text) - len(text.lstrip("."))
-                stem = text.lstrip(".")
-                if dots:
-                    if dots - 1 > len(package):
-                        continue
-                    head = package[: len(package) - (dots - 1)]
-                    stem = ".".join([*head, stem] if stem else head)
+                stem = base.decode("ascii", "replace").lstrip(".")
                 parts = [
                     part.split(b" as ")[0]
-                    .strip(b" ()\\\t\r")
+                    .strip(b" ()\\\t\r\n")
                     .decode("ascii", "replace")
-                    for part in names.split(b",")
+                    for part in _COMMENT.sub(b"", names).split(b",")
                 ]
+                dots = len(base) - len(stem)
+                if dots:
+                    found |= _relative(path, dots, stem, parts)
+                    continue
                 targets = [stem, *(f"{stem}.{part}" for part in parts if part)]
             for target in targets:
                 if target and all(p.isidentifier() for p in target.split(".")):
@@ -391,3 +390,21 @@ class ProjectFacts:
             return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
+
+
+def _relative(path: Path, dots: int, stem: str, names: Iterable[str]) -> set[Path]:
+    """The files of ``from ..stem import names``, also where no package says so."""
+    folder = os.path.dirname(os.path.abspath(path))
+    for _ in range(dots - 1):
+        folder = os.path.dirname(folder)
+    base = os.path.join(folder, *stem.split(".")) if stem else folder
+    wanted = [base] if stem else []
+    wanted += [os.path.join(base, name) for name in names if name.isidentifier()]
+    if not stem:
+        wanted.append(base)
+    places = (
+        place
+        for one in wanted
+        for place in (f"{one}.py", os.path.join(one, "__init__.py"))
+    )
+    return {Path(place) for place in places if os.path.isfile(place)}

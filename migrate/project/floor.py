@@ -159,7 +159,7 @@ class _Floor:
         gone = self._gone(key)
         # Findings about the file itself stay: Python 2, budgets, requirements.
         findings = [f for f in result.findings if f.rule.startswith("TFM5")]
-        new = raw
+        new = raw if result.base is None else result.base
         if key in self.kept:
             findings += self._kept_findings(key, gone)
             if gone is None:
@@ -200,8 +200,7 @@ class _Floor:
         for one in sorted(found):
             footing = self.files[one].footing
             if footing is not None and footing.gone is not None:
-                line, what = footing.gone
-                place = f"{self.files[one].path.name}:{line}"
+                place, what = footing.gone
                 return f"tfmigrate.compat cannot do {what} ({place})"
         return None
 
@@ -377,6 +376,7 @@ def _with(
         new=new if changed else None,
         notes=len(_NOTE.findall(new)),
         lines=result.lines,
+        base=result.base,
         footing=result.footing,
     )
 

@@ -11,15 +11,25 @@ import warnings
 
 import libcst as cst
 
+from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
+from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 from ..symbols.dotted import import_path
 from ..symbols.scopes import ScopeKind
 from ..symbols.table import is_private_module
 from .facts import ParsedModule
+from .guard import GuardError
 
-__all__ = ["footing_of", "is_started", "is_test"]
+__all__ = ["footing_of", "is_started", "is_test", "kept_after"]
 
+_API = (
+    "tf.estimator.",
+    "tf.contrib.learn.",
+    "tf.contrib.estimator.",
+    "tf.contrib.tpu.TPU",
+    "tf.keras.estimator.",
+)
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _OWN_TREES = ("python", "core", "tools", "examples")
 
@@ -32,6 +42,33 @@ def footing_of(parsed: ParsedModule) -> Footing:
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
     return Footing(era.tf1, era.tf2, gone, starts)
+
+
+def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:
+    """The finding of a file with an Estimator that could not be rewritten."""
+    resolver = parsed.resolver
+    symbols = ((use, resolver.resolve(use.node)) for use in resolver.scopes.uses)
+    made = [use for use, symbol in symbols if symbol and symbol.startswith(_API)]
+    if not made:
+        return None
+    built = [use for use in made if use.node in resolver.scopes.calls]
+    first = (built or made)[0]
+    what = str(error) if isinstance(error, GuardError) else type(error).__name__
+    if isinstance(error, RecursionError):
+        what = "it is too deeply nested"
+    line = _line(parsed, first.statement or first.node)
+    return Finding(
+        path=parsed.path,
+        line=_line(parsed, first.node),
+        column=1,
+        rule=KEEPS,
+        message=KEPT,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        tier=Tier.COMPAT if built else None,
+        reason=f"rewriting this file failed, please report it: {what}",
+        note_at=line,
+    )
 
 
 def is_started(name: str, text: str) -> bool:
@@ -82,7 +119,7 @@ def _is_setting(statement: ast.Expr) -> bool:
     return any(word in dotted for word in words.split("|"))
 
 
-def _gone_import(parsed: ParsedModule) -> tuple[int, str] | None:
+def _gone_import(parsed: ParsedModule) -> tuple[str, str] | None:
     """The first import that fails on today's TensorFlow and on its clone."""
     for use in parsed.resolver.scopes.imports:
         if use.guarded or use.scope.kind is not ScopeKind.MODULE:
@@ -90,11 +127,11 @@ def _gone_import(parsed: ParsedModule) -> tuple[int, str] | None:
         for module in _modules(use.node):
             if _is_gone(module):
                 text = parsed.module.code_for_node(use.node)
-                return _line(parsed, use.node), f"`{text}`"
+                return _place(parsed, use.node), f"`{text}`"
     return None
 
 
-def _gone_estimator(parsed: ParsedModule) -> tuple[int, str] | None:
+def _gone_estimator(parsed: ParsedModule) -> tuple[str, str] | None:
     """The first Estimator made of a class that the clone only has by name."""
     from tfmigrate.compat.surface.reach import advice_about
 
@@ -106,8 +143,14 @@ def _gone_estimator(parsed: ParsedModule) -> tuple[int, str] | None:
             continue
         advice = advice_about(symbol)
         if advice is not None:
-            return _line(parsed, use.node), f"`{symbol}`: {advice.rstrip('.')}"
+            return _place(parsed, use.node), f"`{symbol}`: {advice.rstrip('.')}"
     return None
+
+
+def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
+    cell, line = parsed.source.locate(_line(parsed, node))
+    inside = f"cell {cell}:" if cell is not None else ""
+    return f"{parsed.path.name}:{inside}{line}"
 
 
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:

@@ -21,6 +21,8 @@ __all__ = ["NEW_CELL", "PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"
 # Magics whose cell is still Python of this notebook; others (%%bash) are not.
 PYTHON_CELL_MAGICS = ("time", "timeit", "capture", "prun")
 
+_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_CONCERNS = re.compile(r"tensorflow|[Ee]stimator|\btf\b")
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MARKER = re.compile(r"(?m)^__tfmigrate_cell_(\d+)__[ \t]*(?:\r?\n|\Z)")
@@ -92,7 +94,12 @@ class Notebook:
             value = cell.get("source", "")
             source = _source(value, number)
             foreign = _is_foreign(source)
+            known = len(magics)
             body = "" if foreign else _hide_magics(source, magics)
+            if body and _is_broken(body):
+                # Python stops there too; the other cells go on without it.
+                foreign, body = True, ""
+                del magics[known:]
             if body and not body.endswith("\n"):
                 body += "\n"
             marker = f"__tfmigrate_cell_{number}__\n"
@@ -299,6 +306,23 @@ def _is_foreign(source: str) -> bool:
     """Cells under a %%magic other than the ones that run Python."""
     match = re.match(r"\s*%%(\w+)", source)
     return match is not None and match.group(1) not in PYTHON_CELL_MAGICS
+
+
+def _is_broken(body: str) -> bool:
+    """A cell that no Python reads, and that has nothing to do with TensorFlow."""
+    if _CONCERNS.search(body):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(
+                body, "<cell>", "exec", _AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True
+            )
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        from .sources import looks_like_python2
+
+        return looks_like_python2(body) is None
+    return False
 
 
 def _is_statement(code: str) -> bool:

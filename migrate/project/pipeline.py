@@ -17,26 +17,28 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement, Safety
+from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
+from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
-from .footing import footing_of
-from .guard import GuardError, check_output
+from .footing import footing_of, kept_after
+from .guard import GuardError, check_output, check_present
 from .long_lines import with_short_lines
-from .notebook import NotebookError
+from .notebook import Notebook, NotebookError
+from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of
-from .python2 import to_python3
+from .python2 import converted, remains
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
-from .sources import Source, SourceError, decode, load_source
+from .sources import Source, SourceError, decode
 
 __all__ = ["Job", "process_file", "process_source"]
 
@@ -67,7 +69,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     """The result of a file's content."""
     lines = raw.count(b"\n")
     try:
-        if not facts.concerns_legacy(path, raw):
+        if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw):
             return _unchanged(path, raw, ())
@@ -79,7 +81,10 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
         result = _result(path, raw, new, findings, needs)
-        return replace(result, footing=call_deep(lambda: _footing(path, raw, facts)))
+        base = facts.answers.pop(("python 3", str(path), raw), None)
+        assert base is None or isinstance(base, bytes)
+        footing = call_deep(lambda: _footing(path, base or raw, facts))
+        return replace(result, footing=footing, base=base)
     except SourceError as error:
         return _failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -89,6 +94,34 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     except Exception as error:
         # One file's surprise must not stop the run or be mistaken for success.
         return _failed(path, raw, f"internal error: {type(error).__name__}: {error}")
+
+
+def _is_old(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bool:
+    """A Python 2 file without legacy words, which some program needs converted."""
+    if not job.py2 or path.suffix != ".py" or facts.parse(path, raw) is not None:
+        return False
+    try:
+        return _python3(path, raw, job, facts) is not None
+    except SourceError:
+        return False
+
+
+def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | None:
+    """A Python 2 file as Python 3, where that is asked for and it is one."""
+    if not job.py2 or not job.selection.allows(PYTHON2.id):
+        return None
+    key = ("python 3", str(path), raw)
+    if key not in facts.answers:
+        facts.answers[key] = converted(path, raw)
+    answer = facts.answers[key]
+    assert isinstance(answer, bytes)
+    return answer
+
+
+def _text(path: Path, raw: bytes) -> str:
+    if path.suffix == ".ipynb":
+        return Notebook.parse(raw).text
+    return decode(raw)[0]
 
 
 def _footing(path: Path, raw: bytes, facts: ProjectFacts) -> Footing | None:
@@ -119,11 +152,15 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
     except SourceError as error:
-        if not (error.python2 and job.py2) or not job.selection.allows(PYTHON2.id):
-            raise
-        text, encoding = decode(raw)
-        converted = to_python3(text).encode(encoding)
-        again = facts.module_of(load_source(path, converted))
+        try:
+            python3 = _python3(path, raw, job, facts)
+        except SourceError:
+            if error.python2:
+                raise
+            python3 = None
+        if python3 is None or python3 == raw:
+            raise error from None
+        again = facts.load(path, python3)
         new, findings, needs = _rewrite(again, job, facts)
         first = Finding(
             path,
@@ -134,13 +171,44 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
             Outcome.REWRITTEN,
             Safety.NEEDS_REVIEW,
         )
+        left = remains(path, _text(path, raw), again.source.text)
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
-        return new, tuple(sorted([first, *rest])), needs
+        told = [first, *_placed(left, again.source), *rest]
+        return new, tuple(sorted(told)), needs
     return _rewrite(parsed, job, facts)
 
 
 def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
+    """The best rung of the ladder whose result passes the guard.
+
+    A program that could not be read, or whose loop would not run, takes the next one:
+    its whole model_fn in a loop, then its Estimator. The compat layer needs nothing of
+    a program to be understood, so a surprise in here must not take that from it.
+    """
+    try:
+        return _rewritten(parsed, job, facts)
+    except (SourceError, NotebookError, Unfaithful):
+        raise
+    except Exception as problem:
+        kept = kept_after(parsed, problem)
+        if kept is None or not job.selection.allows(kept.rule):
+            raise
+        reason = str(problem)
+        if not isinstance(problem, GuardError):
+            reason = f"it is not understood ({type(problem).__name__}: {problem})"
+        for options in (
+            replace(job.options, kept_because=reason),
+            replace(job.options, stays_because=reason),
+        ):
+            try:
+                return _rewritten(parsed, replace(job, options=options), facts)
+            except Exception:
+                continue
+        return parsed.source.raw, tuple(_placed([kept], parsed.source)), ()
+
+
+def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """Rewrite until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
@@ -184,6 +252,10 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+    if text != source.text and any(_is_native(finding) for finding in findings):
+        module = parse(text)
+        resolver = Resolver(module)
+        check_present(resolver.scopes, resolver)
     if inside and needs:
         from ..around import put_inside
 
@@ -193,6 +265,12 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed)), needs
+
+
+def _is_native(finding: Finding) -> bool:
+    """A program became a loop that needs nothing but TensorFlow."""
+    native = finding.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
+    return native and finding.outcome is Outcome.REWRITTEN
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:

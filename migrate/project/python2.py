@@ -1,43 +1,218 @@
-"""Python 2 sources as Python 3, by the classic converter.
+"""Python 2 sources as Python 3, by the classic converter, and what it leaves.
 
-``lib2to3`` left the standard library with Python 3.13; its fork ``fissix`` has
-the same interface and is used when it is installed.
+``lib2to3`` left the standard library with Python 3.13; its fork ``fissix`` has the
+same interface and is used when it is installed, which it is from 3.13 on.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
 import logging
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from .sources import SourceError
+from ..report.findings import Finding, Outcome, Safety
+from ..rules.python2_source import PYTHON2
+from .notebook import Notebook, NotebookError
+from .sources import SourceError, decode
 
-__all__ = ["to_python3"]
+__all__ = ["converted", "remains"]
 
-# Fixers that guess about types and wrap calls in list(); the code of training
-# scripts reads better without them, and none is needed for it to parse.
-_LEFT_OUT = {"fix_dict", "fix_filter", "fix_map", "fix_zip", "fix_import", "fix_idioms"}
+_CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
+# A tab at the start of a line went to the next multiple of eight.
+_INDENT = re.compile(r"(?m)^[ \t]*\t[ \t]*")
+# Names of Python 2's builtins that no fixer replaces in every place.
+_GONE = frozenset(
+    (
+        *("apply", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long"),
+        *("raw_input", "reduce", "reload", "unichr", "unicode", "xrange", "basestring"),
+    )
+)
+_GONE_METHODS = {
+    "iteritems": "items",
+    "iterkeys": "keys",
+    "itervalues": "values",
+    "has_key": "in",
+    "viewitems": "items",
+    "viewkeys": "keys",
+    "viewvalues": "values",
+}
+_GONE_ATTRIBUTES = {
+    "string.letters": "string.ascii_letters",
+    "string.lowercase": "string.ascii_lowercase",
+    "string.uppercase": "string.ascii_uppercase",
+    "string.maketrans": "str.maketrans",
+    "sys.maxint": "sys.maxsize",
+    "os.getcwdu": "os.getcwd",
+}
 
 
-def to_python3(text: str) -> str:
-    """Convert a module; raise SourceError when that is not possible."""
+def converted(path: Path, raw: bytes) -> bytes:
+    """A file as Python 3; raises SourceError when that is not possible."""
+    if path.suffix == ".ipynb":
+        try:
+            notebook = Notebook.parse(raw)
+            return notebook.render(_cells_converted(path, notebook.text))
+        except NotebookError as error:
+            raise SourceError(str(error)) from None
+    text, encoding = decode(raw)
+    return _converted(path, text).encode(encoding)
+
+
+def _cells_converted(path: Path, text: str) -> str:
+    """The cells that need it converted; one that cannot be is left as it is."""
+    pieces = _CELL.split(text)
+    for place in range(2, len(pieces), 2):
+        if not _is_python3(pieces[place]):
+            with contextlib.suppress(SourceError):
+                pieces[place] = _converted(path, pieces[place])
+    return "".join(pieces)
+
+
+def _is_python3(text: str) -> bool:
+    try:
+        _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _converted(path: Path, text: str) -> str:
     package, refactor = _converter()
-    names = refactor.get_fixers_from_package(f"{package}.fixes")
-    fixers = [name for name in names if name.rpartition(".")[2] not in _LEFT_OUT]
+    fixers = refactor.get_fixers_from_package(f"{package}.fixes")
     logging.getLogger("lib2to3").setLevel(logging.ERROR)
     tool = refactor.RefactoringTool(fixers, {"print_function": False})
     ended = text if text.endswith("\n") else text + "\n"
-    try:
-        converted = str(tool.refactor_string(ended, "<python 2>"))
-    except Exception as error:  # the converter raises several kinds of its own
-        raise SourceError(f"neither Python 3 nor Python 2: {error}") from None
-    return converted if text.endswith("\n") else converted[:-1]
+    problem = ""
+    for spelled in dict.fromkeys((ended, _without_tabs(ended))):
+        try:
+            # By its path a fixer tells modules beside the file from others.
+            new = str(tool.refactor_string(spelled, str(path.absolute())))
+        except Exception as error:  # the converter raises several kinds of its own
+            problem = problem or str(error)
+            continue
+        if _has_mixed_indents(new):
+            new = _without_tabs(new)
+        return new if text.endswith("\n") else new[:-1]
+    raise SourceError(f"neither Python 3 nor Python 2: {problem}")
+
+
+def _without_tabs(text: str) -> str:
+    return _INDENT.sub(lambda match: match.group().expandtabs(8), text)
 
 
 def _converter() -> tuple[str, Any]:
-    for package in ("fissix", "lib2to3"):
-        try:
-            return package, importlib.import_module(f"{package}.refactor")
-        except ImportError:
-            continue
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for package in ("fissix", "lib2to3"):
+            try:
+                return package, importlib.import_module(f"{package}.refactor")
+            except ImportError:
+                continue
     raise SourceError("--py2 needs the fissix package: pip install fissix")
+
+
+def _has_mixed_indents(text: str) -> bool:
+    try:
+        _parsed(text)
+    except TabError:
+        return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return False
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def remains(path: Path, old: str, new: str) -> list[Finding]:
+    """What a person has to look at in a converted text, place by place."""
+    try:
+        tree = _parsed(new)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    told = list(_gone_names(tree))
+    if not re.search(r"(?m)^from __future__ import .*\bdivision\b", old):
+        told += _divisions(tree)
+    return [
+        Finding(
+            path,
+            line,
+            1,
+            PYTHON2.id,
+            message,
+            Outcome.ADVICE,
+            Safety.NEEDS_REVIEW,
+        )
+        for line, message in sorted(set(told))
+    ]
+
+
+def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    bound = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound |= {alias.asname or alias.name for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in _GONE - bound:
+            yield node.lineno, f"`{node.id}` is a name of Python 2"
+        if isinstance(node, ast.Attribute):
+            dotted = ast.unparse(node)
+            if dotted in _GONE_ATTRIBUTES:
+                yield node.lineno, f"`{dotted}` is `{_GONE_ATTRIBUTES[dotted]}` today"
+            elif node.attr in _GONE_METHODS:
+                today = _GONE_METHODS[node.attr]
+                yield node.lineno, f"`.{node.attr}` of Python 2: use `{today}`"
+        if isinstance(node, ast.Call) and any(k.arg == "cmp" for k in node.keywords):
+            yield node.lineno, "`cmp=` of a sort: use functools.cmp_to_key"
+
+
+def _divisions(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Divisions that may have been of integers, which dropped the fraction."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, (ast.BinOp, ast.AugAssign))
+            and isinstance(node.op, ast.Div)
+            and not any(map(_is_fraction, _operands(node)))
+        ):
+            text = ast.unparse(node)
+            if len(text) > 60:
+                text = text[:57] + "..."
+            yield (
+                node.lineno,
+                f"`{text}` dropped the fraction if both are integers: then use `//`",
+            )
+
+
+def _operands(node: ast.BinOp | ast.AugAssign) -> tuple[ast.expr, ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return node.left, node.right
+    return node.target, node.value
+
+
+def _is_fraction(node: ast.expr) -> bool:
+    """An operand that is no integer, as far as can be seen."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, float):
+            return True
+        if isinstance(inner, ast.Call):
+            name = ast.unparse(inner.func)
+            if name == "float" or name.startswith(("tf.", "np.", "math.", "numpy.")):
+                return True
+    return False

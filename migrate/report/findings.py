@@ -69,6 +69,8 @@ class Finding:
     cell: int | None = None
     symbol: str | None = None
     fix: tuple[Replacement, ...] = ()
+    # What to change in the program, where there is something.
+    advice: str | None = None
     # The line, of the text that was analysed, of the statement a note belongs to.
     note_at: int | None = None
 

@@ -59,6 +59,12 @@ def _file(result: FileResult) -> dict[str, Any]:
         "error": result.error,
         "lines": result.lines,
         "notes": result.notes,
+        "program": None
+        if result.program is None
+        else {
+            "tier": result.program.tier.value,
+            "where": result.program.where.as_posix(),
+        },
         "findings": [_finding(finding) for finding in sorted(result.findings)],
     }
 
@@ -74,6 +80,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "safety": finding.safety.value,
         "tier": finding.tier.value if finding.tier is not None else None,
         "reason": finding.reason,
+        "advice": finding.advice,
         "symbol": finding.symbol,
         "fix": [
             {

@@ -28,13 +28,13 @@ class Footing:
     """What of a file matters to the compat layer.
 
     ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
-    import that cannot succeed there, with its line; ``starts`` that running or
+    import that cannot succeed there, with its place; ``starts`` that running or
     importing the file does something, so that a program may begin here.
     """
 
     tf1: bool = False
     tf2: bool = False
-    gone: tuple[int, str] | None = None
+    gone: tuple[str, str] | None = None
     starts: bool = False
 
 
@@ -63,6 +63,9 @@ class FileResult:
     needs: tuple[Need, ...] = ()
     # The file is one that the run adds.
     added: bool = False
+    # The text before anything is moved, where that is not ``old``: of a Python 2
+    # file, its conversion.
+    base: bytes | None = None
     # None where the file was not parsed.
     footing: Footing | None = None
     # The program that begins here, told once all results are known.

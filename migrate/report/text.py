@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from .findings import Finding, Outcome, Safety
+from .findings import Finding, Outcome, Safety, Tier
 from .model import FileResult, FileStatus, Report
 
 __all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
@@ -25,7 +25,8 @@ def finding_line(finding: Finding) -> str:
     elif finding.outcome is Outcome.ADVICE:
         text += " [advice]"
     else:
-        text += f" [{finding.outcome.value}: {finding.reason}]"
+        advice = f"; {finding.advice}" if finding.advice else ""
+        text += f" [{finding.outcome.value}: {finding.reason}{advice}]"
     return text
 
 
@@ -59,9 +60,38 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
         f" {files[FileStatus.SKIPPED]} without legacy code,"
         f" {files[FileStatus.FAILED]} failed"
     )
+    old = [r for r in report.failed if (r.error or "").startswith("Python 2 only")]
+    if old:
+        yield (
+            f"{_count(len(old), 'file')} of Python 2: add --py2 to convert them first "
+            "(`scan --py2` shows what would become of them)"
+        )
     notes = sum(result.notes for result in report.results)
     if notes:
         yield f"{_count(notes, 'TODO(tfmigrate) note')} to resolve"
+    yield from _next_steps(report, written=written)
+
+
+def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
+    """What to do now, one line for each thing there is to do."""
+    tiers = report.programs_by_tier()
+    kept = tiers[Tier.COMPAT]
+    if report.changed and not written:
+        yield (
+            "next: `tfmigrate rewrite` writes this (--diff shows it first, "
+            "`tfmigrate undo` takes it back)"
+        )
+    if report.changed and written:
+        moved = tiers[Tier.NATIVE] + tiers[Tier.FORWARD_KEPT]
+        proof = "; `tfmigrate verify OLD NEW` proves a program" if moved else ""
+        yield f"next: run your tests; `tfmigrate undo` takes it all back{proof}"
+    if kept:
+        yield (
+            "next: T3 runs by plain Python, with tfmigrate installed; change what its "
+            "reason names and rewrite again to move it (`tfmigrate explain TFM103`)"
+        )
+    if tiers[Tier.UNTOUCHED]:
+        yield "next: T4 needs a change by hand first (`tfmigrate explain TFM104`)"
 
 
 def _count(number: int, noun: str) -> str:

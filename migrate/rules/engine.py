@@ -28,6 +28,7 @@ from . import (
     dataset_structure,
     shape_dimension,
     string_symbol,
+    test_session,
 )
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
@@ -291,6 +292,8 @@ class _Engine:
         """Names that are gone from Python and NumPy."""
         if self._knows_tensorflow:
             for node, statement, diagnosis in bygone_name.diagnoses(self.context):
+                self._add(node, statement, diagnosis)
+            for node, statement, diagnosis in test_session.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
 
     def _judge_dimensions(self) -> None:

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 from .base import Rule
+from .reasons import reasons_section
 from .registry import all_rules
+from .training_program import KEEPS
 
 __all__ = ["index_page", "rule_page", "write_pages"]
 
@@ -30,6 +32,8 @@ def rule_page(rule: Rule) -> str:
         lines += ["## Left alone", ""]
         for code in rule.noops:
             lines += ["```python", code.rstrip("\n"), "```", ""]
+    if rule.id == KEEPS:
+        lines += reasons_section()
     lines += [
         "## Turning it off",
         "",

@@ -11,9 +11,12 @@ PYTHON2 = Rule(
     name="python2-source",
     summary="With --py2, a Python 2 file is converted to Python 3 first.",
     why=(
-        "A file that only Python 2 can parse is otherwise left alone and reported. "
-        "The conversion is the one of 2to3; integer division and string types need "
-        "a person's eye."
+        "A file that only Python 2 can parse, or a notebook with such a cell, is "
+        "otherwise left alone and reported. The conversion is the one of 2to3, with "
+        "all of its usual fixers. What it cannot know is told place by place: "
+        "divisions that may have been of integers (`/` keeps the fraction today), "
+        "names and methods of Python 2 that are still there. What was text and what "
+        "was bytes needs a person's eye."
     ),
     safety=Safety.NEEDS_REVIEW,
 )

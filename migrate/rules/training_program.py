@@ -12,7 +12,7 @@ from .base import Rule
 _TIERS = (
     "A program moves as a whole or stays as a whole. T1 is a native loop, T2 a loop "
     "around the untouched forward code, T3 keeps the Estimator on tfmigrate's compat "
-    "runtime, T4 stays as it is."
+    "runtime, T4 cannot run even there and stays as it is."
 )
 
 # A program that keeps its Estimator, and one that even compat cannot run.
@@ -45,10 +45,16 @@ RULES = (
     Rule(
         id="TFM103",
         name="keeps-estimator",
-        summary="A program keeps its Estimator and imports tfmigrate.compat.",
+        summary="A program keeps its Estimator and runs on tfmigrate.compat.",
         why=(
             "Something in the program has no proven native equivalent yet; the note "
-            "says what. On tfmigrate.compat it runs on today's TensorFlow. " + _TIERS
+            "says what. The file that the program starts from calls "
+            "`tfmigrate.compat.install()` before anything imports TensorFlow; plain "
+            "Python then runs it on today's TensorFlow as `tfmigrate run` does. Every "
+            "other file of the program stays as it was, and so does a program that "
+            "shares one of them which would have to change. Where nothing among the "
+            "given files runs an Estimator's module, whoever imports it makes that "
+            "call. To run it without any change: `tfmigrate run`. " + _TIERS
         ),
         safety=Safety.NEEDS_REVIEW,
         advice_only=True,
@@ -58,8 +64,10 @@ RULES = (
         name="untouched-program",
         summary="A training program stays exactly as it is.",
         why=(
-            "Neither a native loop nor tfmigrate.compat can take it; the reason says "
-            "why. " + _TIERS
+            "Neither a native loop nor tfmigrate.compat can take it: it makes an "
+            "Estimator of a kind that no TensorFlow of today can train, or imports a "
+            "private module that is gone. The reason says which and where. No byte of "
+            "the program's files changes. " + _TIERS
         ),
         safety=Safety.NEEDS_REVIEW,
         advice_only=True,

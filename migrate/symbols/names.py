@@ -37,6 +37,10 @@ _ROOTS = (
 )
 
 
+# TF 2.0 to 2.15 had them too, and they are as gone as those of TF 1.
+_IN_TF2 = ("estimator", "keras.estimator")
+
+
 def _below(dotted: str, prefix: str) -> str | None:
     """What follows ``prefix`` in ``dotted`` (may be empty), or None."""
     if dotted == prefix:
@@ -119,6 +123,9 @@ def public_name(rest: str) -> str:
         if inner is None:
             break
         rest = inner
+    for package in _IN_TF2:
+        if _below(rest, f"compat.v2.{package}") is not None:
+            rest = rest.removeprefix("compat.v2.")
     if not rest:
         return "tf"
     if _below(rest, "python") is not None:

@@ -97,6 +97,23 @@ DOORS = {
         "tf.contrib.slim.learning.train"
     ),
     "from tensorflow.examples.tutorials.mnist import input_data": "",
+    # Names that TensorFlow has moved or lost, or means TF 2's thing by.
+    "from tensorflow.python.ops.control_flow_ops import while_loop": "tf.while_loop",
+    "from tensorflow.python.framework.ops import Tensor": "tf.Tensor",
+    "from tensorflow.python.data import Dataset": "tf.data.Dataset",
+    "from tensorflow.python.pywrap_tensorflow import NewCheckpointReader": (
+        "tf.train.NewCheckpointReader"
+    ),
+    "from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2": (
+        "tf.keras.optimizers.Optimizer"
+    ),
+    "from tensorflow.python.keras.engine.training import Model": "tf.keras.Model",
+    "from tensorflow.python.keras.premade import LinearModel": "",
+    "from tensorflow.python.training.tracking import util": "",
+    "from tensorflow.python.training.checkpointable.util import Checkpoint": "",
+    "from tensorflow.contrib.lookup.lookup_ops import HashTable": (
+        "tf.contrib.lookup.HashTable"
+    ),
 }
 # Found, and raising when used; one private name that never was public.
 GONE = (
@@ -208,6 +225,33 @@ for variable in (plain, resource, layer.kernel, tf.get_variable("v", [2])):
     assert isinstance(variable, tf.Variable) and issubclass(type(variable), tf.Variable)
 assert not isinstance(plain.initializer, tf.Variable)
 assert type(plain).__name__ == "RefVariable", type(plain)
+
+# Packages answer with the doors below them.
+from tensorflow.python import keras
+from tensorflow.python.ops import array_ops, control_flow_ops, rnn_cell_impl
+assert keras.utils.to_categorical([1], 3).tolist() == [[0, 1, 0]]
+assert control_flow_ops.cond is tf.cond and array_ops.stack is tf.stack
+assert rnn_cell_impl.LSTMCell is tf.nn.rnn_cell.LSTMCell
+assert rnn_cell_impl._zero_state_tensors(2, 1, tf.float32).shape == [1, 2]
+# What a program writes into a private module, TensorFlow sees.
+before = array_ops.newaxis
+array_ops.newaxis = "changed"
+assert array_ops.newaxis == "changed"
+array_ops.newaxis = before
+
+# Cells that were layers in TF 1.15 number their names.
+cells = tf.contrib.rnn
+steps = tf.ones([3, 2, 4])
+first, second = cells.LSTMBlockFusedCell(5), cells.LSTMBlockFusedCell(5)
+for cell in (first, first, second):
+    cell(steps, dtype=tf.float32)
+assert [v.op.name for v in tf.global_variables("lstm_fused")] == [
+    "lstm_fused_cell/kernel", "lstm_fused_cell/bias",
+    "lstm_fused_cell_1/kernel", "lstm_fused_cell_1/bias"]
+
+# A Keras model takes what its first layer can take.
+model = keras.Sequential([keras.layers.Reshape((784,), input_shape=(784,))])
+assert model(tf.placeholder(tf.float32, [None, 28, 28])).shape.as_list() == [None, 784]
 
 # MNIST's tutorial reader, on files of four digits.
 from tensorflow.examples.tutorials.mnist import input_data

@@ -7,15 +7,24 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.options import RewriteOptions
+from tfmigrate.project import pipeline
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.floor import settle
 from tfmigrate.project.pipeline import Job
 from tfmigrate.project.run import one_source, run_job
 from tfmigrate.project.selection import Selection
 from tfmigrate.report.findings import Outcome, Tier
 from tfmigrate.report.model import FileResult, Report
 
+# Reads through queues, which only sessions run.
 KEPT = """\
 import tensorflow as tf
 from helpers import scale
+
+
+def input_fn():
+    names = tf.train.string_input_producer(["a.csv"])
+    return tf.TextLineReader().read(names)
 
 
 def build():
@@ -104,12 +113,11 @@ def test_the_files_of_a_kept_program_keep_their_bytes(tmp_path: Path) -> None:
     after = texts(report, tmp_path)
     assert after["helpers.py"] == HELPERS
     # A note above the Estimator, and nothing else.
-    assert [
-        line for line in after["model.py"].splitlines() if line not in KEPT.splitlines()
-    ] == [
-        "    # TODO(tfmigrate): TFM103 LinearClassifier with argument `no_such_argument`; see",
-        "    #   `tfmigrate explain TFM103`",
-    ]
+    lines = after["model.py"].splitlines()
+    added = [line for line in lines if line not in KEPT.splitlines()]
+    assert added[0].startswith("    # TODO(tfmigrate): TFM103 ")
+    assert all(line.startswith("    #   ") for line in added[1:])
+    assert lines.index(added[0]) == lines.index("    # the classifier") + 1
     assert after["main.py"].startswith(
         "#!/usr/bin/env python\n# Somebody's licence\n\nimport tfmigrate.compat\n\n"
         f"{CALL} `tfmigrate explain TFM103`\n\nimport argparse\n"
@@ -145,9 +153,10 @@ def test_a_program_that_shares_a_file_with_a_kept_one_stays_with_it(
     assert CALL in after["native.py"]
     (left,) = [f for f in result_of(report, "native.py").findings if f.tier]
     assert left.line == 7
+    (own,) = [f for f in result_of(report, "model.py").findings if f.tier]
     assert left.reason == (
         "shares helpers.py with model.py, which keeps its Estimator "
-        "(model.py:7: LinearClassifier with argument `no_such_argument`)"
+        f"(model.py:{own.line}: {own.reason})"
     )
 
 
@@ -200,6 +209,7 @@ def test_a_package_that_imports_tensorflow_first_is_prepared_too(
 def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
     made = "tf.estimator.LinearClassifier([], no_such_argument=4)"
     text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\na.train(None)\n"
+    text += 'tf.train.string_input_producer(["a.csv"])\n'
     report = rewritten(tmp_path, {"three.py": text})
     (finding,) = report.results[0].findings
     assert finding.line == 3
@@ -208,7 +218,9 @@ def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
 
 
 def test_a_program_written_for_tf2_stays_eager(tmp_path: Path) -> None:
-    text = KEPT + (
+    text = KEPT.replace("tf.train", "tf.compat.v1.train").replace(
+        "tf.Text", "tf.compat.v1.Text"
+    ) + (
         "\n\nwriter = tf.summary.create_file_writer('logs')\n"
         "with writer.as_default():\n    build().train(None)\n"
     )
@@ -340,3 +352,80 @@ def test_a_file_that_cannot_be_read_holds_those_it_runs_with(tmp_path: Path) -> 
     assert texts(report, tmp_path)["helpers.py"] == HELPERS
     findings = result_of(report, "helpers.py").findings
     assert all(f.outcome is Outcome.LEFT for f in findings)
+
+
+# -- what used to be missed, or to end the file ----------------------------------------
+
+
+V2 = """\
+import tensorflow.compat.v1 as tf1
+import tensorflow.compat.v2 as tf
+
+names = tf1.train.string_input_producer(["a.csv"])
+classifier = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")])
+classifier.train(lambda: tf1.TextLineReader().read(names))
+"""
+
+
+def test_estimators_through_compat_v2_are_found_and_stay_tf2(tmp_path: Path) -> None:
+    report = rewritten(tmp_path, {"v2.py": V2})
+    (finding,) = report.results[0].findings
+    assert finding.tier is Tier.COMPAT
+    assert "tfmigrate.compat.install(version=2)" in texts(report, tmp_path)["v2.py"]
+
+
+def test_a_relative_import_outside_of_a_package_is_no_error(tmp_path: Path) -> None:
+    files = {
+        "main.py": MAIN,
+        "model.py": KEPT.replace("from helpers", "from . import other\nfrom helpers"),
+        "helpers.py": HELPERS,
+        "other.py": HELPERS,
+    }
+    report = rewritten(tmp_path, files)
+    assert not report.failed
+    # It runs with the program all the same.
+    assert texts(report, tmp_path)["other.py"] == HELPERS
+
+
+def test_imports_over_several_lines_are_seen(tmp_path: Path) -> None:
+    imports = "from pkg import (  # the parts\n    other,\n    model,\n)\n"
+    files = {
+        "main.py": MAIN.replace("import model\n", imports),
+        "pkg/__init__.py": "",
+        "pkg/model.py": KEPT.replace("from helpers", "from pkg.other"),
+        "pkg/other.py": HELPERS,
+    }
+    after = texts(rewritten(tmp_path, files), tmp_path)
+    assert after["pkg/other.py"] == HELPERS
+    assert CALL in after["main.py"]
+
+
+def test_a_rewrite_that_fails_keeps_the_estimator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a surprise")
+
+    monkeypatch.setattr(pipeline, "_rewritten", fail)
+    facts = ProjectFacts()
+    path = tmp_path / "native.py"
+    failed = pipeline.process_source(path, NATIVE.encode(), Job(), facts)
+    (result,) = settle([failed], facts, Selection())
+    (finding,) = result.findings
+    assert finding.tier is Tier.COMPAT
+    assert "rewriting this file failed, please report it" in (finding.reason or "")
+    assert CALL in (result.new or b"").decode()
+    # A file without Estimators has nothing to fall back to.
+    other = pipeline.process_source(tmp_path / "x.py", HELPERS.encode(), Job(), facts)
+    assert "internal error" in (other.error or "")
+
+
+def test_an_estimators_own_class_is_a_program(tmp_path: Path) -> None:
+    derived = (
+        "import tensorflow as tf\n\n\nclass Mine(tf.estimator.Estimator):\n    pass\n"
+    )
+    main = "from mine import Mine\n\nif __name__ == '__main__':\n    Mine(None)\n"
+    vocabulary = "import tensorflow as tf\n\nMODE = tf.estimator.RunConfig()\n"
+    files = {"mine.py": derived, "main.py": main, "words.py": vocabulary}
+    report = rewritten(tmp_path, files)
+    assert {r.path.name for r in report.results if r.program} == {"main.py"}

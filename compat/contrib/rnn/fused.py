@@ -122,6 +122,19 @@ class LSTMBlockFusedCell(FusedRNNCell):
         self._reuse = reuse
         self._dtype = dtype
         self._name = name
+        self._scope: Any = None
+
+    def _variables_scope(self, scope: Any) -> Any:
+        """The scope of the variables: a new one at the first call, then the same.
+
+        In TF 1.15 the cell was a layer, so a second one in a graph is called
+        ``lstm_fused_cell_1``.
+        """
+        if self._scope is not None:
+            return tf.variable_scope(self._scope, reuse=True)
+        if self._reuse:
+            return tf.variable_scope(scope or self._name, reuse=True)
+        return tf.variable_scope(scope, default_name=self._name, reuse=self._reuse)
 
     @property
     def num_units(self) -> int:
@@ -142,7 +155,7 @@ class LSTMBlockFusedCell(FusedRNNCell):
         dtype = x.dtype
         steps, batch = tf.shape(x)[0], tf.shape(x)[1]
         depth, units = tf.dimension_value(x.get_shape()[2]), self._num_units
-        with tf.variable_scope(scope or self._name, reuse=self._reuse):
+        with self._variables_scope(scope) as self._scope:
             kernel = tf.get_variable("kernel", [depth + units, 4 * units], dtype)
             bias = tf.get_variable(
                 "bias", [4 * units], dtype, initializer=tf.zeros_initializer()

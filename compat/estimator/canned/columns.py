@@ -8,8 +8,10 @@ partitioners, reuse and strategies work as in TF 1.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import tensorflow as tf2
@@ -22,12 +24,48 @@ __all__ = [
     "check_features",
     "dense_input",
     "is_categorical",
+    "legacy_dense_input",
     "linear_model",
+    "recorded_inputs",
     "sequence_input",
     "sorted_columns",
 ]
 
 _columns = tf2.__internal__.feature_column
+
+# (features, columns, tensor of each column) of the input layers that are built.
+InputLayers = list[tuple[dict[str, Any], Sequence[Any], dict[Any, Any]]]
+_recorded: ContextVar[InputLayers | None] = ContextVar("recorded", default=None)
+
+
+@contextlib.contextmanager
+def recorded_inputs() -> Iterator[InputLayers]:
+    """Lists the input layers that are built meanwhile."""
+    found: InputLayers = []
+    token = _recorded.set(found)
+    try:
+        yield found
+    finally:
+        _recorded.reset(token)
+
+
+def legacy_dense_input(features: dict[str, Any], columns: Any) -> tuple[Any, list[Any]]:
+    """The same as `dense_input` for columns of the older protocol."""
+    by_column: dict[Any, Any] = {}
+    outputs: dict[Any, Any] = {}
+    layer = tf.feature_column.input_layer(
+        features, columns, cols_to_vars=by_column, cols_to_output_tensors=outputs
+    )
+    _record(features, columns, outputs)
+    return layer, [variable for found in by_column.values() for variable in found]
+
+
+def _record(
+    features: dict[str, Any], columns: Sequence[Any], outputs: dict[Any, Any]
+) -> None:
+    layers = _recorded.get()
+    if layers is not None:
+        layers.append((features, columns, outputs))
 
 
 def check_features(features: Any) -> None:
@@ -180,13 +218,14 @@ def dense_input(
                 tensor = column.get_dense_tensor(cache, state)
                 width = column.variable_shape.num_elements()
                 parts.append(tf.reshape(tensor, [tf.shape(tensor)[0], width]))
+        _record(features, ordered, dict(zip(ordered, parts, strict=True)))
         return tf.concat(parts, axis=-1), state.variables + _shared_weights(ordered)
 
 
 def sequence_input(
     features: dict[str, Any], columns: Any, *, scope: str = "sequence_input_layer"
-) -> tuple[Any, Any]:
-    """[batch, time, total width] of all sequence columns, and the lengths."""
+) -> tuple[Any, Any, list[Any]]:
+    """[batch, time, total width] of all columns, the lengths, and the variables."""
     ordered = sorted_columns(columns)
     state = ColumnState()
     with tf.variable_scope(scope):
@@ -208,7 +247,8 @@ def sequence_input(
                 lengths.append(length)
         same = [tf.assert_equal(lengths[0], other) for other in lengths[1:]]
         with tf.control_dependencies(same):
-            return tf.concat(parts, axis=-1), tf.identity(lengths[0])
+            variables = state.variables + _shared_weights(ordered)
+            return tf.concat(parts, axis=-1), tf.identity(lengths[0]), variables
 
 
 class LinearParts:

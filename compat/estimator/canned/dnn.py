@@ -46,8 +46,12 @@ def dnn_parts(
     dropout: float | None,
     batch_norm: bool,
     input_layer_partitioner: Any = None,
+    tag_of: Callable[[Any], str] = lambda scope: str(scope.name),
 ) -> DnnParts:
-    """Builds the network in the current variable scope."""
+    """Builds the network in the current variable scope.
+
+    `tag_of` gives the summary tag of a layer from its variable scope.
+    """
     if not isinstance(units, int):
         raise ValueError(f"units must be an int.  Given type: {type(units)}")
     network = Network()
@@ -56,14 +60,9 @@ def dnn_parts(
     ):
         if fc.are_all_new(feature_columns):
             net, variables = fc.dense_input(features, feature_columns)
-            network.variables.extend(variables)
         else:
-            by_column: dict[Any, Any] = {}
-            net = tf.feature_column.input_layer(
-                features, feature_columns, cols_to_vars=by_column
-            )
-            for found in by_column.values():
-                network.variables.extend(found)
+            net, variables = fc.legacy_dense_input(features, feature_columns)
+        network.variables.extend(variables)
     net = hidden_layers(
         network,
         net,
@@ -72,10 +71,11 @@ def dnn_parts(
         dropout=dropout,
         batch_norm=batch_norm,
         mode=mode,
+        tag_of=tag_of,
     )
     with tf.variable_scope("logits") as scope:
         logits = dense(network, net, units)
-    summarise_layer(logits, scope.name)
+    summarise_layer(logits, tag_of(scope))
     return DnnParts(logits, network.variables, network.updates)
 
 

@@ -33,10 +33,18 @@ def check_new_columns(columns: Sequence[Any]) -> None:
 
 
 def modern_dnn(features: Any, mode: str, **options: Any) -> DnnParts:
-    """A network under the scope ``dnn``."""
+    """A network under the scope ``dnn``.
+
+    Its layers were Keras layers, whose variables are resource variables in TF 1's
+    graphs too, and its summaries are called ``dnn/hiddenlayer_0/...``.
+    """
     check_new_columns(options["feature_columns"])
-    with tf.variable_scope("dnn"):
-        return dnn_parts(features, mode, **options)
+    with tf.variable_scope("dnn", use_resource=True):
+        return dnn_parts(features, mode, tag_of=_last_part, **options)
+
+
+def _last_part(scope: Any) -> str:
+    return str(scope.name).rpartition("/")[2]
 
 
 def _model_fn(

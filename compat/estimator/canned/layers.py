@@ -96,6 +96,7 @@ def hidden_layers(
     dropout: float | None,
     batch_norm: bool,
     mode: str,
+    tag_of: Callable[[Any], str],
 ) -> Any:
     """The hidden layers of a canned DNN, in the order dense, dropout, norm."""
     training = mode == ModeKeys.TRAIN
@@ -108,15 +109,15 @@ def hidden_layers(
             if batch_norm:
                 with tf.variable_scope(f"batchnorm_{index}"):
                     net = batch_normalization(network, net, training=training)
-        summarise_layer(net, scope.name)
+        summarise_layer(net, tag_of(scope))
     return net
 
 
 def summarise_layer(value: Any, tag: str) -> None:
     """The two summaries that canned models have always written per layer.
 
-    The scope around comes in front of the tag: TF 1 event files say
-    ``dnn/dnn/hiddenlayer_0/activation``.
+    The scope around comes in front of the tag: with the whole name of a variable
+    scope as tag, event files of TF 1 say ``dnn/dnn/hiddenlayer_0/activation``.
     """
     tf.summary.scalar(f"{tag}/fraction_of_zero_values", tf.nn.zero_fraction(value))
     tf.summary.histogram(f"{tag}/activation", value)

@@ -28,7 +28,7 @@ def modern_linear(
 ) -> fc.LinearParts:
     """A linear model under the scope ``linear``."""
     check_new_columns(columns)
-    with tf.variable_scope("linear"):
+    with tf.variable_scope("linear", use_resource=True):
         parts = fc.linear_model(
             features, columns, units=units, sparse_combiner=sparse_combiner
         )

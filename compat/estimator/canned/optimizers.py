@@ -60,6 +60,10 @@ def modern_optimizer(optimizer: Any, *, learning_rate: float | None = None) -> A
         optimizer = optimizer()
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         return optimizer
+    if isinstance(optimizer, tf_keras.optimizers.Optimizer) and hasattr(
+        optimizer, "get_updates"
+    ):
+        return optimizer  # a class of the user's that writes its own updates
     converted = _converted(optimizer)
     if converted is None:
         raise ValueError(

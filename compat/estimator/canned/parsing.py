@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from ..heads.checks import is_numeric_column
+from .columns import are_all_new
 
 __all__ = ["classifier_parse_example_spec", "regressor_parse_example_spec"]
 
@@ -40,7 +42,12 @@ def regressor_parse_example_spec(
 def _completed(
     feature_columns: Sequence[Any], label_key: str, label: Any, weight_column: Any
 ) -> dict[str, Any]:
-    spec: dict[str, Any] = tf.feature_column.make_parse_example_spec(feature_columns)
+    # The newer helper knows sequence columns too; columns of the older protocol,
+    # which shared embeddings of TF 1 have, are known to the older one alone.
+    module = tf2 if are_all_new(feature_columns) else tf
+    spec: dict[str, Any] = module.feature_column.make_parse_example_spec(
+        feature_columns
+    )
     if label_key in spec:
         raise ValueError(
             f"label should not be used as feature. label_key: {label_key}, "

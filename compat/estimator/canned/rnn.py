@@ -16,7 +16,7 @@ from .layers import Network, dense
 from .optimizers import legacy_optimizer
 from .partitioners import input_partitioner, variable_partitioner
 
-__all__ = ["RNNClassifier", "RNNEstimator"]
+__all__ = ["RNNClassifier", "RNNEstimator", "with_context"]
 
 _LEARNING_RATE = 0.05
 _CLIP_NORM = 5.0
@@ -60,7 +60,7 @@ def _cell_factory(
     return make
 
 
-def _with_context(sequence: Any, context: Any) -> Any:
+def with_context(sequence: Any, context: Any) -> Any:
     """Repeats the context features at every time step."""
     message = "must have rank {} and dtype float32"
     for tensor, rank, name in ((sequence, 3, "sequence"), (context, 2, "context")):
@@ -103,11 +103,11 @@ def _model_fn(
                 "sequence_input_layer",
                 partitioner=input_layer_partitioner or input_partitioner(config),
             ):
-                inputs, lengths = fc.sequence_input(features, sequence_columns)
+                inputs, lengths, _ = fc.sequence_input(features, sequence_columns)
                 tf.summary.histogram("sequence_length", lengths)
                 if context_columns:
                     context, _ = fc.dense_input(features, context_columns)
-                    inputs = _with_context(inputs, context)
+                    inputs = with_context(inputs, context)
             outputs, _ = tf.nn.dynamic_rnn(
                 cell=make_cell(mode),
                 inputs=inputs,

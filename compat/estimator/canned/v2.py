@@ -11,6 +11,7 @@ from .combined_v2 import (
 from .dnn_v2 import DNNClassifier, DNNEstimator, DNNRegressor
 from .linear_v2 import LinearClassifier, LinearEstimator, LinearRegressor
 from .parsing import classifier_parse_example_spec, regressor_parse_example_spec
+from .rnn_v2 import RNNClassifier, RNNEstimator
 from .sdca import LinearSDCA
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "LinearEstimator",
     "LinearRegressor",
     "LinearSDCA",
+    "RNNClassifier",
+    "RNNEstimator",
     "classifier_parse_example_spec",
     "regressor_parse_example_spec",
 ]

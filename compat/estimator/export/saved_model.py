@@ -77,7 +77,8 @@ def export_all_saved_models(
     return export_dir
 
 
-def _checkpoint_to_export(estimator: Any, checkpoint_path: str | None) -> str:
+def _checkpoint_to_export(estimator: Any, checkpoint_path: str | None) -> str | None:
+    """The checkpoint to restore; None where initial values are what is exported."""
     path = checkpoint_path or tf.train.latest_checkpoint(estimator.model_dir)
     if path:
         return str(path)
@@ -89,6 +90,8 @@ def _checkpoint_to_export(estimator: Any, checkpoint_path: str | None) -> str:
             start = tf.train.latest_checkpoint(start)
         if start:
             return os.fsdecode(start)
+    if getattr(estimator._model_fn, "has_initial_weights", False):
+        return None  # a Keras model that was trained before it became an Estimator
     raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
 
 
@@ -107,7 +110,7 @@ def _add_mode(
     mode: str,
     receiver_fn: ReceiverFn,
     *,
-    checkpoint_path: str,
+    checkpoint_path: str | None,
     save_variables: bool,
     strip_default_attrs: bool,
 ) -> None:
@@ -128,7 +131,10 @@ def _add_mode(
             local_init_op = tf.train.Scaffold.default_local_init_op()
         saver = spec.scaffold.saver or tf.train.Saver(sharded=True)
         with tf.Session(config=estimator._session_config) as session:
-            _restore(saver, session, checkpoint_path, mode)
+            if checkpoint_path is None:
+                session.run(tf.global_variables_initializer())
+            else:
+                _restore(saver, session, checkpoint_path, mode)
             if spec.train_op is not None:
                 tf.add_to_collection(TRAIN_OP_COLLECTION, spec.train_op)
             contents: dict[str, Any] = {

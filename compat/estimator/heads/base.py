@@ -87,7 +87,6 @@ class Head(abc.ABC):
     def _summary_key(self, key: str) -> str:
         return scoped(key, self.name)
 
-    @abc.abstractmethod
     def create_estimator_spec(
         self,
         features: Any,
@@ -101,6 +100,30 @@ class Head(abc.ABC):
         regularization_losses: Any = None,
     ) -> EstimatorSpec:
         """The ``EstimatorSpec`` of a model function in `mode`."""
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features=features,
+                mode=mode,
+                logits=logits,
+                labels=labels,
+                optimizer=optimizer,
+                trainable_variables=trainable_variables,
+                train_op_fn=train_op_fn,
+                update_ops=update_ops,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError:
+            raise NotImplementedError(
+                "Subclasses of Head must implement `create_estimator_spec()` or "
+                "_create_tpu_estimator_spec()."
+            ) from None
+        made: EstimatorSpec = spec.as_estimator_spec()
+        return made
+
+    def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """What a head for TPUs writes instead."""
+        del args, kwargs
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
 
 def training_op(
@@ -122,6 +145,8 @@ def training_op(
             if train_op_fn is not None:
                 raise ValueError("train_op_fn and optimizer cannot both be set.")
             _check_optimizer(optimizer)
+            if trainable_variables is None:
+                raise ValueError("trainable_variables cannot be None. Given None")
             if not isinstance(trainable_variables, (list, tuple)):
                 raise ValueError(
                     "trainable_variables should be a list or a tuple. Given type: "
@@ -144,11 +169,15 @@ def mean_over_replicas(loss: Any) -> Any:
 
 
 def _check_optimizer(optimizer: Any) -> None:
-    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+    # Newer optimizers have no get_updates; a user's class may have written one.
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer) or (
+        isinstance(optimizer, tf_keras.optimizers.Optimizer)
+        and hasattr(optimizer, "get_updates")
+    ):
         return
     raise ValueError(
-        "The given optimizer is not a tf.keras.optimizers.legacy.Optimizer instance, "
-        "the only kind that TF 2 heads ever trained with. Received optimizer of type "
+        "The given optimizer is not a tf.keras.optimizers.Optimizer instance of the "
+        f"kind that TF 2 heads ever trained with. Given: {optimizer} of type "
         f"{type(optimizer)}; pass the one of the same name from "
         "tf_keras.optimizers.legacy."
     )

@@ -157,7 +157,12 @@ def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
         checks = [tf.assert_rank_at_least(labels, 2, message=message)]
         if not tf.executing_eagerly():
             expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
-            checks.append(tf.assert_equal(expected, tf.shape(labels), message=message))
+            shape = tf.shape(labels)
+            shapes = [message, "expected_labels_shape: ", expected]
+            shapes += ["labels_shape: ", shape]
+            checks.append(
+                tf.assert_equal(expected, shape, message=message, data=shapes)
+            )
         elif labels.shape != tf.TensorShape([*logits.shape[:-1], dimension]):
             raise ValueError(f"{message} Given: {labels.shape}.")
         with tf.control_dependencies([c for c in checks if c is not None]):
@@ -218,13 +223,19 @@ def example_weights(
                 f"{weights.dtype}"
             )
         weights = tf.cast(weights, tf.float32, name="weights")
+        if tf.executing_eagerly():
+            return _weights_now(weights, logits, per_logit=per_logit, message=message)
         logits_shape, weights_shape = tf.shape(logits), tf.shape(weights)
+        shapes = [message, "logits_shape: ", logits_shape]
+        shapes += ["weights_shape: ", weights_shape]
         if (
             weights.shape.ndims is not None
             and logits.shape.ndims is not None
             and weights.shape.ndims == logits.shape.ndims - 1
         ):
-            check = tf.assert_equal(logits_shape[:-1], weights_shape, message=message)
+            check = tf.assert_equal(
+                logits_shape[:-1], weights_shape, message=message, data=shapes
+            )
             with tf.control_dependencies([check] if check is not None else []):
                 return tf.expand_dims(weights, -1, name=scope)
         one_each = tf.concat([logits_shape[:-1], [1]], axis=0)
@@ -234,11 +245,26 @@ def example_weights(
                 tf.reduce_all(tf.equal(logits_shape, weights_shape)),
                 tf.reduce_all(tf.equal(one_each, weights_shape)),
             )
-            check = tf.Assert(fits, [message, logits_shape, weights_shape])
+            check = tf.Assert(fits, shapes)
         else:
-            check = tf.assert_equal(one_each, weights_shape, message=message)
+            check = tf.assert_equal(
+                one_each, weights_shape, message=message, data=shapes
+            )
         with tf.control_dependencies([check] if check is not None else []):
             return tf.identity(weights, name=scope)
+
+
+def _weights_now(weights: Any, logits: Any, *, per_logit: bool, message: str) -> Any:
+    """Weights in eager mode, where their shape is known at once."""
+    each = logits.shape[:-1]
+    if weights.shape == each:
+        return tf.expand_dims(weights, -1)
+    fits = weights.shape == each.concatenate(1)
+    if not (fits or (per_logit and weights.shape == logits.shape)):
+        raise ValueError(
+            message, "logits_shape: ", logits.shape, "weights_shape: ", weights.shape
+        )
+    return weights
 
 
 def loss_of(

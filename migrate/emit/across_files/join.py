@@ -252,7 +252,8 @@ def _imported(
     if isinstance(small, cst.ImportFrom):
         dotted = import_path(small.module)
         base = parsed.resolver.absolute(dotted, len(small.relative))
-        if base is None or isinstance(small.names, cst.ImportStar):
+        # Nor one that is relative where there is no package: it has no path.
+        if not base or isinstance(small.names, cst.ImportStar):
             raise CannotJoin(f"an import of {parsed.path.name} is not understood")
     assert not isinstance(small.names, cst.ImportStar)
     for alias in small.names:

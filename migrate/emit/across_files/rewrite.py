@@ -143,6 +143,10 @@ def _shared(
             found = None
         except CannotJoin as problem:
             found = f"its files cannot be read as one program: {problem}"
+        except Exception as error:
+            # Each of its files gets on without the others.
+            kind = type(error).__name__
+            found = f"its files cannot be read as one program ({kind}: {error})"
         if isinstance(found, str):
             alone = ("alone", *key[1:])
             facts.answers[alone] = found

@@ -16,7 +16,7 @@ from .train import input_argument
 if TYPE_CHECKING:
     from ..programs.loop import LoopEmitter
 
-__all__ = ["AskedCalls"]
+__all__ = ["AskedCalls", "told"]
 
 _VALUES = {
     "eval_dir": 'f"{{{manager}.directory}}/eval"',
@@ -25,6 +25,14 @@ _VALUES = {
 }
 _ONE_EXAMPLE = "Yields the predictions for one example at a time, as NumPy arrays."
 _ONE_BATCH = "Yields the predictions for one batch at a time, as NumPy arrays."
+
+
+def told(emitter: LoopEmitter, node: cst.Call) -> None:
+    """Prints the figures of an evaluation that nobody takes: they were logged."""
+    if isinstance(emitter.tree.parent(node), cst.Expr):
+        call = emitter.edits.expressions.get(node, node)
+        shown = cst.Call(func=cst.Name("print"), args=[cst.Arg(call)])
+        emitter.edits.expressions[node] = shown
 
 
 class AskedCalls:
@@ -56,6 +64,7 @@ class AskedCalls:
                 dataset = f"{one_line(dataset)}.take({emitter.batches(limit)})"
             function = cst.parse_expression(f"lambda _: {one_line(dataset)}")
         self._called(node, "evaluate", function)
+        told(self.emitter, node)
 
     def predict(self, call: EstimatorCall, node: cst.Call) -> None:
         """``estimator.predict(input_fn)`` becomes ``predict(dataset)``."""
@@ -153,10 +162,11 @@ class AskedCalls:
             if not by_example:
                 code = "yield predict_step(features).numpy()\n"
         code = code.replace("predict_step(", f"{emitter.renamed['predict_step']}(")
+        served = emitter.class_data() if in_class else "dataset"
         docstring = f'"""{_ONE_EXAMPLE if by_example else _ONE_BATCH}"""\n'
         return emitter.fill(
             "predict_functions",
-            expressions={"X_PREDICT_DATASET": "input_fn()" if in_class else "dataset"},
+            expressions={"X_PREDICT_DATASET": served},
             parameters={"X_PREDICT_PARAMETERS": parameters},
             statements={
                 "X_PREDICT_BODY": body,

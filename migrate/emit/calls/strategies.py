@@ -79,4 +79,4 @@ def _devices(given: dict[str, str]) -> str | None:
     if re.fullmatch(r"[1-9]", count):
         names = ", ".join(f'"/gpu:{i}"' for i in range(int(count)))
         return f"[{names}]"
-    return f'[f"/gpu:{{i}}" for i in range({count})]'
+    return f'[f"/gpu:{{i}}" for i in range({count})] or ["/cpu:0"]'

@@ -72,13 +72,14 @@ class TrainCalls:
         column = self.tree.column(statement) - 1
         top_level = isinstance(self.tree.body(statement), cst.Module)
         data = self.names.fresh("train_batches")
+        served = self._served(call, node)
         definition = emitter.fill(
             "train_data",
-            expressions={"X_DATASET": one_line(call.input.dataset)},
+            expressions={"X_DATASET": served},
             flags={"X_REPLICATED": emitter.replicated},
             names={
                 "train_batches": data,
-                **unshadowed(("dataset", "context"), emitter.text(call.input.dataset)),
+                **unshadowed(("dataset", "context"), emitter.text(served)),
             },
         )
         if call.gives:
@@ -96,6 +97,14 @@ class TrainCalls:
         statements += self._given(call, node)
         emitter.edits.replace[statement] = statements
         emitter.edits.own_lines.add(statement)
+
+    def _served(self, call: EstimatorCall, node: cst.Call) -> str:
+        """Source of the data of a train call."""
+        assert call.input is not None
+        emitter = self.emitter
+        if node is emitter.program.sites.calls[0][1] and emitter.first_data:
+            return emitter.first_data
+        return one_line(call.input.dataset)
 
     def _given(self, call: EstimatorCall, node: cst.Call) -> list[Statement]:
         """The statement that takes what train_and_evaluate returned."""
@@ -125,7 +134,10 @@ class TrainCalls:
         edits.nodes[node] = _without_hooks
         argument = input_argument(node)
         assert call.input is not None
-        dataset = self.emitter.text(one_line(call.input.dataset))
+        dataset = self.emitter.text(self._served(call, node))
+        if dataset == self.emitter.first_data:
+            edits.expressions[argument] = cst.parse_expression(f"lambda: {dataset}")
+            return
         if dataset != f"{self.tree.code(argument)}()" and not isinstance(
             argument, cst.Lambda
         ):
@@ -226,14 +238,14 @@ class TrainCalls:
         body: list[Statement] = []
         if emitter.trainer is not None:
             parameters = ["self", *parameters]
-            build = emitter.build_call()
-            if build and source != "input_fn":
-                build = parse_statements(f"self.build({source})\n")
-            body += build
+            body += emitter.build_call(source)
         assert call.input is not None
+        served = call.input.dataset
+        if emitter.trainer is not None:
+            served = emitter.class_data(source)
         body += emitter.fill(
             "train_data",
-            expressions={"X_DATASET": call.input.dataset},
+            expressions={"X_DATASET": served},
             flags={"X_REPLICATED": emitter.replicated},
         )
         body += self._loop(call, "train_batches", local=True)

@@ -164,9 +164,14 @@ def _alias(node: cst.CSTNode) -> str | None:
     return None
 
 
-def drop_unused_imports(before: cst.Module, after: cst.Module) -> cst.Module:
-    """Remove imports and aliases that the rewrite made useless, and only those."""
-    used = _used_names(before)
+def drop_unused_imports(
+    before: cst.Module, after: cst.Module, dead: Iterable[str] = ()
+) -> cst.Module:
+    """Remove imports and aliases that the rewrite made useless, and only those.
+
+    ``dead`` are names of imports that would fail: they go if nothing uses them.
+    """
+    used = _used_names(before) | set(dead)
     for _ in range(3):
         # An alias that goes may have been the last to use an import.
         gone = used - _used_names(after)

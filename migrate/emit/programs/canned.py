@@ -206,6 +206,7 @@ class CannedEmitter(LoopEmitter):
         return self.fill(
             "trainer_build",
             statements={
+                "X_RESTORE": self.restore(),
                 "X_VARIABLES": self._variables(),
                 "X_OPTIMIZER_STATE": parse_statements(
                     self.text("".join(part.built for part in self._optimizers()))
@@ -262,11 +263,12 @@ class CannedEmitter(LoopEmitter):
 
     def _setup(self) -> list[Statement]:
         """Everything that stands before the first train call."""
-        result = self.fill(
+        result, example = self.made_once(one_line(self.sites.example_input))
+        result += self.fill(
             "canned_setup",
             file="canned",
             expressions={
-                "X_DATASET": one_line(self.sites.example_input),
+                "X_DATASET": example,
                 **self._made_expressions(),
             },
             statements={

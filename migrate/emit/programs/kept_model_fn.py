@@ -270,7 +270,8 @@ class KeptModelFnEmitter(LoopEmitter):
             statements={"X_MEMBERS": []},
         )
         head += self.manager()
-        head = [*parse_statements("".join([*trainer.members, begin])), *head]
+        made_first = parse_statements("".join([*trainer.members, begin]))
+        head = [*made_first, *self.device_check(), *head]
         self.edits.expressions[sites.call] = self.fitted_expression(
             sites.call, trainer.call()
         )

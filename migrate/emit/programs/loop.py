@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import libcst as cst
 
@@ -19,8 +20,8 @@ from ...plan.program import (
     OptimizerPlan,
     TrainingPlan,
 )
-from ...plan.sites import Blocked, Program
-from ..calls.asked import AskedCalls
+from ...plan.sites import Blocked, CannedSites, ModelFnSites, Program
+from ..calls.asked import AskedCalls, told
 from ..calls.event_files import MEMBERS, watched_summaries, writes_events
 from ..calls.exports import rename_export
 from ..calls.hook_class import edit_hook_class
@@ -440,12 +441,39 @@ class LoopEmitter:
             line += self.text(f"{POLICY}\n")
         if self.plan.config.seed is not None:
             line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
-        edits.before[first] = self.fitted(parse_statements(line))
+        names = {"strategy": self.site_strategy}
+        statements = parse_statements(line) + self.device_check(names)
+        edits.before[first] = self.fitted(statements)
         hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
         if hoist:
             edits.moved[first] = [*hoist]
             for statement in hoist:
                 edits.replace[statement] = []
+
+    def device_check(self, names: dict[str, str] | None = None) -> list[Statement]:
+        """What stops a program whose strategy names devices that are not there."""
+        plan = self.plan.strategy
+        named = {"devices", "num_gpus", "num_gpus_per_worker"}
+        given = {
+            name
+            for one in (plan, *plan.choices)
+            for name, code in one.arguments
+            if code != "None"
+        }
+        if self.options.strategy != "keep" or not named & given:
+            return []
+        inner = self._site_names("device", "present")
+        return self.fill("present_devices", names={**inner, **(names or {})})
+
+    def _site_names(self, *names: str) -> dict[str, str]:
+        """Names of variables that stand beside the program's own."""
+        if self.trainer is not None:
+            return {}
+        return {name: self.names.fresh(name) for name in names}
+
+    def restore(self) -> list[Statement]:
+        """What goes on from the latest checkpoint."""
+        return self.fill("restore", names=self._site_names("latest", "like"))
 
     def manager(self, *, restores: bool = True) -> list[Statement]:
         """The checkpoint manager and the restore."""
@@ -456,6 +484,7 @@ class LoopEmitter:
                 "X_MODEL_DIR": self._model_dir(),
                 "X_KEEP_MAX": "None" if keep == "0" else keep,
             },
+            statements={"X_RESTORE": self.restore()},
             flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
         )
         lines = self.tree.module.code_for_node(result[0]).splitlines()
@@ -485,6 +514,8 @@ class LoopEmitter:
         for call, node in sites.calls:
             if self.trainer is not None and call.kind != CallKind.VALUE:
                 self.trainer.edit_call(call, node)
+                if call.kind == CallKind.EVALUATE:
+                    told(self, node)
             elif call.kind in CallKind.TRAINING:
                 if self.function_form:
                     trains.call(call, node)
@@ -511,12 +542,12 @@ class LoopEmitter:
         parameters = "dataset_fn"
         function, dataset = "dataset_fn", "dataset_fn(None)"
         if self.trainer is not None:
-            parameters, dataset = "self, input_fn", "input_fn()"
+            parameters, dataset = "self, input_fn", self.class_data()
             if any(
                 c.evaluates and (c.evaluated_steps or c.steps) for c in self.plan.calls
             ):
                 parameters += ", steps=None"
-                dataset = f"input_fn().take({self.batches('steps or -1')})"
+                dataset = f"{dataset}.take({self.batches('steps or -1')})"
             function = f"lambda _: {dataset}"
         return self.fill(
             "test_functions",
@@ -539,11 +570,41 @@ class LoopEmitter:
             parameters={"X_EVALUATE_PARAMETERS": parameters},
         )
 
-    def build_call(self) -> list[Statement]:
+    def class_data(self, source: str = "input_fn") -> str:
+        """The data of a method, which its first statements may have made."""
+        return "dataset" if self.built_from_data else f"{source}()"
+
+    def build_call(self, source: str = "input_fn") -> list[Statement]:
         """What a method of a class does first."""
         if self.trainer is None or not self.built_from_data:
             return []
-        return parse_statements("self.build(input_fn)\n")
+        return parse_statements(f"dataset = {source}()\nself.build(dataset)\n")
+
+    @cached_property
+    def first_data(self) -> str:
+        """The variable of the first call's data, from which variables are made.
+
+        An input function may draw, count or read: it is not called once more than
+        the Estimator did.
+        """
+        if self.trainer is not None or not self.built_from_data:
+            return ""
+        sites = self.program.sites
+        assert isinstance(sites, (CannedSites, ModelFnSites))
+        call, node = sites.calls[0]
+        first: cst.CSTNode | None = sites.first_call
+        if isinstance(sites, CannedSites):
+            given = None if call.input is None else call.input.dataset
+            first = first if sites.example_input == given else None
+        if call.kind in CallKind.TRAINING and self.tree.statement(node) is first:
+            return self.names.fresh("dataset")
+        return ""
+
+    def made_once(self, code: str) -> tuple[list[Statement], str]:
+        """Statements that make the first call's data, and what stands for it."""
+        if not self.first_data:
+            return [], code
+        return parse_statements(f"{self.first_data} = {code}\n"), self.first_data
 
     def predict_functions(self, body: list[Statement]) -> list[Statement]:
         """``predict_step`` with the given body, and ``predict``."""

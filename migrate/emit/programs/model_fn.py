@@ -280,7 +280,8 @@ class ModelFnEmitter(LoopEmitter):
             },
         )
         head += self.manager(restores=False)
-        head = [*parse_statements("".join([*trainer.members, begin])), *head]
+        made_first = parse_statements("".join([*trainer.members, begin]))
+        head = [*made_first, *self.device_check(), *head]
         definition = with_blank_lines(trainer.class_definition(head, methods), 2)
         edits.replace[sites.model_fn].append(definition)
         edits.expressions[sites.call] = self.fitted_expression(
@@ -291,9 +292,11 @@ class ModelFnEmitter(LoopEmitter):
     def reads_labels(self) -> bool:
         """Whether loss or metrics look at labels: an autoencoder has none."""
         model = self.model
-        code = [*model.train_loss, *model.apply, *model.eval_loss]
-        code += model.metric_code
-        return bool(unshadowed(["labels"], self.text("".join(code))))
+        parts = (
+            [*model.train_loss, *model.apply],
+            [*model.eval_loss, *model.metric_code],
+        )
+        return any(_reads(self.text("".join(code)), "labels") for code in parts)
 
     @property
     def counted_labels(self) -> str:
@@ -320,6 +323,7 @@ class ModelFnEmitter(LoopEmitter):
         return self.fill(
             "trainer_build",
             statements={
+                "X_RESTORE": self.restore(),
                 "X_VARIABLES": self._variables(),
                 "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
             },
@@ -451,12 +455,12 @@ class ModelFnEmitter(LoopEmitter):
         """Everything that stands before the first train call."""
         values = self._values()
         begin = "".join(f"{n} = {one_line(v)}\n" for n, v in values if n != v)
-        first_input = self.plan.inputs[0].dataset
-        result = parse_statements(begin)
+        made, first_input = self.made_once(one_line(self.plan.inputs[0].dataset))
+        result = parse_statements(begin) + made
         result += self.fill(
             "lifted_setup",
             expressions={
-                "X_DATASET": one_line(first_input),
+                "X_DATASET": first_input,
                 "X_MODEL": self._model(),
             },
             statements={
@@ -541,6 +545,18 @@ class ModelFnEmitter(LoopEmitter):
     def _update(self, metric: MetricUpdate) -> str:
         arguments = ", ".join(one_line(a) for a in metric.arguments)
         return f"{self.metric_names[metric.key]}.update_state({arguments})\n"
+
+
+def _reads(code: str, name: str) -> bool:
+    """Statements read a name before they give it a value of their own."""
+    for statement in ast.parse(code).body:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        if any(n.id == name and isinstance(n.ctx, ast.Load) for n in names):
+            return True
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if any(isinstance(one, ast.Name) and one.id == name for one in targets):
+            return False
+    return False
 
 
 def _renamed(code: str, names: Names, known: Mapping[str, str] | None = None) -> str:

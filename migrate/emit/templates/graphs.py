@@ -28,6 +28,8 @@ def graph_class():
             self.variables = self.checkpoint.variables
             self.variables["global_step"] = self.global_step
             self.graphs = {}
+            # A checkpoint of TensorFlow 1 that training goes on from.
+            self.saved = None
             # Names of the graph that is being built; its metrics' variables.
             self.names, self.local_variables = set(), []
             if X_REPLICATED:
@@ -50,6 +52,8 @@ def graph_class():
             variable = None if local else self.variables.get(name)
             if variable is None:
                 trained = graph.get_collection("trainable_variables")
+                if self.saved is not None and not local:
+                    kwargs["initial_value"] = self.saved.get_tensor(name)
                 kwargs["initial_value"] = self.computed(kwargs["initial_value"])
                 kwargs.update(name=f"{name}/", collections=["made"])
                 if X_REPLICATED:
@@ -73,6 +77,17 @@ def graph_class():
             for collection in dict.fromkeys(collections):
                 graph.add_to_collection(collection, variable)
             return variable
+
+        def restore(self, path):
+            """Goes on from a checkpoint of this program, or of TensorFlow 1."""
+            if path is None:
+                return
+            self.saved = tf.train.load_checkpoint(path)
+            if self.saved.has_tensor("global_step"):
+                self.global_step.assign(self.saved.get_tensor("global_step"))
+            else:
+                self.saved = None
+                self.checkpoint.restore(path)
 
         def computed(self, initial_value):
             """An initial value that may be a tensor of the graph, outside of it."""
@@ -131,8 +146,8 @@ def graph_class():
 
             def initialize(self, graph, names):
                 """Starts new variables as `init_from_checkpoint` said in a graph."""
-                if self.checkpoint.save_counter.numpy() > 0:
-                    return  # What this program saved wins.
+                if self.saved is not None or self.checkpoint.save_counter.numpy() > 0:
+                    return  # What was trained already wins.
                 for name in sorted(names):
                     # Nothing but `init_from_checkpoint` sets it today.
                     load = getattr(self.variables[name], "_initializer_op", None)
@@ -196,7 +211,8 @@ def graph_class():
                     spec = self.spec(batch, "eval")
                     if X_HAS_METRICS:
                         metrics = spec.eval_metric_ops or {}
-                        values.update({name: pair[0] for name, pair in metrics.items()})
+                        for name, (value, _) in metrics.items():
+                            values[name] = tf.convert_to_tensor(value)
                         updates = [update for _, update in metrics.values()]
                         with tf.control_dependencies(updates):
                             return tf.identity(spec.loss)

@@ -20,18 +20,51 @@ def manager():
     if X_RESTORES:
         # Training goes on from the latest checkpoint in this directory, if any.
         manager = tf.train.CheckpointManager(
-            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+            checkpoint,
+            X_MODEL_DIR,
+            max_to_keep=X_KEEP_MAX,
+            checkpoint_name="model.ckpt",
         )
-        manager.restore_or_initialize()
+        X_RESTORE
     else:
         manager = tf.train.CheckpointManager(
-            checkpoint, X_MODEL_DIR, max_to_keep=X_KEEP_MAX
+            checkpoint,
+            X_MODEL_DIR,
+            max_to_keep=X_KEEP_MAX,
+            checkpoint_name="model.ckpt",
         )
     if X_WRITES_EVENTS:
         # What TensorBoard shows.
         train_writer = tf.summary.create_file_writer(manager.directory)
         if X_EVALUATES:
             test_writer = tf.summary.create_file_writer(f"{manager.directory}/eval")
+
+
+def restore():
+    """Goes on from the latest checkpoint, which must be one of such a loop."""
+    if X_GRAPHED:
+        model.restore(manager.latest_checkpoint)
+    else:
+        latest = manager.latest_checkpoint
+        if latest and tf.train.load_checkpoint(latest).has_tensor("global_step"):
+            like = manager.checkpoint.write(f"{latest}.like")
+            raise SystemExit(
+                f"{latest} is of TensorFlow 1. To go on from it: "
+                f"tfmigrate checkpoint convert {latest} --like {like} -o {latest}.tf2"
+            )
+        manager.restore_or_initialize()
+
+
+def present_devices():
+    """Stops where the strategy names a device that is not there."""
+    # Replicas on devices that are not there would wait for each other for ever.
+    present = [device.name for device in tf.config.list_logical_devices()]
+    for device in strategy.extended.worker_devices:
+        if not device.endswith(tuple(present)):
+            raise SystemExit(
+                f"{device} is not on this machine, which has {', '.join(present)}: "
+                "give the strategy devices of these, or none to take all GPUs"
+            )
 
 
 def train_step():
@@ -315,11 +348,11 @@ def trainer_init_lifted():
 def trainer_build():
     """Variables are made when data is seen first."""
 
-    def build(self, input_fn):
+    def build(self, dataset):
         """Makes the variables, whose shapes follow from those of the data."""
         if model.built:
             return
-        spec = input_fn().element_spec
+        spec = dataset.element_spec
         features_spec = spec[0] if isinstance(spec, tuple) else spec
         with strategy.scope():
             X_VARIABLES
@@ -329,7 +362,7 @@ def trainer_build():
                 optimizer.build(X_TRAINED)
                 X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
-        manager.restore_or_initialize()
+        X_RESTORE
 
 
 def kept_class():
@@ -447,12 +480,15 @@ def train_loop():
         run_step = train_next.get_concrete_function(train_iterator)
     step = int(optimizer.iterations.numpy())
     X_LIMIT
+    if not manager.latest_checkpoint:
+        manager.save(step)
     if X_SAVES_BY_TIME:
         last_save = time.time()
     if X_SAVES_BY_STEP:
         last_save = step
     if X_EVALUATES:
-        last_evaluation, evaluated = time.time(), step
+        # The first checkpoint is evaluated at once, the others not too often.
+        last_evaluation, evaluated = 0.0, step
     if X_WRITES_EVENTS:
         # What TensorBoard shows is of the first step, and of each so many after it.
         last_written, written = step + 1 - X_SUMMARY_STEPS, None
@@ -537,8 +573,8 @@ def train_loop():
                 last_save = time.time()
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_EVALUATE_NOW
                         X_NO_CHANGE
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
@@ -546,8 +582,8 @@ def train_loop():
                 last_save = step
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
-                        X_EVALUATE_NOW
                         last_evaluation, evaluated = time.time(), step
+                        X_EVALUATE_NOW
                         X_NO_CHANGE
         X_STOP
         if X_CHUNKED:

@@ -13,6 +13,7 @@ from ..estimator.calls import read_calls
 from ..estimator.config import read_run_config
 from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
+from ..inputs.effects import has_effects
 from ..optimizers.canned import canned_optimizer
 from ..program import (
     TF,
@@ -133,7 +134,9 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         found_in = tree.statement_in(calls[0][1], body)
         if found_in is not None:
             first = found_in
-            example = _example_input(tree, [asked for asked, _ in calls], first)
+            call = calls[0][1]
+            if tree.statement(call) is first or not has_effects(tree, call):
+                example = _example_input(tree, [asked for asked, _ in calls], first)
     if example is None:
         # A class makes its variables from whatever data it sees first.
         place.travels, first = True, statement

@@ -98,6 +98,19 @@ _Fields = dict[str, cst.BaseExpression]
 _WHOLE = ("keep_checkpoint_max", "tf_random_seed")
 
 
+def _check_cluster(tree: Tree) -> None:
+    """Blocked where a program has to do with roles in a cluster.
+
+    What trains, what evaluates and what waits follows from TF_CONFIG there.
+    """
+    if "TF_CONFIG" not in tree.text:
+        return
+    for node in walk(tree.module):
+        if isinstance(node, cst.SimpleString) and "TF_CONFIG" in node.value:
+            reason = "the program reads or sets `TF_CONFIG`, the roles of a cluster"
+            raise Blocked(_RULE, tree.line(node), reason)
+
+
 def lost_settings(tree: Tree) -> list[Difference]:
     """Settings of sessions that the module's RunConfigs made and loops do not."""
     found = []
@@ -347,6 +360,7 @@ def read_run_config(
     Also the statements that do nothing but make this RunConfig. A ``model_dir`` that
     the Estimator was ``given`` itself takes the place of the RunConfig's.
     """
+    _check_cluster(tree)
     config, distribute, made = _read_config(tree, given.get("config"), body)
     own = given.get("model_dir")
     if own is not None and not is_none(own):

@@ -15,6 +15,7 @@ __all__ = ["LegacyPlaces", "legacy_places"]
 
 _PREFIXES = ("tf.estimator.", "tf.contrib.estimator.", "tf.keras.estimator.")
 _ESTIMATOR_ENDINGS = ("Estimator", "Classifier", "Regressor")
+_RUNNERS = ("train_and_evaluate", "Experiment", "learn_runner")
 _LEARN = "tf.contrib.learn."
 
 
@@ -58,6 +59,17 @@ def is_estimator_class(symbol: str) -> bool:
         return name.endswith(_ESTIMATOR_ENDINGS) and name[:1].isupper()
     if symbol.startswith((_LEARN, "tf.contrib.tpu.", "tf.compat.v1.estimator.")):
         return name.endswith(_ESTIMATOR_ENDINGS) and name[:1].isupper()
+    return False
+
+
+def runs_estimators(tree: Tree) -> bool:
+    """Whether a module makes, derives or runs Estimators, beyond their vocabulary."""
+    for use in tree.resolver.scopes.uses:
+        symbol = tree.symbol(use.node)
+        if symbol is not None and (
+            is_estimator_class(symbol) or symbol.rpartition(".")[2] in _RUNNERS
+        ):
+            return True
     return False
 
 

@@ -74,7 +74,21 @@ def read_function(
         return
     if len(nexts) != 1 or len(returns) != 1:
         raise Blocked(_RULE, line, "the input function has several iterators")
+    _check_callers(tree, defined)
     sites.tails.append(_tail(tree, nexts[0], returns[0]))
+
+
+def _check_callers(tree: Tree, defined: cst.FunctionDef) -> None:
+    """Nobody else works on the tensors of a function that will give a Dataset."""
+    for load in tree.loads_of(defined):
+        call = tree.parent(load)
+        if not isinstance(call, cst.Call) or call.func is not load:
+            continue
+        taker = tree.parent(call)
+        if not isinstance(taker, (cst.Return, cst.Lambda)):
+            name = defined.name.value
+            reason = f"the program works on the tensors that `{name}` returns"
+            raise Blocked(_RULE, tree.line(call), reason)
 
 
 def _check_datasets(

@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from ...rules.written_for import written_for_tf2
 from ..code.tree import Tree
 from ..program import TF, MetricPlan
 from ..sites import Blocked
@@ -46,6 +47,13 @@ METRIC_CLASSES = {
     "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
     "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
     "top_k_categorical_accuracy": "TopKCategoricalAccuracy",
+}
+
+# Abbreviations, which TF 1 reported under their whole names.
+_WHOLE_NAMES = {
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "mse": "mean_squared_error",
 }
 
 # Which accuracy Keras meant by "accuracy" follows from the loss.
@@ -139,6 +147,8 @@ def _metric(tree: Tree, node: cst.BaseExpression, loss_class: str | None) -> Met
         if text not in METRIC_CLASSES:
             raise Blocked("TFM114", line, f'the metric "{text}" is not understood')
         made = METRIC_CLASSES[text]
+        if not written_for_tf2(tree.resolver):
+            text = _WHOLE_NAMES.get(text, text)
         return MetricPlan(text, f'{TF}.keras.metrics.{made}(name="{text}")')
     value = tree.value(node)
     assert value is not None

@@ -208,7 +208,8 @@ class LiftedState:
             outer = outer.replace("-", "_").replace("/", "_").lower()
             wanted = f"{outer}_{wanted}" if outer.isidentifier() else f"{wanted}_"
         name, number = wanted, 0
-        while name in self.attributes:
+        # What call reads of plain values is kept under their own names.
+        while name in self.attributes or self.kinds.get(name) is Kind.CONFIG:
             number += 1
             name = f"{wanted}_{number}"
         self.attributes.add(name)

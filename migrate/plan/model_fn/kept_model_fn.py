@@ -26,6 +26,7 @@ from .empty_scaffold import SCAFFOLD, is_empty_scaffold
 from .kept_checks import KERAS_VALUES, RNN_CELLS, elsewhere, has_home, reachable
 from .kept_plan import KeptModelFnPlan
 from .lasting import check_lasting, check_regularizers, moves
+from .step_order import unordered_step
 
 __all__ = ["CONTRIB_HELPERS", "SPEC", "recognise_kept_model_fn"]
 
@@ -257,6 +258,9 @@ class _Reader:
                 self._symbol(one, symbol)
         if not {"loss", "train_op"} <= self.found.fields:
             raise self.stop(inner, "it is not seen where its specs are made")
+        unordered = unordered_step(tree, inner, nodes)
+        if unordered is not None:
+            raise self.stop(*unordered)
         return outer
 
     def _definitions(

@@ -20,6 +20,7 @@ from ..sites import Blocked
 from .kept_checks import reachable
 
 __all__ = [
+    "changes",
     "check_lasting",
     "check_regularizers",
     "kept_normalises_twice",
@@ -59,7 +60,7 @@ def check_lasting(
     model_fn: cst.FunctionDef,
 ) -> None:
     """Blocked where a later change would reach a loop, but not an Estimator."""
-    for root, node in _changes(tree, reachable(tree, [model_fn])):
+    for root, node in changes(tree, reachable(tree, [model_fn])):
         if _outlasts(tree, root, model_fn):
             reason = f"model_fn: it changes `{root.value}`, which outlasts its call"
             raise Blocked("TFM103", tree.line(node), reason)
@@ -180,7 +181,7 @@ def _of_parameters(
     return False
 
 
-def _changes(
+def changes(
     tree: Tree, nodes: Iterator[cst.CSTNode] | Sequence[cst.CSTNode]
 ) -> Iterator[tuple[cst.Name, cst.CSTNode]]:
     """The names whose objects are changed in place, and where."""
@@ -238,7 +239,7 @@ def _check_params(tree: Tree, place: Place, params: cst.Name) -> None:
                 given[value.value] = tree.resolver.bindings(value)
         start = min([tree.end_line(call) for call in calls], default=start)
         end = _never(tree)
-    for root, node in _changes(tree, walk(tree.module)):
+    for root, node in changes(tree, walk(tree.module)):
         same = set(given.get(root.value, ())) & set(tree.resolver.bindings(root))
         line = tree.line(node)
         if same and start < line <= end:

@@ -16,6 +16,7 @@ from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
 from ..estimator.warm_start import BY_NAME, read_started_from
 from ..hooks.specs import with_spec_hooks
+from ..inputs.effects import has_effects
 from ..keras.program import ragged_difference
 from ..program import (
     RATE,
@@ -64,8 +65,17 @@ def recognise_model_fn(
     started = read_started_from(tree, given.get("warm_start_from"), body, line)
     if started.code and kept is None:
         raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
+    if started.code and tree.several:
+        reason = (
+            "it starts from a checkpoint by names, and another Estimator of the "
+            "program may write that checkpoint"
+        )
+        raise Blocked("TFM103", line, reason)
     config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
+    if strategy.symbol is not None and _sums(tree):
+        reason = "model_fn: a loss of `Reduction.SUM` is summed over replicas"
+        raise Blocked("TFM114", line, reason)
     differences: list[Difference] = []
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
@@ -200,6 +210,18 @@ def recognise_model_fn(
         call=call,
     )
     return Program(plan, sites, place.travels)
+
+
+def _sums(tree: Tree) -> bool:
+    """A function of tf.losses is asked for a sum, whose gradients are not averaged."""
+    return any(
+        isinstance(node, cst.Call)
+        and (tree.symbol(node.func) or "").startswith("tf.losses.")
+        and any(
+            (tree.symbol(a.value) or "").endswith("Reduction.SUM") for a in node.args
+        )
+        for node in walk(tree.module)
+    )
 
 
 def _made_model_fn(tree: Tree, node: cst.BaseExpression) -> list[Statement]:
@@ -344,6 +366,6 @@ def _first_statement(
             for binding in bindings
             if binding.node is first or first in tree.ancestors(binding.node)
         }
-        if names_in(plan.input.dataset) & inside:
+        if names_in(plan.input.dataset) & inside or has_effects(tree, call):
             return None
     return first

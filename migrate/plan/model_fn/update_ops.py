@@ -1,4 +1,4 @@
-"""Statements that make a train_op wait for the UPDATE_OPS of the layers."""
+"""What a train_op waits for: the UPDATE_OPS of the layers, other updates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,22 @@ import libcst as cst
 from ..code.statements import binds, flat, latest
 from ..code.tree import Statement, Tree, only_small, statements_of
 
-__all__ = ["is_update_collection", "of_both_branches"]
+__all__ = ["is_update_collection", "moves_variables", "of_both_branches"]
+
+_TRAINS = ("minimize", "apply_gradients")
+_ASSIGNS = ("assign", "scatter_")
+
+
+def moves_variables(tree: Tree, call: cst.Call) -> bool:
+    """The call makes an operation that changes variables."""
+    symbol = tree.symbol(call.func)
+    if symbol is not None:
+        name = symbol.rpartition(".")[2]
+        return name == "optimize_loss" or name.startswith(_ASSIGNS)
+    if not isinstance(call.func, cst.Attribute):
+        return False
+    name = call.func.attr.value
+    return name in _TRAINS or name.startswith(_ASSIGNS)
 
 
 def is_update_collection(tree: Tree, value: cst.BaseExpression | None) -> bool:

@@ -9,14 +9,26 @@ import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.pure import is_plain_call, is_pure
-from ..code.statements import assigned, backward_slice, binds, latest, loads, names_in
+from ..code.statements import (
+    assigned,
+    backward_slice,
+    binds,
+    flat,
+    latest,
+    loads,
+    names_in,
+)
 from ..code.tree import Statement, only_small, walk
 from ..keras.program import OPTIMIZERS
 from ..layers.lifted_names import source_text
 from ..layers.lifter_state import Kind
 from ..model_fn.sections import Sections
 from ..model_fn.source import Source
-from ..model_fn.update_ops import is_update_collection, of_both_branches
+from ..model_fn.update_ops import (
+    is_update_collection,
+    moves_variables,
+    of_both_branches,
+)
 from ..program import MODEL, OPTIMIZER, TF, TRAINED, OptimizerPlan
 from .schedules import (
     decay_function,
@@ -99,6 +111,7 @@ class _Reader:
 
     def read(self, node: cst.BaseExpression) -> TrainOp:
         call = self._operation(node)
+        self._check_alone(call)
         symbol = self.tree.symbol(call.func)
         if symbol is not None and symbol.endswith("layers.optimize_loss"):
             self._optimize_loss(call)
@@ -110,9 +123,31 @@ class _Reader:
             self._apply_gradients(call, call.func.value)
         return self.found
 
-    def _operation(self, node: cst.BaseExpression) -> cst.Call:
-        """The call that trains, through names and groups."""
-        value = latest(self.tree, self.statements, node)
+    def _check_alone(self, call: cst.Call) -> None:
+        """Nothing else moves variables, which the train_op may wait for."""
+        for statement in self.statements:
+            for node in walk(statement):
+                if node is call or not isinstance(node, cst.Call):
+                    continue
+                if not moves_variables(self.tree, node):
+                    continue
+                around = self.tree.ancestors(node)
+                chosen = any(isinstance(holder, cst.If) for holder in around)
+                if not chosen or self.tree.code(node) != self.tree.code(call):
+                    shown = self.tree.code(node.func)
+                    raise self.stop(node, f"`{shown}` moves variables as well")
+
+    def _operation(
+        self, node: cst.BaseExpression, known: Sequence[Statement] | None = None
+    ) -> cst.Call:
+        """The call that trains, through names and groups.
+
+        ``known`` are the statements before the one that reads ``node``.
+        """
+        known = list(flat(self.statements)) if known is None else known
+        value = latest(self.tree, known, node)
+        made = [n for n, s in enumerate(known) if only_value(s) is value]
+        known = known[: made[-1]] if made and isinstance(node, cst.Name) else known
         if isinstance(node, cst.Name) and not isinstance(value, cst.Call):
             value = of_both_branches(self.tree, self.statements, node.value)
         if isinstance(value, cst.Call):
@@ -129,8 +164,8 @@ class _Reader:
                         ]
                         if len(parts) == 1:
                             self.found.updates = True
-                            return self._operation(parts[0])
-                    return self._operation(inner)
+                            return self._operation(parts[0], known)
+                    return self._operation(inner, known)
             if symbol is not None and symbol.endswith("layers.optimize_loss"):
                 return value
             if symbol is None and method(value) in ("minimize", "apply_gradients"):
@@ -435,6 +470,12 @@ def _without_unused(lines: Sequence[str]) -> list[str]:
                 start, end = name.col_offset, name.end_col_offset
                 found[number] = found[number][:start] + "_" + found[number][end:]
     return found
+
+
+def only_value(statement: Statement) -> cst.BaseExpression | None:
+    """The value of a plain assignment."""
+    small = only_small(statement)
+    return small.value if isinstance(small, cst.Assign) else None
 
 
 def method(call: cst.Call) -> str | None:

@@ -20,18 +20,23 @@ HERE = Path(__file__).parent
 DATA = HERE.parent / "data"
 
 
+def printed(interpreter: str, script: str) -> str:
+    """What a script prints under an interpreter."""
+    return subprocess.run(
+        [interpreter, str(HERE / script)],
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ).stdout
+
+
 def listing(source: str, script: str) -> dict[str, Any]:
     """What a script prints under an interpreter, or a saved listing."""
     if source.endswith(".json"):
         text = Path(source).read_text("utf-8")
     else:
-        text = subprocess.run(
-            [source, str(HERE / script)],
-            check=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ).stdout
+        text = printed(source, script)
     result: dict[str, Any] = json.loads(text)
     return result
 
@@ -92,6 +97,8 @@ def main() -> None:
         now = listing(options.tf2, "modules.py")["modules"]
         text = "".join(f"{name}\n" for name in now if name in before)
         (DATA / "modules.txt").write_text(text, "utf-8")
+        surface = printed(options.tf2, "surface.py")
+        (DATA / "surface.txt").write_text(surface, "utf-8")
     write("symbols.json", {"from": old["version"], "to": new["version"], **table})
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from . import base, mnist
 
-__all__ = ["base", "load_dataset", "mnist"]
+__all__ = ["DATASETS", "base", "load_dataset", "mnist"]
+
+# The loaders by name, which programs also call with a folder of theirs.
+DATASETS = {"iris": base.load_iris, "mnist": mnist.load_mnist}
 
 
 def load_dataset(
@@ -12,10 +15,8 @@ def load_dataset(
 ) -> object:
     """A data set by name; the ones that were downloads raise."""
     del size, test_with_fake_data
-    if name == "mnist":
-        return mnist.load_mnist()
-    if name == "iris":
-        return base.load_iris()
+    if name in DATASETS:
+        return DATASETS[name]()
     raise ValueError(
         f"the data set {name} was a download that is gone; scikit-learn or "
         "tensorflow_datasets may have it"

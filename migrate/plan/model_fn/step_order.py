@@ -1,0 +1,291 @@
+"""What happens within one step of a model_fn, and in which order.
+
+Graphs of TensorFlow 1 read variables by reference: what is read without an order
+may be the value before an update or behind it, and which one is the same in every
+run. Variables of today are read where the graph says so, and a loop counts its own
+steps. Where the two could part, a model_fn keeps its session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+from ..code.arguments import is_none
+from ..code.tree import Tree, walk
+from ..optimizers.schedules import GLOBAL_STEPS
+from .update_ops import is_update_collection, moves_variables
+
+__all__ = ["unordered_step"]
+
+_MAKERS = ("tf.get_variable", "tf.Variable")
+_GRADIENTS = ("minimize", "compute_gradients")
+_COUNTS = {"minimize": 1, "apply_gradients": 1}
+
+
+def unordered_step(
+    tree: Tree, model_fn: cst.FunctionDef, nodes: Iterable[cst.CSTNode]
+) -> tuple[cst.CSTNode, str] | None:
+    """Where a step of kept code could mean something else in a loop, and why.
+
+    ``nodes`` are all nodes that the model_fn reaches.
+    """
+    nodes = list(nodes)
+    calls = [node for node in nodes if isinstance(node, cst.Call)]
+    for call in calls:
+        problem = _of_start(call) or _of_count(tree, call) or _of_gradients(tree, call)
+        problem = problem or _of_variable(tree, call)
+        if problem is not None:
+            return call, problem
+    twice = _counted_twice(tree, model_fn, nodes)
+    if twice is not None:
+        return twice, "the global step is counted more than once in a step"
+    return None
+
+
+def _method(call: cst.Call) -> str:
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+
+
+def _of_start(call: cst.Call) -> str | None:
+    if _method(call) == "initialized_value":
+        return "`initialized_value` belongs to the start of a session"
+    return None
+
+
+# -- the global step ------------------------------------------------------------
+
+
+def _is_step(tree: Tree, node: cst.BaseExpression) -> bool:
+    """The global step; a name that the function was given tells by itself."""
+    value = tree.value(node)
+    if isinstance(value, cst.Call):
+        return tree.symbol(value.func) in GLOBAL_STEPS
+    return isinstance(value, cst.Name) and "step" in value.value
+
+
+def _assigned(tree: Tree, call: cst.Call) -> tuple[cst.BaseExpression, str] | None:
+    """What a call assigns to, and the name of the function that does."""
+    symbol = tree.symbol(call.func)
+    name = _method(call) if symbol is None else symbol.rpartition(".")[2]
+    if not name.startswith(("assign", "scatter_")):
+        return None
+    if symbol is None:
+        assert isinstance(call.func, cst.Attribute)
+        return call.func.value, name
+    named = [a for a in call.args if a.keyword is not None and a.keyword.value == "ref"]
+    given = named or [a for a in call.args[:1] if a.keyword is None]
+    return (given[0].value, name) if given else None
+
+
+def _counts(tree: Tree, call: cst.Call) -> bool:
+    """The call makes an operation that counts the global step."""
+    symbol, name = tree.symbol(call.func), _method(call)
+    place = _COUNTS.get(name) if symbol is None and not _is_own(tree, call) else None
+    if symbol is not None and symbol.endswith(".optimize_loss"):
+        place = 1
+        for argument in call.args:
+            named = argument.keyword is not None
+            if named and argument.keyword.value == "increment_global_step":  # type: ignore[union-attr]
+                return tree.code(argument.value) != "False"
+    if place is not None:
+        given = [
+            a.value
+            for number, a in enumerate(call.args)
+            if (a.keyword is None and number == place)
+            or (a.keyword is not None and a.keyword.value == "global_step")
+        ]
+        return bool(given) and not is_none(given[0])
+    target = _assigned(tree, call)
+    return target is not None and _is_step(tree, target[0])
+
+
+def _is_own(tree: Tree, call: cst.Call) -> bool:
+    """A method that a class of the program defines, whose code is looked at itself."""
+    owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    made = tree.value(owner)
+    defined = (
+        tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    )
+    return isinstance(defined, cst.ClassDef) and any(
+        isinstance(node, cst.FunctionDef) and node.name.value == _method(call)
+        for node in defined.body.body
+    )
+
+
+def _of_count(tree: Tree, call: cst.Call) -> str | None:
+    """The global step moves by something else than one."""
+    target = _assigned(tree, call)
+    if target is None or not _is_step(tree, target[0]):
+        return None
+    given = [a.value for a in call.args if a.value is not target[0]]
+    by = tree.value(given[0]) if given else None
+    if target[1] == "assign":
+        if isinstance(by, cst.BinaryOperation) and isinstance(by.operator, cst.Add):
+            by = by.right
+        elif isinstance(by, cst.Call) and len(by.args) == 2:  # tf.add(step, 1)
+            by = by.args[1].value
+    elif target[1] != "assign_add":
+        by = None
+    if by is None and not given and target[1] == "assign_add":
+        return None
+    if by is not None and tree.code(by) in ("1", "tf.constant(1)"):
+        return None
+    return "the global step moves by something else than one"
+
+
+def _counted_twice(
+    tree: Tree, model_fn: cst.FunctionDef, nodes: Sequence[cst.CSTNode]
+) -> cst.CSTNode | None:
+    """A second place that counts the step in the same pass, if there is one."""
+    defined = [n for n in nodes if isinstance(n, cst.FunctionDef)]
+    places: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+    for node in nodes:
+        if isinstance(node, cst.Call) and _counts(tree, node):
+            function = tree.function(node)
+            if function is not None:
+                places.setdefault(function, []).append(node)
+    # A call of a helper that counts, counts.
+    pending = [one for one in places if isinstance(one, cst.FunctionDef)]
+    seen = set(pending)
+    while pending:
+        helper = pending.pop()
+        if helper is model_fn or helper not in defined:
+            continue
+        for load in tree.loads_of(helper):
+            call, function = tree.parent(load), tree.function(load)
+            if not isinstance(call, cst.Call) or call.func is not load:
+                continue
+            if isinstance(function, cst.FunctionDef) and function in (
+                model_fn,
+                *defined,
+            ):
+                places.setdefault(function, []).append(call)
+                if function not in seen:
+                    seen.add(function)
+                    pending.append(function)
+    for found in places.values():
+        for number, later in enumerate(found):
+            if any(not _exclusive(tree, one, later) for one in found[:number]):
+                return later
+    return None
+
+
+def _exclusive(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+    """No pass goes through both places."""
+    mine, other = _branches(tree, first), _branches(tree, second)
+    for choice, branch in mine.items():
+        if choice in other:
+            if other[choice] is not branch:
+                return True
+        elif _leaves(branch):
+            return True
+    return any(
+        _leaves(branch) for choice, branch in other.items() if choice not in mine
+    )
+
+
+def _branches(tree: Tree, node: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
+    """The ``if``s around a node, and the part of each that holds it."""
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    inner = node
+    for holder in tree.ancestors(node):
+        if isinstance(holder, (cst.FunctionDef, cst.Lambda)):
+            break
+        if isinstance(holder, (cst.If, cst.IfExp)):
+            found[holder] = inner
+        inner = holder
+    return found
+
+
+def _leaves(branch: cst.CSTNode) -> bool:
+    """The function ends with this branch."""
+    if isinstance(branch, cst.Else):
+        branch = branch.body
+    if not isinstance(branch, cst.IndentedBlock) or not branch.body:
+        return False
+    last = branch.body[-1]
+    return isinstance(last, cst.SimpleStatementLine) and isinstance(
+        last.body[-1], (cst.Return, cst.Raise)
+    )
+
+
+# -- reads and updates ------------------------------------------------------------
+
+
+def _of_gradients(tree: Tree, call: cst.Call) -> str | None:
+    """Gradients are taken behind an update of what they may read."""
+    taken = _method(call) in _GRADIENTS and tree.symbol(call.func) is None
+    if not taken and tree.symbol(call.func) != "tf.gradients":
+        return None
+    for holder in tree.ancestors(call):
+        if isinstance(holder, cst.FunctionDef):
+            break
+        if not isinstance(holder, cst.With):
+            continue
+        for item in holder.items:
+            waits = item.item
+            if (
+                isinstance(waits, cst.Call)
+                and tree.symbol(waits.func) == "tf.control_dependencies"
+                and any(_moved(tree, a.value, set()) for a in waits.args)
+            ):
+                return "gradients are taken behind another update of variables"
+    return None
+
+
+def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
+    """An update of variables is among what a node is made of."""
+    for inner in walk(node):
+        if inner in seen:
+            continue
+        seen.add(inner)
+        if isinstance(inner, cst.Call):
+            if is_update_collection(tree, inner):
+                continue
+            if moves_variables(tree, inner):
+                return True
+        if isinstance(inner, cst.Name) and inner in tree.resolver.scopes.loads:
+            for binding in tree.resolver.bindings(inner):
+                if binding.value is not None and _moved(tree, binding.value, seen):
+                    return True
+    return False
+
+
+def _made_of(tree: Tree, call: cst.Call) -> set[cst.CSTNode]:
+    """All nodes that what a call is given is made of: these come before it."""
+    found: set[cst.CSTNode] = set()
+    pending: list[cst.CSTNode] = [call]
+    while pending:
+        for node in walk(pending.pop()):
+            if node in found:
+                continue
+            found.add(node)
+            if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
+                values = (b.value for b in tree.resolver.bindings(node))
+                pending.extend(value for value in values if value is not None)
+    return found
+
+
+def _of_variable(tree: Tree, call: cst.Call) -> str | None:
+    """A variable is changed by hand, and read in the same step."""
+    target = _assigned(tree, call)
+    if target is None or _is_step(tree, target[0]):
+        return None
+    binding = tree.assigned(target[0])
+    made = None if binding is None else binding.value
+    if (
+        binding is None
+        or not isinstance(made, cst.Call)
+        or tree.symbol(made.func) not in _MAKERS
+        or "LOCAL_VARIABLES" in tree.code(made)
+    ):
+        return None
+    own = _made_of(tree, call)
+    for load in tree.uses(binding):
+        around = [n for n in tree.ancestors(load) if isinstance(n, cst.Call)]
+        if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
+            continue
+        return f"`{binding.name}` is changed and read in one step, in no fixed order"
+    return None

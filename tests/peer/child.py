@@ -1,0 +1,212 @@
+"""Runs one test file of tensorflow_estimator and writes what became of each test.
+
+    tfmigrate run tests/peer/child.py -- 1 ROOT MODULE OUT.json [TEST...]
+    python tests/peer/child.py 2 ROOT MODULE OUT.json [TEST...]
+
+The first argument is the generation: 1 is under `tfmigrate run`, 2 puts
+``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the file on the real
+TensorFlow of this interpreter with the code of the tree; Python 3.7 can read this file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import signal
+import sys
+import time
+import traceback
+import unittest
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+
+def _restore_assertions() -> None:
+    """Names of assertions that Python has dropped since."""
+    case = unittest.TestCase
+    for old, new in (
+        ("assertItemsEqual", "assertCountEqual"),
+        ("assertRaisesRegexp", "assertRaisesRegex"),
+        ("assertRegexpMatches", "assertRegex"),
+        ("assertNotRegexpMatches", "assertNotRegex"),
+        ("assertEquals", "assertEqual"),
+        ("assertNotEquals", "assertNotEqual"),
+        ("assertAlmostEquals", "assertAlmostEqual"),
+        ("assert_", "assertTrue"),
+    ):
+        if not hasattr(case, old):
+            setattr(case, old, getattr(case, new))
+
+
+def _enter(generation: int) -> Any:
+    """``tensorflow`` as tests of that generation have it."""
+    if generation == 1:
+        return importlib.import_module("tensorflow")
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    from tfmigrate.compat.surface import install
+
+    importlib.import_module("tensorflow")
+    install._load_runtime()
+    clone: Any = importlib.import_module("tfmigrate.compat.v2")
+    real = sys.modules["tensorflow"]
+    clone.__dict__["__path__"] = list(real.__path__)
+    clone.__dict__["_tfm_real"] = real
+    clone.__dict__["python"] = sys.modules["tensorflow.python"]
+    sys.modules["tensorflow"] = clone
+    sys.modules["tensorflow.compat"] = clone.compat
+    sys.modules["tensorflow.compat.v1"] = clone.compat.v1
+    sys.modules["tensorflow.compat.v2"] = clone
+    return clone
+
+
+TEST_SECONDS = 150
+
+
+def _too_long(*_: Any) -> None:
+    raise TimeoutError(f"a test ran for more than {TEST_SECONDS} seconds")
+
+
+# What a test reaches on our objects that was never public.
+_UNDERSCORE = re.compile(
+    r"(has no attribute|does not have the attribute) '_[a-zA-Z]"
+    r"|cannot import name '_"
+)
+
+
+class Result(unittest.TestResult):
+    """One row for each test."""
+
+    def __init__(self, touched: list[str]) -> None:
+        super().__init__()
+        self.touched = touched
+        self.rows: list[dict[str, Any]] = []
+        self.began = 0.0
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        """Note the time, forget what earlier tests touched."""
+        super().startTest(test)
+        signal.alarm(TEST_SECONDS)
+        self.touched.clear()
+        self.began = time.time()
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        """The time limit was the test's alone."""
+        signal.alarm(0)
+        super().stopTest(test)
+
+    def _row(self, test: Any, state: str, error: Any = None) -> None:
+        row: dict[str, Any] = {"test": test.id(), "state": state}
+        row["seconds"] = round(time.time() - self.began, 2)
+        if error is not None:
+            text = "".join(traceback.format_exception(*error))
+            row["error"] = f"{error[0].__name__}: {error[1]}"[:2000]
+            row["trace"] = text[-6000:]
+            if _UNDERSCORE.search(str(error[1])):
+                row["state"] = "private"
+                row["why"] = str(error[1])[:300]
+        if self.touched:
+            row["state"] = "private"
+            row["why"] = self.touched[0]
+        elif "UnavailableError" in row.get("error", ""):
+            row["state"] = "advice"
+        self.rows.append(row)
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        """The test passed."""
+        self._row(test, "pass")
+
+    def addError(self, test: Any, err: Any) -> None:
+        """The test raised."""
+        self._row(test, "error", err)
+
+    def addFailure(self, test: Any, err: Any) -> None:
+        """An assertion did not hold."""
+        self._row(test, "fail", err)
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        """The test left itself out, or used a private name."""
+        self._row(test, "skip")
+        self.rows[-1].setdefault("why", reason)
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
+        """A part of a test."""
+        if err is not None:
+            self._row(subtest, "error", err)
+
+
+def _tests(suite: Any) -> list[Any]:
+    if isinstance(suite, unittest.TestSuite):
+        return [test for part in suite for test in _tests(part)]
+    return [suite]
+
+
+def main() -> None:
+    """Run the file that the command line names."""
+    generation, root, name, out, *only = sys.argv[1:]
+    _restore_assertions()
+    touched: list[str] = []
+    if generation == "0":
+        sys.path.insert(0, root)
+    else:
+        touched = _open_doors(int(generation), root)
+    from absl import flags
+
+    if not flags.FLAGS.is_parsed():
+        importlib.import_module("absl.testing.absltest")
+        flags.FLAGS(["peer"], known_only=True)
+    file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
+    result = Result(touched)
+    signal.signal(signal.SIGALRM, _too_long)
+    try:
+        spec = importlib.util.spec_from_file_location("peer_test", file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["peer_test"] = module
+        spec.loader.exec_module(module)
+    except BaseException:
+        rows = [
+            {
+                "test": "(import)",
+                "state": "import",
+                "error": _last_line(),
+                "trace": traceback.format_exc()[-6000:],
+            }
+        ]
+        Path(out).write_text(json.dumps(rows))
+        return
+    tests = _tests(unittest.defaultTestLoader.loadTestsFromModule(module))
+    for test in tests:
+        if only and not any(part in test.id() for part in only):
+            continue
+        if test.id().endswith(".test_session"):  # a method of tf.test.TestCase
+            continue
+        test(result)
+        # Written as it goes, so that a crash or a time limit loses one test.
+        Path(out).write_text(json.dumps(result.rows))
+    Path(out).write_text(json.dumps([*result.rows, {"test": "(end)", "state": "end"}]))
+
+
+def _open_doors(generation: int, root: str) -> list[str]:
+    """Put public names in the place of the tree's modules."""
+    tensorflow = _enter(generation)
+    import doors
+    from sources import Tree
+
+    doors.install(
+        doors.Finder(Tree(Path(root)), generation=generation, root=tensorflow)
+    )
+    return doors.touched
+
+
+def _last_line() -> str:
+    kind, error, _ = sys.exc_info()
+    return f"{getattr(kind, '__name__', kind)}: {error}"[:2000]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Runs the public tests of tensorflow_estimator on tfmigrate.compat.
+
+    python tests/peer/run.py 1.15.2 SOURCES --out RESULTS [--files PART...]
+    python tests/peer/run.py 2.15.0 SOURCES --out RESULTS [--wrap 'nice -n 10']
+    python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --report
+
+SOURCES is a checkout of that release of https://github.com/tensorflow/estimator;
+nothing of it is in this project. Each test file runs in a process of its own:
+1.15.2 under `tfmigrate run`, 2.15.0 with ``tfmigrate.compat.v2`` for ``tensorflow``.
+What a test takes from private modules is mapped to the public name that the
+release exported it under; a test that needs more is left out, and so are those of
+left_out.py, each with its reason, and those that fail on the real release (--real
+PYTHON runs the files that have failures there). RESULTS keeps a file for each test file; --report
+prints what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from left_out import FILES, TESTS
+from sources import PACKAGE
+
+HERE = Path(__file__).resolve().parent
+GENERATIONS = {"1.15.2": 1, "2.15.0": 2}
+FAILED = ("fail", "error", "crash", "import")
+
+
+def test_files(root: Path) -> list[str]:
+    """Dotted names of the test files, smallest file first."""
+    files = [
+        file
+        for file in (root / PACKAGE).rglob("*.py")
+        if re.search(
+            r"_test\.py$|_test_v1\.py$|test_fc_v\d(_v1)?\.py$|_test_v2\.py$", file.name
+        )
+    ]
+    files.sort(key=lambda file: file.stat().st_size)
+    return [".".join(file.relative_to(root).with_suffix("").parts) for file in files]
+
+
+def left_out_file(release: str, name: str) -> str | None:
+    """Why a whole file is left out."""
+    for where, pattern, why in FILES:
+        if where in ("both", release) and re.search(pattern, name):
+            return why
+    return None
+
+
+def run_file(
+    release: str, root: Path, name: str, out: Path, wrap: list[str], limit: int
+) -> None:
+    """One file in a process of its own."""
+    generation = GENERATIONS[release]
+    result = out / f"{name}.json"
+    result.unlink(missing_ok=True)
+    child = [str(HERE / "child.py")]
+    arguments = [str(generation), str(root), name, str(result)]
+    python = Path(sys.executable)
+    if generation == 1:
+        command = [str(python.parent / "tfmigrate"), "run", *child, "--", *arguments]
+    else:
+        command = [str(python), *child, *arguments]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    log = out / f"{name}.log"
+    with log.open("w") as stream:
+        subprocess.run(
+            [*wrap, "timeout", str(limit), *command],
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            cwd=out,
+            check=False,
+        )
+
+
+def run_real(python: str, root: Path, name: str, out: Path, wrap: list[str]) -> None:
+    """The same file on the real TensorFlow of another interpreter."""
+    result = out / f"{name}.real.json"
+    result.unlink(missing_ok=True)
+    child = [python, str(HERE / "child.py"), "0", str(root), name, str(result)]
+    with (out / f"{name}.real.log").open("w") as stream:
+        subprocess.run(
+            [*wrap, "timeout", "900", *child],
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"},
+            cwd=out,
+            check=False,
+        )
+
+
+def real_passes(out: Path, name: str) -> set[str] | None:
+    """Tests that the real release passes; None where it was not asked."""
+    file = out / f"{name}.real.json"
+    if not file.is_file():
+        return None
+    rows = json.loads(file.read_text())
+    return {row["test"] for row in rows if row["state"] == "pass"}
+
+
+def rows_of(release: str, out: Path, name: str) -> list[dict[str, Any]]:
+    """What became of the tests of a file, left-out tests marked."""
+    file = out / f"{name}.json"
+    if not file.is_file():
+        return [{"test": "(process)", "state": "crash", "error": "no result"}]
+    rows: list[dict[str, Any]] = json.loads(file.read_text())
+    if not rows or rows[-1]["state"] not in ("end", "import"):
+        rows.append({"test": "(process)", "state": "crash", "error": "cut off"})
+    rows = [row for row in rows if row["state"] != "end"]
+    passes = real_passes(out, name)
+    for row in rows:
+        if row["state"] in ("pass", "skip"):
+            continue
+        known = passes is not None and not row["test"].startswith("(")
+        if known and row["state"] in (*FAILED, "advice") and row["test"] not in passes:
+            row["state"] = "real"
+            continue
+        for where, pattern, why in TESTS:
+            full = f"{name}:{row['test']}"
+            if where in ("both", release) and re.search(pattern, full):
+                row["state"], row["why"] = "private", why
+    return rows
+
+
+def report(release: str, root: Path, out: Path, *, causes: bool) -> None:
+    """Pass and fail by file, then failures by cause."""
+    total: collections.Counter[str] = collections.Counter()
+    reasons: dict[str, list[str]] = collections.defaultdict(list)
+    print(f"{'pass':>5} {'fail':>5} {'advice':>6} {'left':>5}  file")
+    for name in sorted(test_files(root)):
+        if left_out_file(release, name) or not (out / f"{name}.log").exists():
+            continue
+        rows = rows_of(release, out, name)
+        states = collections.Counter(row["state"] for row in rows)
+        total.update(states)
+        short = name.split(".", 1)[1].replace("python.estimator.", "")
+        failed = sum(states[state] for state in FAILED)
+        left = states["private"] + states["skip"] + states["real"]
+        print(f"{states['pass']:5} {failed:5} {states['advice']:6} {left:5}  {short}")
+        for row in rows:
+            if row["state"] in (*FAILED, "advice"):
+                reasons[cause(row)].append(f"{short}:{row['test']}")
+    failed = sum(total[state] for state in FAILED)
+    applicable = total["pass"] + failed + total["advice"]
+    rate = 100 * total["pass"] / max(applicable, 1)
+    print(
+        f"\n{release}: {total['pass']} of {applicable} pass ({rate:.1f} %), "
+        f"{failed} fail, {total['advice']} raise with advice; "
+        f"{total['private']} need private names, {total['real']} fail on the real "
+        f"release, {total['skip']} skip themselves"
+    )
+    if causes:
+        print()
+        for text, tests in sorted(reasons.items(), key=lambda item: -len(item[1])):
+            print(f"{len(tests):4}  {text}")
+            for test in sorted(set(tests))[:4]:
+                print(f"        {test}")
+
+
+def cause(row: dict[str, Any]) -> str:
+    """One line that failures of the same kind share."""
+    lines = [line.strip() for line in str(row.get("error", "")).splitlines()]
+    text = next((line for line in lines if line), "")
+    text = re.sub(r"0x[0-9a-f]+", "0x", text)
+    text = re.sub(r"/tmp/\S+", "/tmp/...", text)
+    text = re.sub(r"\d+", "N", text)
+    return text[:150]
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("release", choices=sorted(GENERATIONS))
+    parser.add_argument("sources", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--files", nargs="*", default=[], help="parts of file names")
+    parser.add_argument("--wrap", default="", help="command in front of each process")
+    parser.add_argument("--limit", type=int, default=900, help="seconds for a file")
+    parser.add_argument("--report", action="store_true", help="only print results")
+    parser.add_argument("--real", help="interpreter with the real release")
+    parser.add_argument("--again", action="store_true", help="also files with results")
+    options = parser.parse_args()
+    out: Path = options.out.resolve()
+    root: Path = options.sources.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    names = test_files(root)
+    if options.files:
+        names = [n for n in names if any(part in n for part in options.files)]
+    if not options.report:
+        for name in names:
+            if left_out_file(options.release, name):
+                continue
+            if options.again or options.files or not (out / f"{name}.log").exists():
+                run_file(
+                    options.release,
+                    root,
+                    name,
+                    out,
+                    shlex.split(options.wrap),
+                    options.limit,
+                )
+    for name in names if options.real else ():
+        if not (out / f"{name}.log").exists() or real_passes(out, name) is not None:
+            continue
+        if any(row["state"] in FAILED for row in rows_of(options.release, out, name)):
+            run_real(options.real, root, name, out, shlex.split(options.wrap))
+    report(options.release, root, out, causes=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""A program that a better result would break takes the next rung of the ladder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.pipeline import Job, process_source
+from tfmigrate.report.findings import Tier
+from tfmigrate.report.model import FileResult, FileStatus
+from tfmigrate.symbols.surface import gone
+
+PROGRAM = """\
+HEAD
+import tensorflow as tf
+
+
+def data():
+    return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[3.0]])).repeat(8)
+
+
+def model_fn(features, labels, mode):
+    BODY
+    loss = tf.losses.mean_squared_error(labels, y)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    MORE
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+estimator = tf.estimator.Estimator(model_fn, "model")
+estimator.train(data, steps=3)
+AFTER
+"""
+BODY = "y = tf.layers.dense(features, 1)"
+
+
+def processed(
+    head: str = "", body: str = BODY, more: str = "pass", after: str = ""
+) -> FileResult:
+    text = PROGRAM.replace("HEAD", head).replace("BODY", body)
+    raw = text.replace("MORE", more).replace("AFTER", after).encode()
+    path = Path("program.py")
+    result = process_source(path, raw, Job(), ProjectFacts([path]))
+    assert result.status is not FileStatus.FAILED, result.error
+    return result
+
+
+def tier(result: FileResult) -> Tier | None:
+    return next((f.tier for f in result.findings if f.tier is not None), None)
+
+
+def text(result: FileResult) -> str:
+    assert result.new is not None
+    return result.new.decode()
+
+
+def test_an_import_of_nothing_that_nobody_uses_goes() -> None:
+    head = (
+        "from tensorflow.contrib.learn.python.learn import learn_runner\n"
+        "from tensorflow.examples.tutorials.mnist import input_data"
+    )
+    result = processed(head)
+    assert tier(result) is Tier.NATIVE
+    assert "contrib" not in text(result)
+    assert "tutorials" not in text(result)
+
+
+def test_what_today_does_not_have_steps_down_with_its_name() -> None:
+    head = "from tensorflow.examples.tutorials.mnist import input_data\n"
+    result = processed(head + "mnist = input_data.read_data_sets('data')")
+    assert tier(result) is Tier.COMPAT
+    reasons = [finding.reason or "" for finding in result.findings]
+    assert any("`tensorflow.examples` stays" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (
+            "import functools",
+            "y = functools.partial(tf.layers.dense, units=1)(features)",
+        ),
+        (
+            "",
+            "import functools\n"
+            "    y = functools.partial(tf.layers.dense, units=1)(features)",
+        ),
+    ],
+    ids=["of the module", "of the function"],
+)
+def test_layers_that_are_passed_on_stay_in_a_kept_model_fn(
+    head: str, body: str
+) -> None:
+    assert tier(processed(head, body)) is Tier.FORWARD_KEPT
+
+
+def test_a_layer_of_a_partial_that_stands_outside_is_still_found() -> None:
+    head = "import functools\nimport tensorflow as tf\n"
+    head += "dense = functools.partial(tf.layers.dense, activation=None)"
+    result = processed(head, "y = dense(features, 1)")
+    assert tier(result) in (Tier.FORWARD_KEPT, Tier.COMPAT)
+    assert "functools.partial(tf.layers.dense" not in text(result) or (
+        tier(result) is Tier.COMPAT
+    )
+
+
+def test_a_value_and_a_layer_of_one_name() -> None:
+    body = (
+        "dropout = 0.5\n"
+        "    net = tf.layers.dense(features, 2)\n"
+        "    if dropout > 0:\n"
+        "        net = tf.layers.dropout(net, dropout, training=mode == 'train')\n"
+        "    y = tf.layers.dense(net, 1)"
+    )
+    result = processed(body=body)
+    assert tier(result) is Tier.NATIVE
+    made = text(result)
+    assert made.count("self.dropout = ") <= 1
+
+
+def test_a_train_op_grouped_under_its_own_name() -> None:
+    more = (
+        "updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+        "    train_op = tf.group(updates, train_op)"
+    )
+    assert tier(processed(more=more)) is Tier.NATIVE
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (
+            "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())",
+            "counted more than once",
+        ),
+        (
+            "train_op = tf.assign_add(tf.train.get_global_step(), 2)",
+            "something else than one",
+        ),
+        (
+            "with tf.control_dependencies([train_op]):\n"
+            "        train_op = tf.train.AdamOptimizer(0.1).minimize(loss)",
+            "behind another update",
+        ),
+        (
+            "count = tf.get_variable('count', [], trainable=False)\n"
+            "    train_op = tf.group(train_op, tf.assign_add(count, 1.0))\n"
+            "    tf.summary.scalar('count', count)",
+            "in no fixed order",
+        ),
+    ],
+)
+def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) -> None:
+    result = processed(more=more)
+    assert tier(result) is Tier.COMPAT
+    assert any(reason in (finding.reason or "") for finding in result.findings)
+
+
+def test_branches_that_each_count_are_one_count() -> None:
+    more = (
+        "step = tf.train.get_global_step()\n"
+        "    weights = tf.get_collection('own')\n"
+        "    if len(weights) > 3:\n"
+        "        train_op = tf.train.AdamOptimizer(0.1).minimize(loss, step)\n"
+        "    else:\n"
+        "        train_op = tf.train.AdagradOptimizer(0.1).minimize(loss, step)"
+    )
+    result = processed(body=BODY, more=more)
+    reasons = [finding.reason or "" for finding in result.findings]
+    # The plain minimize above is the second one; alone, the branches are fine.
+    assert any("counted more than once" in reason for reason in reasons)
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("AFTER", "")
+    plain = "    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train"
+    source = source.replace(plain + ".get_global_step())\n", "").replace("MORE", more)
+    path = Path("program.py")
+    alone = process_source(path, source.encode(), Job(), ProjectFacts([path]))
+    assert tier(alone) is Tier.FORWARD_KEPT
+
+
+def test_roles_of_a_cluster_keep_the_estimator() -> None:
+    result = processed(head="import os\nos.environ['TF_CONFIG'] = '{}'")
+    assert tier(result) is Tier.COMPAT
+    assert any("TF_CONFIG" in (f.reason or "") for f in result.findings)
+
+
+def test_a_function_whose_body_is_on_its_line() -> None:
+    source = (
+        b"import tensorflow as tf\n\n\n"
+        b"def model_fn(features, labels, mode): pass\n\n\n"
+        b"tf.estimator.Estimator(model_fn, 'model').train(lambda: None)\n"
+    )
+    path = Path("program.py")
+    result = process_source(path, source, Job(), ProjectFacts([path]))
+    assert result.status is not FileStatus.FAILED
+
+
+def test_figures_that_nobody_takes_are_shown() -> None:
+    after = "estimator.evaluate(data)\nfound = estimator.evaluate(data)"
+    made = text(processed(after=after))
+    assert made.count("print(evaluate(") == 1
+    assert "found = evaluate(" in made
+
+
+def test_the_surface_of_today() -> None:
+    assert gone("tensorflow.data.Dataset.from_tensors") is None
+    assert gone("tensorflow.estimator.Estimator") == "tensorflow.estimator"
+    assert gone("tensorflow.compat.v1.train.Saver") is None
+    assert gone("tensorflow.compat.v1.layers.dense") == "tensorflow.compat.v1.layers"
+    assert gone("tf_keras.layers.Dense") is None
+    assert gone("tf_keras.layers.CuDNNLSTM") == "tf_keras.layers.CuDNNLSTM"
+    assert gone("numpy.int") is None
+
+
+def test_tensors_that_another_function_takes_apart_stay_tensors() -> None:
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("MORE", "pass")
+    source = source.replace(
+        ".repeat(8)", ".repeat(8).make_one_shot_iterator().get_next()"
+    )
+    used = "x, y = data()\nprint(x.shape)\n"
+    path = Path("program.py")
+    for after, expected in (("", Tier.NATIVE), (used, Tier.COMPAT)):
+        raw = source.replace("AFTER", after).encode()
+        result = process_source(path, raw, Job(), ProjectFacts([path]))
+        assert tier(result) is expected

@@ -1,0 +1,112 @@
+"""Nothing is worse after a rewrite than before: whole programs, by their tiers."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+from tfmigrate.datasets import make_keras_home
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from harness import Outcome, Program, difference, examine, figures, load, table
+
+HERE = Path(__file__).resolve().parent
+ORACLE = HERE.parents[1] / "fixtures/oracle"
+# Of our own fixtures every one has run here; the default run has one of each tier.
+FAST = ("iris_numpy_input",)
+GOOD = ("same", "near", "runs")
+
+
+def recorded() -> list[Program]:
+    """The fixtures, with the arguments that they were recorded with."""
+    spec = importlib.util.spec_from_file_location("oracle_record", ORACLE / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    recorder = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = recorder
+    spec.loader.exec_module(recorder)
+    return [
+        Program(
+            each.name,
+            each.path.parent,
+            each.path.name,
+            args=tuple(each.arguments),
+            env=dict(each.environment),
+            data=each.prepare and f"{sys.executable} {each.prepare}",
+            timeout=600,
+        )
+        for each in recorder.PROGRAMS
+    ]
+
+
+def check(program: Program, folder: Path) -> Outcome:
+    home = make_keras_home(folder / "home", sample=True, noise=True)
+    outcome = examine(program, folder / "work", home)
+    last = outcome.after.output[-3000:]
+    assert outcome.verdict in (*GOOD, "as before"), f"{table([outcome])}\n{last}"
+    return outcome
+
+
+def test_a_kept_program_runs_by_plain_python_as_under_run(tmp_path: Path) -> None:
+    package = HERE / "programs/kept_package"
+    outcome = check(Program("kept", package, module="trainer.task"), tmp_path)
+    assert (outcome.tier, outcome.verdict) == ("T3", "same"), outcome.after.output
+    assert outcome.compared >= 2
+    changed = [Path(path).name for path in outcome.touched]
+    # The call in the file it starts from, the note at the Estimator.
+    assert changed == ["model.py", "task.py"]
+
+
+def test_what_compat_cannot_run_is_as_it_was(tmp_path: Path) -> None:
+    outcome = check(Program("gone", HERE / "programs/gone", "train.py"), tmp_path)
+    assert (outcome.tier, outcome.verdict) == ("T4", "as before")
+    assert outcome.touched == ()
+    assert "kernels" in outcome.before.output
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_program_that_moved_needs_nothing_of_ours(name: str, tmp_path: Path) -> None:
+    (program,) = [each for each in recorded() if each.name == name]
+    outcome = check(program, tmp_path)
+    assert outcome.tier in ("T1", "T2")
+    assert outcome.verdict in GOOD
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("program", recorded(), ids=lambda program: program.name)
+def test_every_fixture(program: Program, tmp_path: Path) -> None:
+    outcome = check(program, tmp_path)
+    assert outcome.verdict in GOOD
+
+
+def test_figures_are_read_as_people_print_them() -> None:
+    text = (
+        "step 10: loss = 0.5\nINFO:tensorflow:loss = 7.5, step = 100 (0.1 sec)\n"
+        "Saving dict for global step 30: auc = 0.5, rate = 0.75\n{'accuracy': 0.25, 'global_step': 30}\n"
+        "auc: 1e-3, examples/s: 12\nloss = 0.125\n{'mean': np.float32(2.5)}\n"
+    )
+    assert figures(text) == {
+        "accuracy": 0.25,
+        "auc": 1e-3,
+        "loss": 0.125,
+        "mean": 2.5,
+        "rate": 0.75,
+    }
+    assert difference(float("nan"), float("nan")) == 0
+    assert difference(1.0, float("nan")) == float("inf")
+
+
+def test_a_manifest_says_what_is_run(tmp_path: Path) -> None:
+    manifest = tmp_path / "programs.toml"
+    manifest.write_text(
+        '[[program]]\nname = "unet"\nfolder = "repos/unet"\nrun = "train.py"\n'
+        'args = ["--steps", "5"]\ndata = "python make.py"\ntimeout = 9\n'
+        'env = { X = "1" }\n'
+    )
+    (program,) = load(manifest)
+    assert program.folder == tmp_path / "repos/unet"
+    assert program.target == ["train.py", "--steps", "5"]
+    assert (program.timeout, program.env, program.rewrite) == (9, {"X": "1"}, (".",))
