@@ -31,5 +31,5 @@ def sequence_input_layer(
         return inner(name, *args, **kwargs)
 
     with tf.variable_scope(tf.get_variable_scope(), custom_getter=getter):
-        values, lengths, _ = columns.sequence_input(features, list(feature_columns))
-    return values, lengths
+        dense, lengths, _ = columns.sequence_input(features, list(feature_columns))
+        return dense, lengths

@@ -125,9 +125,17 @@ def _is_ours(text: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=256)
 def made_by_us(path: Path) -> bool:
     """Whether a file of the project is one of our modules."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return _made_by_us(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=256)
+def _made_by_us(path: Path, changed: int, size: int) -> bool:
     try:
         return _is_ours(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError):

@@ -28,6 +28,8 @@ __all__ = ["MODULE", "Brought", "Elsewhere", "Missing", "bring", "held", "place"
 # The module of a project that holds what was brought along. There is one: layer
 # functions and arg_scope share state.
 MODULE = "tf_contrib"
+# What a project's training loop is called unless the user says otherwise.
+LOOP_MODULE = "training_loop"
 
 _COMPAT = "tfmigrate.compat"
 _LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
@@ -161,7 +163,7 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     if isinstance(found, Imported):
         return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
     item, name = found
-    reach = Reach(_sources(), given=_given(MODULE), stay=_STAYS)
+    reach = Reach(_sources(), given=_given(LOOP_MODULE), stay=_STAYS)
     try:
         reach.want(item.part.name, name)
         reach.finish()
@@ -174,15 +176,15 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
 def bring(
     symbols: Iterable[str],
     *,
-    loop_module: str | None = None,
+    loop_module: str | None = LOOP_MODULE,
     used: Collection[str] | None = None,
     bound: Mapping[str, str | None] | None = None,
 ) -> Bundle:
     """The project's module for symbols that `place` says can be brought.
 
-    ``loop_module`` is the project's training loop, which has EstimatorSpec and its
-    relatives; ``used`` and ``bound`` are as for `bundle`. The names of the result
-    are by symbol.
+    ``loop_module`` is the project's training loop, which has Estimator, EstimatorSpec
+    and their relatives; None: there is none, and what can be copied is. ``used`` and
+    ``bound`` are as for `bundle`. The names of the result are by symbol.
     """
     wanted = sorted(set(symbols))
     homes = {}

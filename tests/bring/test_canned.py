@@ -56,7 +56,7 @@ def symbols() -> list[str]:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     project = tmp_path_factory.mktemp("project")
-    made = contrib.bring(symbols(), loop_module="training_loop")
+    made = contrib.bring(symbols())
     (project / "tf_contrib.py").write_text(made.text)
     runtime = installed_sources("tfmigrate.runtime")
     loop = bundle(runtime, LOOP.split(), doc="The training loop.")
