@@ -85,14 +85,15 @@ class _Inside:
         scopes = parsed.resolver.scopes
         self.imports = [use for use in scopes.imports if self._module_of(use.node)]
         self.uses = [use for use in scopes.uses if self._name(use.node) is not None]
-        context.want(*(use.node for use in (*self.uses, *self.imports)))
+        context.want(*(use.node for use in self.uses))
+        context.want(*(use.node for use in self.imports))
         context.want(*(use.statement for use in self.imports), *context.module.body)
         # Names in the text, with what they are called to those who import them.
         self.there: dict[str, str] = {}
 
     def first_place(self) -> int:
         """Where the module would stand, were it the only one."""
-        nodes = [use.node for use in self.uses]
+        nodes: list[cst.CSTNode] = [use.node for use in self.uses]
         nodes += [
             use.node for use in self.imports if isinstance(use.node, cst.ImportFrom)
         ]

@@ -71,7 +71,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     try:
         if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
-        if file_is_ignored(raw):
+        if file_is_ignored(raw) or _is_ours(raw):
             return _unchanged(path, raw, ())
         if holds_requirements(path.name):
             text = raw.decode("utf-8", "replace")
@@ -127,6 +127,16 @@ def _text(path: Path, raw: bytes) -> str:
 def _footing(path: Path, raw: bytes, facts: ProjectFacts) -> Footing | None:
     parsed = facts.parse(path, raw)
     return None if parsed is None else footing_of(parsed)
+
+
+def _is_ours(raw: bytes) -> bool:
+    """Whether the file is a module that an earlier run added to the project."""
+    from ..bring import is_ours
+
+    try:
+        return b"tfmigrate rewrite" in raw[:2000] and is_ours(raw.decode("utf-8"))
+    except (UnicodeDecodeError, SyntaxError):
+        return False
 
 
 @contextmanager
