@@ -120,7 +120,7 @@ def _build(
     if global_step is not None:
         if tf.GraphKeys.GLOBAL_STEP in graph.values:
             raise ValueError(
-                'Metric with name "global_step" is not allowed, because Estimator '
+                "Metric with name `global_step` is not allowed, because Estimator "
                 "already defines a default metric with the same name."
             )
         graph.values[tf.GraphKeys.GLOBAL_STEP] = tf.identity(global_step)

@@ -16,6 +16,7 @@ __all__ = [
     "IteratorInitializerHook",
     "ModelInput",
     "features_and_labels",
+    "input_of",
     "is_dataset",
     "make_input",
     "make_replica_input",
@@ -91,7 +92,11 @@ def features_and_labels(element: Any) -> tuple[Any, Any]:
 
 def make_input(request: InputRequest) -> ModelInput:
     """Input of a program without a strategy."""
-    result = request.call()
+    return input_of(request.call())
+
+
+def input_of(result: Any) -> ModelInput:
+    """What an input function returned, as tensors of the current graph."""
     hooks: tuple[Any, ...] = ()
     if is_dataset(result):
         iterator = _initializable_iterator(result)

@@ -9,4 +9,8 @@ from __future__ import annotations
 
 from tf_keras.api._v1.keras.__internal__.legacy import layers, rnn_cell
 
-__all__ = ["layers", "rnn_cell"]
+# The base of cells that make their variables in `build`; it was public in
+# tf.contrib.rnn only.
+from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell
+
+__all__ = ["LayerRNNCell", "layers", "rnn_cell"]

@@ -398,6 +398,13 @@ class Estimator:
     ) -> Any:
         return self._input_request(input_fn, mode).call(input_context)
 
+    def _get_features_and_labels_from_input_fn(
+        self, input_fn: Callable[..., Any], mode: str
+    ) -> tuple[Any, Any, list[Any]]:
+        """For libraries that build graphs of their own on an Estimator."""
+        found = make_input(self._input_request(input_fn, mode))
+        return found.features, found.labels, list(found.hooks)
+
     def _model_call(self, mode: str) -> Callable[[Any, Any], Any]:
         config = self.config
 

@@ -11,9 +11,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.event_files import write_evaluation as _write_dict_to_summary
+from ..engine.inputs import features_and_labels as parse_iterator_result
+from ..engine.inputs import input_of
 from .canned.optimizers import legacy_optimizer
+from .checks import checked_hooks as _check_hooks_type
+from .checks import checked_listeners as _check_listeners_type
 from .early_stopping import _StopOnPredicateHook
-from .estimator import EstimatorV2
+from .estimator import EstimatorV2, maybe_overwrite_model_dir_and_session_config
 from .heads.keys import MetricKeys, PredictionKeys
 from .heads.sequential import SequentialHeadWrapper
 
@@ -24,9 +29,15 @@ __all__ = [
     "SequentialHeadWrapper",
     "_Head",
     "_StopOnPredicateHook",
+    "_check_hooks_type",
+    "_check_listeners_type",
+    "_write_dict_to_summary",
     "fn_args",
     "get_optimizer_instance",
     "has_kwargs",
+    "maybe_overwrite_model_dir_and_session_config",
+    "parse_input_fn_result",
+    "parse_iterator_result",
 ]
 
 
@@ -48,6 +59,12 @@ def has_kwargs(fn: Callable[..., Any]) -> bool:
     elif not (inspect.isfunction(fn) or inspect.ismethod(fn)):
         fn = getattr(fn, "__call__", fn)  # noqa: B004 - the method is wanted
     return inspect.getfullargspec(fn).varkw is not None
+
+
+def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[Any]]:
+    """Features, labels and hooks of what an input function returned."""
+    found = input_of(result)
+    return found.features, found.labels, list(found.hooks)
 
 
 def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:

@@ -371,9 +371,14 @@ def _predict_spec(specs: Sequence[EstimatorSpec], home: str) -> EstimatorSpec:
 
 def _concatenated(values: Sequence[Any]) -> Any:
     if isinstance(values[0], dict):
-        return {
-            key: tf.concat([value[key] for value in values], 0) for key in values[0]
-        }
+        return {key: _joined([value[key] for value in values]) for key in values[0]}
+    return _joined(list(values))
+
+
+def _joined(values: Sequence[Any]) -> Any:
+    """Batches one behind the other; scalars become a batch."""
+    if all(value.shape.ndims == 0 for value in values):
+        return tf.stack(list(values))
     return tf.concat(list(values), 0)
 
 
@@ -382,15 +387,15 @@ def _joined_output(outputs: Sequence[Any]) -> Any:
     if isinstance(first, PredictOutput):
         return PredictOutput(_concatenated([o.outputs for o in outputs]))
     if isinstance(first, RegressionOutput):
-        return RegressionOutput(tf.concat([o.value for o in outputs], 0))
+        return RegressionOutput(_joined([o.value for o in outputs]))
     if isinstance(first, ClassificationOutput):
         return ClassificationOutput(
             scores=None
             if first.scores is None
-            else tf.concat([o.scores for o in outputs], 0),
+            else _joined([o.scores for o in outputs]),
             classes=None
             if first.classes is None
-            else tf.concat([o.classes for o in outputs], 0),
+            else _joined([o.classes for o in outputs]),
         )
     raise ValueError(
         f"replicate_model_fn cannot join export outputs of type {type(first)}."

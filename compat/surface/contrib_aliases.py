@@ -16,6 +16,12 @@ _TABLE: dict[str, str] = {
     "checkpoint": """
         CheckpointManager=train.CheckpointManager
     """,
+    # In TF 1.3, before tf.data was public.
+    "data": """
+        Dataset=data.Dataset FixedLengthRecordDataset=data.FixedLengthRecordDataset
+        Iterator=data.Iterator TFRecordDataset=data.TFRecordDataset
+        TextLineDataset=data.TextLineDataset
+    """,
     "deprecated": """
         scalar_summary=summary.scalar histogram_summary=summary.histogram
         image_summary=summary.image audio_summary=summary.audio

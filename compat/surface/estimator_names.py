@@ -10,7 +10,7 @@ from __future__ import annotations
 from .namespace import Base, Entry, attribute
 from .unavailable import Unavailable
 
-__all__ = ["ESTIMATOR_V1", "ESTIMATOR_V2"]
+__all__ = ["ESTIMATOR_PATHS_V1", "ESTIMATOR_V1", "ESTIMATOR_V2"]
 
 _HERE = "tfmigrate.compat.estimator"
 
@@ -68,14 +68,29 @@ _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_build
 _EXPERIMENTAL_V2 = "LinearSDCA RNNClassifier RNNEstimator"
 
 
-def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
-    rows: dict[str, Entry] = {}
+def _paths(prefix: str, table: dict[str, str]) -> dict[str, str]:
+    paths: dict[str, str] = {}
     for source, names in table.items():
         join = "." if ":" in source else ":"
         for name in names.split():
-            rows[f"{prefix}.{name}"] = attribute(f"{source}{join}{name}")
-    return rows
+            paths[f"{prefix}.{name}"] = f"{source}{join}{name}"
+    return paths
 
+
+def _rows(prefix: str, table: dict[str, str]) -> dict[str, Entry]:
+    return {name: attribute(path) for name, path in _paths(prefix, table).items()}
+
+
+# Where TF 1's classes and functions live that are more than the Estimator itself.
+ESTIMATOR_PATHS_V1: dict[str, str] = {
+    **_paths("tf.estimator", _COMMON_NAMES),
+    **_paths("tf.estimator.experimental", _COMMON_EXPERIMENTAL),
+    **_paths("tf.estimator", {f"{_HERE}.canned.v1": _CANNED}),
+    **_paths("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    "tf.feature_column.shared_embedding_columns": (
+        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
+    ),
+}
 
 _COMMON: dict[str, Entry] = {
     "tf.estimator": Base(lambda: None),
@@ -93,8 +108,7 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "tf.estimator.inputs", {f"{_HERE}.inputs": "numpy_input_fn pandas_input_fn"}
     ),
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
-    **_rows("tf.estimator", {f"{_HERE}.canned.v1": _CANNED}),
-    **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v1": _EXPERIMENTAL_V1}),
+    **{name: attribute(path) for name, path in ESTIMATOR_PATHS_V1.items()},
     **{
         f"tf.estimator.{name}": Unavailable(f"tf.estimator.{name}", _TREES_ADVICE)
         for name in _TREES.split()
@@ -113,9 +127,6 @@ ESTIMATOR_V1: dict[str, Entry] = {
         "tf.estimator.tpu.experimental.EmbeddingConfigSpec",
         "It describes tables on TPU hardware: use tf.feature_column.embedding_column "
         "here, and tf.tpu.experimental.embedding in a TF2 loop.",
-    ),
-    "tf.feature_column.shared_embedding_columns": attribute(
-        f"{_HERE}.canned.feature_columns:shared_embedding_columns"
     ),
 }
 

@@ -83,6 +83,8 @@ def _table() -> dict[str, dict[str, str]]:
     # The wrapper of the C library was star-imported into the module programs name.
     wrapper = "tensorflow.python.pywrap_tensorflow"
     found[wrapper] = found[wrapper + "_internal"]
+    # What had no public name, and is what a public one is.
+    found["tensorflow.python.ops.variable_scope"]["variable"] = "tf.Variable"
     return dict(found)
 
 

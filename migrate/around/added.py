@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..bring import identifiers
 from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
-from .contents import CannotBundle, contents, held
+from ..report.needs import Need
+from .contents import CannotBundle, contents, held, taken_from_loop
 
 __all__ = ["ADDED", "with_added"]
 
@@ -20,42 +21,49 @@ def with_added(
     results: Sequence[FileResult], options: RewriteOptions
 ) -> list[FileResult]:
     """The results with those of the modules that the changed files import."""
-    wanted: dict[str, tuple[str, set[str]]] = {}
+    wanted: dict[str, Need] = {}
     for result in results:
         for need in result.needs:
-            kind, names = wanted.setdefault(need.path, (need.kind, set()))
-            names.update(need.names)
+            known = wanted.get(need.path, need)
+            wanted[need.path] = known.with_names(need.names)
     if not wanted:
         return list(results)
     made = []
     words = _words(results)
     shown = {str(result.path.resolve()): result.path for result in results}
-    # The copies of tf.contrib may take words of the loop module.
-    for path in sorted(wanted, key=lambda one: wanted[one][0]):
-        kind, names = wanted[path]
+    # The copies of tf.contrib may take words of the loop module: they come first.
+    for path in sorted(wanted, key=lambda one: (wanted[one].kind, one)):
+        need = wanted[path]
         file = shown.get(str(Path(path).resolve()), _as_given(Path(path), results))
-        made.append(_made(file, kind, names, words, options))
+        added = _made(file, need, words, options)
+        made.append(added)
+        if need.kind == "contrib" and added.new is not None:
+            text = added.new.decode("utf-8")
+            loop = f"{need.package}.{options.loop_module}".lstrip(".")
+            beside = str(Path(path).with_name(f"{options.loop_module}.py"))
+            if beside in wanted:
+                names = taken_from_loop(text, loop)
+                wanted[beside] = wanted[beside].with_names(names)
+                words |= identifiers(text)
     paths = {str(one.path.resolve()) for one in made}
     kept = [one for one in results if str(one.path.resolve()) not in paths]
     return [*kept, *(one for one in made if one is not None)]
 
 
 def _made(
-    path: Path,
-    kind: str,
-    names: Iterable[str],
-    words: set[str],
-    options: RewriteOptions,
+    path: Path, need: Need, words: set[str], options: RewriteOptions
 ) -> FileResult:
     try:
         old = path.read_bytes()
     except OSError:
         old = b""
     before = old.decode("utf-8", "replace")
-    wanted = {*names, *held(kind, before)}
+    kind = need.kind
+    wanted = {*need.names, *held(kind, before)}
     used = words | identifiers(before)
     try:
-        made = contents(kind, wanted, used=used, loop_module=options.loop_module)
+        loop = f"{need.package}.{options.loop_module}".lstrip(".")
+        made = contents(kind, wanted, used=used, loop_module=loop)
     except CannotBundle as problem:
         return FileResult(path, FileStatus.FAILED, error=f"cannot be made: {problem}")
     new = made.text.encode("utf-8")

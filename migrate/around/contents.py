@@ -78,6 +78,15 @@ def contents(
     return replace(made, names={_last(one): name for one, name in made.names.items()})
 
 
+def taken_from_loop(text: str, module: str) -> set[str]:
+    """The names that a text imports from a loop module."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            found |= {alias.name for alias in node.names}
+    return found
+
+
 def clash(names: Collection[str]) -> str | None:
     """A name that two things copied from tf.contrib would both have."""
     from ..bring import contrib
@@ -116,9 +125,17 @@ def _is_ours(text: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=256)
 def made_by_us(path: Path) -> bool:
     """Whether a file of the project is one of our modules."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return _made_by_us(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=256)
+def _made_by_us(path: Path, changed: int, size: int) -> bool:
     try:
         return _is_ours(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError):

@@ -31,7 +31,7 @@ from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
 from .contents import MARK, clash, loop_names, made_by_us
-from .groups import Group, group_of, support_of
+from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
@@ -87,6 +87,9 @@ def moved(
             return answer.files[own]
         why = why or answer.why
     today = inline(parsed, options=options, facts=facts, allowed=allowed)
+    stays = all(f.outcome is Outcome.LEFT for f in today.findings)
+    if stays and only_todays_hooks(parsed):
+        return ProgramsRewrite(parsed.module)
     if why is None:
         return today
     return replace(today, findings=tuple(_said(f, why) for f in today.findings))
@@ -360,10 +363,11 @@ class _Modules:
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
         if made.loop:
-            needs.append(Need(str(place.folder / f"{loop}.py"), "loop", made.loop))
+            path = str(place.folder / f"{loop}.py")
+            needs.append(Need(path, "loop", made.loop, place.package))
         if made.contrib:
             path = str(place.folder / f"{contrib}.py")
-            needs.append(Need(path, "contrib", made.contrib))
+            needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
 
     def _describes_features(self) -> bool:

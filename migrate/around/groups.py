@@ -11,7 +11,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
-from ..symbols.names import canonical
+from ..symbols.names import Door, canonical
 from .vocabulary import is_estimator_word
 
 __all__ = ["Group", "group_of"]
@@ -19,6 +19,7 @@ __all__ = ["Group", "group_of"]
 _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
 # What a file that only passes Estimators on says of them.
 _CALL = re.compile(rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator")
+_HOOK = "tf.train.SessionRunHook"
 _TENSORFLOW = re.compile(rb"tensorflow")
 
 
@@ -77,9 +78,7 @@ def names_estimators(parsed: ParsedModule) -> bool:
     resolver = parsed.resolver
     for use in resolver.scopes.uses:
         symbol = resolver.resolve(use.node)
-        if symbol is not None and (
-            is_estimator_word(symbol) or symbol == "tf.train.SessionRunHook"
-        ):
+        if symbol is not None and (is_estimator_word(symbol) or symbol == _HOOK):
             return True
     for found in resolver.scopes.imports:
         node = found.node
@@ -92,6 +91,23 @@ def names_estimators(parsed: ParsedModule) -> bool:
             if symbol is not None and is_estimator_word(symbol):
                 return True
     return False
+
+
+def only_todays_hooks(parsed: ParsedModule) -> bool:
+    """Whether a module has hooks of today's TensorFlow, and no Estimator's word."""
+    resolver = parsed.resolver
+    found = False
+    for use in resolver.scopes.uses:
+        symbol = resolver.resolve(use.node)
+        if symbol is None:
+            continue
+        if is_estimator_word(symbol):
+            return False
+        if symbol == _HOOK:
+            if resolver.door(use.node) is not Door.COMPAT_V1:
+                return False
+            found = True
+    return found
 
 
 def _groups(facts: ProjectFacts) -> dict[str, Group]:

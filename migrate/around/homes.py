@@ -59,7 +59,7 @@ def _placed(symbol: str) -> Home | None:
 
     place = contrib.place(symbol)
     if isinstance(place, contrib.Brought):
-        return Brought(place.symbol)
+        return None if place.below else Brought(place.symbol)
     if isinstance(place, contrib.Elsewhere):
         if place.module in ("tensorflow", "tensorflow.compat.v1"):
             root = "tf" if place.module == "tensorflow" else "tf.compat.v1"

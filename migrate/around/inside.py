@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from ..bring import Bundle, identifiers
+from ..options import RewriteOptions
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.notebook import NEW_CELL
 from ..project.text import Edit, apply_edits
@@ -15,11 +16,12 @@ from ..report.needs import Need
 from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Scope
-from .contents import LOOP_DOC, MARK, contents
+from .contents import LOOP_DOC, MARK, contents, taken_from_loop
+from .untyped import untyped
 
 __all__ = ["put_inside", "taken_as_value"]
 
-_CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*$")
+_CELL = re.compile(r"(?m)^__tfmigrate_(?:cell_\d+|new_cell)__[ \t]*$")
 _RULE = (
     "# ------------------------------------------------------------------------------\n"
 )
@@ -35,62 +37,93 @@ def taken_as_value(parsed: ParsedModule, modules: Mapping[str, str]) -> str | No
 
 
 def put_inside(
-    parsed: ParsedModule, needs: tuple[Need, ...], facts: ProjectFacts
+    parsed: ParsedModule,
+    needs: tuple[Need, ...],
+    facts: ProjectFacts,
+    options: RewriteOptions,
 ) -> str:
     """The text of a file that imports modules, with these in their place."""
+    by_kind = {need.kind: need for need in needs}
+    loop, contrib = by_kind.get("loop"), by_kind.get("contrib")
+    there: dict[str, str] = {}
+    before: int | None = None
+    if loop is not None and contrib is not None:
+        # The copies of tf.contrib may take words of the loop module.
+        copies = contents(
+            "contrib",
+            contrib.names,
+            used=identifiers(parsed.source.text),
+            loop_module=loop.module,
+        )
+        taken = taken_from_loop(copies.text, loop.module)
+        if taken:
+            loop = loop.with_names(taken)
+            before = _Inside(parsed, contrib, options).first_place()
     text = parsed.source.text
-    # What the copies of tf.contrib take of the loop module comes after it.
-    for need in sorted(needs, key=lambda one: one.kind, reverse=True):
-        text = _Inside(parsed, need).result()
+    if loop is not None:
+        inside = _Inside(parsed, loop, options)
+        text = inside.result(before=before)
+        there = inside.there
         parsed = facts.module_of(parsed.source.with_text(text))
+    if contrib is not None:
+        text = _Inside(parsed, contrib, options).result(there)
     return text
 
 
 class _Inside:
-    def __init__(self, parsed: ParsedModule, need: Need) -> None:
+    def __init__(
+        self, parsed: ParsedModule, need: Need, options: RewriteOptions
+    ) -> None:
+        self.options = options
         self.parsed = parsed
         self.context = Context(parsed.source.text, parsed.module, parsed.resolver)
         self.need = need
         self.module = need.module
         self.edits: list[Edit] = []
 
-    def result(self) -> str:
         context = self.context
-        imports = [
-            use
-            for use in self.parsed.resolver.scopes.imports
-            if self._module_of(use.node)
+        scopes = parsed.resolver.scopes
+        self.imports = [use for use in scopes.imports if self._module_of(use.node)]
+        self.uses = [use for use in scopes.uses if self._name(use.node) is not None]
+        context.want(*(use.node for use in self.uses))
+        context.want(*(use.node for use in self.imports))
+        context.want(*(use.statement for use in self.imports), *context.module.body)
+        # Names in the text, with what they are called to those who import them.
+        self.there: dict[str, str] = {}
+
+    def first_place(self) -> int:
+        """Where the module would stand, were it the only one."""
+        nodes: list[cst.CSTNode] = [use.node for use in self.uses]
+        nodes += [
+            use.node for use in self.imports if isinstance(use.node, cst.ImportFrom)
         ]
-        uses = [
-            use
-            for use in self.parsed.resolver.scopes.uses
-            if self._name(use.node) is not None
-        ]
-        context.want(*(use.node for use in uses), *(use.node for use in imports))
-        context.want(*(use.statement for use in imports), *context.module.body)
-        place = self._place(
-            min(
-                context.span(node)[0]
-                for node in (*(u.node for u in uses), *(i.node for i in imports))
-                if not isinstance(node, cst.Import)
-            )
-        )
+        return self._place(min(self.context.span(node)[0] for node in nodes))
+
+    def result(
+        self, there: Mapping[str, str] | None = None, *, before: int | None = None
+    ) -> str:
+        """The text with the module; ``there`` are names that it need not import."""
+        context = self.context
+        place = self.first_place()
+        if before is not None:
+            place = min(place, before)
         made = contents(
             self.need.kind,
             self.need.names,
             used=identifiers(context.text),
-            bound=self._bound(place),
+            bound={**self._bound(place), **(there or {})},
+            loop_module=self.options.loop_module,
         )
-        for use in uses:
+        self.there = {
+            bound: f"{self.module}.{name}" for name, bound in made.names.items()
+        }
+        for use in self.uses:
             node, name = self._named(use.node)
             if isinstance(node, cst.Attribute):
                 start, end = context.span(node)
                 self.edits.append(Edit(start, end, made.names[name]))
-        for found in imports:
+        for found in self.imports:
             self._replace_import(found.node, found.statement, made)
-        future = self._future()
-        if future is not None:
-            self.edits.append(future)
         self.edits.append(Edit(place, place, self._text(made)))
         return apply_edits(context.text, self.edits)
 
@@ -157,6 +190,11 @@ class _Inside:
         if self.parsed.source.notebook is not None:
             cells = [match.start() for match in _CELL.finditer(context.text)]
             return max((start for start in cells if start <= first_use), default=0)
+        mark = context.text.find(MARK)
+        if mark >= 0:  # behind what stands there already
+            end = context.text.index(_RULE.strip(), mark)
+            line, _ = context.lines.place(end)
+            return context.lines.starts[line]
         place = 0
         for statement in context.module.body:
             if not _is_head(statement) or context.span(statement)[0] >= first_use:
@@ -206,49 +244,11 @@ class _Inside:
             doc = f"{MARK}\n\n{LOOP_DOC}"
         lines = [f"{line}\n" for line in ("# " + doc.replace("\n", "\n# ")).split("\n")]
         doc = "".join(line.replace("# \n", "#\n") for line in lines)
-        imports = "\n".join(made.imports)
-        body = made.body.strip("\n")
+        imports, body = untyped(made.imports, made.body)
         if self.parsed.source.notebook is not None:
-            return (
-                f"{NEW_CELL}\nfrom __future__ import annotations\n\n{doc}\n"
-                f"{imports}\n\n{body}\n"
-            )
+            return f"{NEW_CELL}\n{doc}\n{imports}\n\n{body}\n"
         text = f"{imports}\n\n{_RULE}{doc}\n\n{body}\n\n\n{_RULE}"
         return text.replace("\n", newline)
-
-    def _future(self) -> Edit | None:
-        """Annotations of the module name classes that come after them."""
-        context = self.context
-        if self.parsed.source.notebook is not None:
-            return None
-        for use in self.parsed.resolver.scopes.imports:
-            node = use.node
-            if isinstance(node, cst.ImportFrom) and import_path(node.module) == (
-                "__future__"
-            ):
-                names = () if isinstance(node.names, cst.ImportStar) else node.names
-                if any(import_path(alias.name) == "annotations" for alias in names):
-                    return None
-        first = next(
-            (one for one in context.module.body if not _is_docstring(one)), None
-        )
-        assert first is not None
-        context.want(first)
-        line, _ = context.lines.place(context.span(first)[0])
-        start = context.lines.starts[line - 1]
-        newline = context.module.default_newline
-        return Edit(start, start, f"from __future__ import annotations{newline}")
-
-
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    return (
-        isinstance(statement, cst.SimpleStatementLine)
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], cst.Expr)
-        and isinstance(
-            statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString)
-        )
-    )
 
 
 def _is_head(statement: cst.CSTNode) -> bool:

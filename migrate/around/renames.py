@@ -16,6 +16,7 @@ from ..rules.import_line import imports_tensorflow
 from ..symbols.dotted import dotted_name, import_path
 from ..symbols.names import canonical
 from ..symbols.scopes import BindingKind, ImportUse, Use
+from ..symbols.table import lookup, needs_nothing
 from .homes import Home, Known
 from .vocabulary import Brought, Installed, Loop, Stays, Today, is_estimator_word
 
@@ -106,6 +107,8 @@ class _Renamer:
             for name in scope.bindings
         } | {name.value for name in scopes.loads}
         self._tree: Tree | None = None
+        # First names of the chains that were looked at.
+        self.roots: set[cst.Name] = set()
         # Homes that hold for this program only.
         self.more: dict[str, Home] = {}
 
@@ -166,6 +169,8 @@ class _Renamer:
                     whole = self.resolver.resolve(use.node) or symbol
                     return kept or (use, use.node, whole, lost)
                 return use, node, symbol, found
+            elif lookup(symbol) is not None or needs_nothing(symbol):
+                return kept  # the symbol rules know it
             if not isinstance(node, cst.Attribute):
                 return kept
             inside = True
@@ -201,6 +206,8 @@ class _Renamer:
         return isinstance(found, Loop) and not found.name
 
     def _rename(self, use: Use, node: cst.CSTNode, symbol: str, found: Home) -> None:
+        if use.root is not None:
+            self.roots.add(use.root)
         if isinstance(found, Stays):
             self._keep(node, symbol, found.why)
             return
@@ -320,6 +327,8 @@ class _Renamer:
                 if symbol is None or symbol == "tf":
                     continue
                 found = self._home(symbol)
+                if found is None and is_estimator_word(symbol):
+                    found = Loop("")  # a package, whose words are judged one by one
                 if found is None:
                     continue
                 yield _Item(use, alias, imported, symbol, found)
@@ -376,6 +385,8 @@ class _Renamer:
         self._note(found)
         if plain and item.alias.asname is None:
             return None  # its uses are spelled out
+        if isinstance(found, Loop) and not found.name:
+            self._check_spelled(item)
         if isinstance(found, Today):
             parent, _, name = found.symbol.rpartition(".")
             head = f"from tensorflow{parent[2:]} import "
@@ -392,6 +403,18 @@ class _Renamer:
         inner, _, last = name.rpartition(".")
         path = f"{path}.{inner}" if inner else path
         return f"from {path} import ", last if last == bound else f"{last} as {bound}"
+
+    def _check_spelled(self, item: _Item) -> None:
+        """An import that goes must not be what some other name hangs on."""
+        for use in self.resolver.scopes.uses:
+            if use.root is None or use.root in self.roots:
+                continue
+            bound = self.resolver.bindings(use.root)
+            if any(one.node is item.use.node for one in bound) and (
+                use.root.value == item.bound
+            ):
+                why = "is imported under a name that means something else as well"
+                self._keep(use.node, item.symbol, why)
 
     def _put_statement(self, use: ImportUse, lines: list[str]) -> None:
         context = self.context

@@ -16,6 +16,7 @@ import libcst as cst
 
 from ..compat.contrib._homes import PACKAGES, SINGLE_NAMES
 from ..compat.surface.contrib_aliases import CONTRIB_PATHS
+from ..compat.surface.estimator_names import ESTIMATOR_PATHS_V1
 from ..symbols.dotted import dotted_name
 from .bundle import Bundle, bundle, is_ours
 from .parts import CannotBundle, Imported
@@ -27,9 +28,12 @@ __all__ = ["MODULE", "Brought", "Elsewhere", "Missing", "bring", "held", "place"
 # The module of a project that holds what was brought along. There is one: layer
 # functions and arg_scope share state.
 MODULE = "tf_contrib"
+# What a project's training loop is called unless the user says otherwise.
+LOOP_MODULE = "training_loop"
 
 _COMPAT = "tfmigrate.compat"
 _LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
+_PRIVATE = ("tensorflow.python.", "tf_keras.src.")
 # Whole namespaces that are today's by another name.
 _NAMESPACES = {
     "tf.layers": f"{_LEGACY}.layers",
@@ -128,12 +132,18 @@ class Missing:
 @functools.cache
 def place(symbol: str) -> Brought | Elsewhere | Missing:
     """Where kept code finds a symbol of TF1, given by its ``tf.`` name."""
+    for module in ("tf.python.ops.rnn_cell.", "tf.python.ops.rnn_cell_impl."):
+        if symbol.startswith(module):
+            return place("tf.contrib.rnn." + symbol[len(module) :])
     for namespace, module in _NAMESPACES.items():
         if symbol == namespace or symbol.startswith(namespace + "."):
             return Elsewhere(module, symbol[len(namespace) + 1 :])
     path = CONTRIB_PATHS.get(symbol)
     if path is not None:
         return Elsewhere("tensorflow.compat.v1", path)
+    public = _public(symbol)
+    if public != symbol:
+        return place(public)
     found, below = _find(symbol)
     if found is None:
         return Missing(symbol, _advice(symbol))
@@ -147,13 +157,13 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     if isinstance(found, str):
         return Brought(symbol)
     alias = _alias(found)
-    # Private names of TensorFlow stand in one module of the project, not in all.
-    if alias is not None and not alias.module.startswith("tensorflow.python."):
+    # Private names stand in one module of the project, not in all.
+    if alias is not None and not alias.module.startswith(_PRIVATE):
         return alias
     if isinstance(found, Imported):
         return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
     item, name = found
-    reach = Reach(_sources(), given=_given(MODULE), stay=_STAYS)
+    reach = Reach(_sources(), given=_given(LOOP_MODULE), stay=_STAYS)
     try:
         reach.want(item.part.name, name)
         reach.finish()
@@ -166,15 +176,15 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
 def bring(
     symbols: Iterable[str],
     *,
-    loop_module: str | None = None,
+    loop_module: str | None = LOOP_MODULE,
     used: Collection[str] | None = None,
     bound: Mapping[str, str | None] | None = None,
 ) -> Bundle:
     """The project's module for symbols that `place` says can be brought.
 
-    ``loop_module`` is the project's training loop, which has EstimatorSpec and its
-    relatives; ``used`` and ``bound`` are as for `bundle`. The names of the result
-    are by symbol.
+    ``loop_module`` is the project's training loop, which has Estimator, EstimatorSpec
+    and their relatives; None: there is none, and what can be copied is. ``used`` and
+    ``bound`` are as for `bundle`. The names of the result are by symbol.
     """
     wanted = sorted(set(symbols))
     homes = {}
@@ -220,6 +230,10 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
 
     It is something defined or imported there, or a module.
     """
+    path = ESTIMATOR_PATHS_V1.get(symbol)
+    if path is not None:
+        module, _, name = path.partition(":")
+        return resolve(_sources(), module, name), ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""
@@ -228,6 +242,19 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     while steps and isinstance(found, str):
         found = resolve(_sources(), found, steps.pop(0))
     return found, ".".join(steps)
+
+
+def _public(symbol: str) -> str:
+    """A symbol of a private module of a package by the name it is public under."""
+    package, private, rest = symbol.partition(".python.")
+    if not private or not package.startswith("tf.contrib."):
+        return symbol
+    steps = rest.split(".")
+    for start in reversed(range(len(steps))):
+        public = ".".join([package, *steps[start:]])
+        if public in CONTRIB_PATHS or _find(public)[0] is not None:
+            return public
+    return symbol
 
 
 def _alias(found: Entity) -> Elsewhere | None:

@@ -125,6 +125,8 @@ def run(
 
 
 # Words of programs that can only be TF 1's; they save looking at the code.
+_TF1_BESIDE = re.compile(rb"^\s*import tensorflow\.compat\.v1 as (?!tf\b)", re.M)
+_PLAIN = re.compile(rb"^\s*import tensorflow as tf\b", re.M)
 _TF1_WORDS = re.compile(rb"contrib|\bSession\(|placeholder|tf\.app\.|tf\.layers\.")
 
 
@@ -148,7 +150,18 @@ def _version(written_for: str, program: str, kind: str) -> int:
     if parsed is None:
         return 1
     era = era_of(parsed.resolver)
-    return 2 if era.tf2 and not era.tf1 else 1
+    return 2 if not era.tf1 and (era.tf2 or _is_eager(raw)) else 1
+
+
+def _is_eager(raw: bytes) -> bool:
+    """Whether a program without names of one TensorFlow alone reads like TF 2's.
+
+    It takes values out of tensors without having asked for eager execution, or it
+    has TF 1 under a name of its own beside TensorFlow.
+    """
+    if b".numpy()" in raw and b"enable_" not in raw:
+        return True
+    return bool(_TF1_BESIDE.search(raw) and _PLAIN.search(raw))
 
 
 def _kind_of(program: str) -> str:

@@ -111,7 +111,11 @@ class _Floor:
 
     def _drawn_in(self) -> list[tuple[str, _Cause]]:
         """Files that move or start something, and use a file that stays."""
-        waiting = {key for key in self.held if _changes(self.files[key])}
+        waiting = {
+            key
+            for key in self.held
+            if _changes(self.files[key]) and not self._suits_both(key)
+        }
         users: set[str] = set()
         for key in waiting:
             users |= self.graph.above(key)
@@ -123,6 +127,19 @@ class _Floor:
                 shared = sorted(self.graph.closure(key) & waiting)
                 found.append((key, self._shared_cause(key, shared)))
         return found
+
+    def _suits_both(self, key: str) -> bool:
+        """A file that may change, for it means the same on either TensorFlow."""
+        footing = self.files[key].footing
+        return footing is not None and footing.both and self._gone(key) is None
+
+    def _serves_both(self, key: str) -> bool:
+        """Such a file, which a program that moves needs changed."""
+        return self._suits_both(key) and any(
+            one not in self.kept
+            and any(f.tier in _MOVED for f in self.files[one].findings)
+            for one in self.graph.above(key)
+        )
 
     def _shared_cause(self, key: str, shared: Sequence[str]) -> _Cause:
         result = self.files[key]
@@ -151,13 +168,18 @@ class _Floor:
     def result(self, key: str) -> FileResult:
         """What becomes of a file, now that its programs are known."""
         result = self.files[key]
-        if key not in self.held:
+        if key not in self.held or (
+            key not in self.kept and key not in self.heads and self._serves_both(key)
+        ):
             return _let_go(result)
         raw = _raw(result)
         if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
             return result
+        if any(f.rule == _TOOK_TOO_LONG for f in result.findings):
+            # Whatever would be put in would have to be compiled, here and now.
+            return result
         gone = self._gone(key)
-        # Findings about the file itself stay: Python 2, budgets, requirements.
+        # Findings about the file itself stay: Python 2, requirements.
         findings = [f for f in result.findings if f.rule.startswith("TFM5")]
         new = raw if result.base is None else result.base
         if key in self.kept:

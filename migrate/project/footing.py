@@ -13,15 +13,17 @@ import libcst as cst
 
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
+from ..rules.symbol_judge import symbol_use
 from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 from ..symbols.dotted import import_path
+from ..symbols.names import Door
 from ..symbols.scopes import ScopeKind
-from ..symbols.table import is_private_module
+from ..symbols.table import is_private_module, needs_nothing
 from .facts import ParsedModule
 from .guard import GuardError
 
-__all__ = ["footing_of", "is_started", "is_test", "kept_after"]
+__all__ = ["footing_of", "is_started", "is_test", "kept_after", "runs_on_both"]
 
 _API = (
     "tf.estimator.",
@@ -42,6 +44,27 @@ def footing_of(parsed: ParsedModule) -> Footing:
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
     return Footing(era.tf1, era.tf2, gone, starts)
+
+
+def runs_on_both(parsed: ParsedModule) -> bool:
+    """Whether every name of TensorFlow in a module means the same in TF 1 and TF 2."""
+    for use in parsed.resolver.scopes.uses:
+        dotted = parsed.resolver.qualified(use.node)
+        if dotted in (None, "tensorflow") or not str(dotted).startswith("tensorflow"):
+            continue
+        found = symbol_use(use, parsed.resolver)
+        if found is None:
+            return False
+        public = found.door is Door.PUBLIC and needs_nothing(found.symbol)
+        if found.symbol.startswith("tf.keras."):
+            return False  # of Keras 2 there and of Keras 3 here
+        if not (public or found.door is Door.COMPAT_V1):
+            return False
+    return all(
+        import_path(getattr(use.node, "module", None)) in ("", "tensorflow")
+        or "tensorflow" not in parsed.module.code_for_node(use.node)
+        for use in parsed.resolver.scopes.imports
+    )
 
 
 def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:

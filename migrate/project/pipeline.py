@@ -29,7 +29,7 @@ from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
 from .files import holds_requirements
-from .footing import footing_of, kept_after
+from .footing import footing_of, kept_after, runs_on_both
 from .guard import GuardError, check_output, check_present
 from .long_lines import with_short_lines
 from .notebook import Notebook, NotebookError
@@ -83,7 +83,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         result = _result(path, raw, new, findings, needs)
         base = facts.answers.pop(("python 3", str(path), raw), None)
         assert base is None or isinstance(base, bytes)
-        footing = call_deep(lambda: _footing(path, base or raw, facts))
+        footing = call_deep(lambda: _footing(path, base or raw, result, facts))
         return replace(result, footing=footing, base=base)
     except SourceError as error:
         return _failed(path, raw, error.reason)
@@ -124,9 +124,21 @@ def _text(path: Path, raw: bytes) -> str:
     return decode(raw)[0]
 
 
-def _footing(path: Path, raw: bytes, facts: ProjectFacts) -> Footing | None:
+def _footing(
+    path: Path, raw: bytes, result: FileResult, facts: ProjectFacts
+) -> Footing | None:
     parsed = facts.parse(path, raw)
-    return None if parsed is None else footing_of(parsed)
+    if parsed is None:
+        return None
+    found = footing_of(parsed)
+    plain = not result.needs and all(
+        f.tier is None and f.outcome is Outcome.REWRITTEN and f.rule > "TFM2"
+        for f in result.findings
+    )
+    if result.new is not None and plain:
+        after = facts.parse(path, result.new)
+        found = replace(found, both=after is not None and runs_on_both(after))
+    return found
 
 
 @contextmanager
@@ -260,7 +272,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         from ..around import put_inside
 
         whole = facts.module_of(source.with_text(text))
-        text, needs = put_inside(whole, needs, facts), ()
+        text, needs = put_inside(whole, needs, facts, job.options), ()
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]

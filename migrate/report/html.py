@@ -140,7 +140,8 @@ def _finding(finding: Finding) -> str:
     if finding.cell is not None:
         place = f"cell {finding.cell}, {place}"
     tier = finding.tier.value if finding.tier is not None else ""
-    reason = f" <i>{html.escape(finding.reason)}</i>" if finding.reason else ""
+    told = "; ".join(text for text in (finding.reason, finding.advice) if text)
+    reason = f" <i>{html.escape(told)}</i>" if told else ""
     safety = finding.safety.value if finding.outcome is Outcome.REWRITTEN else ""
     tags = "".join(
         f'<span class="tag {html.escape(tag.replace(" ", "-"))}">{tag}</span>'

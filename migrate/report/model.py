@@ -36,6 +36,8 @@ class Footing:
     tf2: bool = False
     gone: tuple[str, str] | None = None
     starts: bool = False
+    # What it becomes runs on either TensorFlow and means the same there.
+    both: bool = False
 
 
 @dataclass(frozen=True)

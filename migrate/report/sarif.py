@@ -102,6 +102,8 @@ def _result(
     text = finding.message
     if finding.reason:
         text += f" ({finding.reason})"
+    if finding.advice:
+        text += f"; {finding.advice}"
     location: dict[str, Any] = {
         "physicalLocation": {
             "artifactLocation": _artifact(finding.path),

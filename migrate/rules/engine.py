@@ -353,7 +353,7 @@ class _Engine:
     def result(self, *, notes: bool) -> RulesResult:
         edits: list[Edit] = []
         findings: list[SymbolFinding] = []
-        noted: set[tuple[int, str]] = set()
+        noted: set[tuple[int | str, str]] = set()
         taken = _Regions()
         for found in sorted(self.found, key=lambda f: self.context.span(f.node)[0]):
             diagnosis = found.diagnosis
@@ -370,11 +370,15 @@ class _Engine:
             findings.append(SymbolFinding(offset, diagnosis))
             if notes and diagnosis.note is not None and found.statement is not None:
                 start = self._statement_start(found.statement)
-                # What is said of tf.estimator holds for the file: once is enough.
-                place = -1 if diagnosis.rule == "TFM209" else start
-                key = (place, diagnosis.rule)
-                if key not in noted:
-                    noted.add(key)
+                # Once for each cause in the file, and once for each statement; what
+                # is said of tf.estimator is one cause.
+                said = "" if diagnosis.rule == "TFM209" else diagnosis.note
+                keys: set[tuple[int | str, str]] = {
+                    (said, diagnosis.rule),
+                    (start, diagnosis.rule),
+                }
+                if not keys & noted:
+                    noted |= keys
                     note = note_edit(
                         start, diagnosis.rule, diagnosis.note, self.context
                     )

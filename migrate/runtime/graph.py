@@ -133,20 +133,26 @@ class ModelGraph:
         return called
 
     def cut(self, fetches: list[Any], feeds: list[Any]) -> Callable[..., Any]:
-        """Makes such a function."""
+        """Makes such a function; its last value says that all is done."""
         tensors = [one for one in fetches if isinstance(one, tf.Tensor)]
         variables = [one for one in fetches if isinstance(one, tf.Variable)]
         operations = [one for one in fetches if isinstance(one, tf.Operation)]
         # A function is over when its outputs are there, and what it updates may not be:
-        # the operations are outputs as well.
-        ends = list(dict.fromkeys([*operations, *(t.op for t in tensors)]))
-        pruned = self.function.prune(feeds, [tensors, ends]) if ends else None
+        # the operations have to be outputs as well, and one that is used.
+        fed = set(map(id, feeds))
+        computing = [tensor.op for tensor in tensors if id(tensor) not in fed]
+        ends = list(dict.fromkeys([*operations, *computing]))
+        with self.graph.as_default(), tf.control_dependencies(ends):
+            finished = tf.identity(tf.constant(True))
+        pruned = self.function.prune(feeds, [*tensors, finished, *ends])
 
         def computed(*values: Any) -> Any:
-            results = iter(pruned(*values)[0] if pruned else ())
-            by_id = {id(tensor): next(results) for tensor in tensors}
-            by_id |= {id(variable): variable.read_value() for variable in variables}
-            return [by_id.get(id(one)) for one in fetches]
+            results = pruned(*values)
+            by_id = dict(zip(map(id, tensors), results, strict=False))
+            with tf.control_dependencies([results[len(tensors)]]):
+                by_id |= {id(variable): variable.read_value() for variable in variables}
+                done = tf.identity(results[len(tensors)])
+            return [*(by_id.get(id(one)) for one in fetches), done]
 
         # A function that was cut takes long to find out how it is called.
         signature = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in feeds]
@@ -164,7 +170,8 @@ class ModelGraph:
         feeds = [tensor for tensor, _ in fed]
         call, elements = self.plan(flat, feeds)
         given = [tf.convert_to_tensor(value, tensor.dtype) for tensor, value in fed]
-        results = [None if value is None else value.numpy() for value in call(*given)]
+        values = call(*given)[:-1]
+        results = [None if value is None else value.numpy() for value in values]
         if len(results) != len(flat):
             results = joined(elements, results)
         return tf.nest.pack_sequence_as(fetches, results)

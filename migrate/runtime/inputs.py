@@ -150,7 +150,12 @@ class ModelInput:
             for _ in range(self.replicas):
                 # One after the other: successive batches go to successive replicas.
                 with tf.control_dependencies([one.op for one in self.tensors]):
-                    self.batches.append(self.iterator.get_next())
+                    taken = self.iterator.get_next()
+                parts = tf.nest.flatten(taken, expand_composites=True)
+                # Each with a name of its own, so that it can be fed by that.
+                parts = [tf.identity(part, "batch") for part in parts]
+                batch = tf.nest.pack_sequence_as(taken, parts, expand_composites=True)
+                self.batches.append(batch)
         return self.batches
 
 

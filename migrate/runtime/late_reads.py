@@ -23,7 +23,9 @@ def read_late(graph: Any, handles: Iterable[Any]) -> None:
         later = followers(updates)
         if not later:
             continue
-        for tensor in same_values([reading.outputs[0] for reading in readings]):
+        # One that itself follows an update has the value of that moment.
+        early = [reading.outputs[0] for reading in readings if reading not in later]
+        for tensor in same_values(early):
             for op in tensor.consumers():
                 if op in later:
                     read_anew(graph, op, tensor, handle)
@@ -52,7 +54,11 @@ def same_values(tensors: Iterable[Any]) -> list[Any]:
     """Tensors, and those that are nothing but other names for them."""
     found = list(tensors)
     for tensor in found:
-        found += [op.outputs[0] for op in tensor.consumers() if op.type == "Identity"]
+        found += [
+            op.outputs[0]
+            for op in tensor.consumers()
+            if op.type == "Identity" and not op.control_inputs
+        ]
     return found
 
 

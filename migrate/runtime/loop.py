@@ -44,8 +44,9 @@ class ManySteps:
                 # by another device.
                 if tf.reduce_all([batch.has_value() for batch in batches]):
                     taken = [batch.get_value() for batch in batches]
-                    value = step(*tf.nest.flatten(taken, expand_composites=True))[1]
-                    done += 1
+                    flat = tf.nest.flatten(taken, expand_composites=True)
+                    _, value, finished = step(*flat)
+                    done += tf.cast(finished, tf.int64)
                     goes_on = done < limit
                     if value is not None:
                         last = tf.reshape(value, [])

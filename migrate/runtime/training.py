@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -61,7 +61,8 @@ class TrainingModel:
             if self.summary is None:
                 self.summary = v1.summary.merge_all()
 
-        self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
+        with reduced_in_one_place(strategy):
+            self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
 
     def replicated(self, batches: list[Any]) -> tuple[EstimatorSpec, Any, Any]:
         """Calls the model function for each replica: specification, loss, update."""
@@ -155,6 +156,37 @@ def checked_strategy(strategy: Any) -> Any:
             "takes what is there."
         )
     return strategy
+
+
+@contextlib.contextmanager
+def reduced_in_one_place(strategy: Any) -> Iterator[None]:
+    """Lets replicas on CPUs add up their gradients on one of them.
+
+    The collectives that a strategy takes by default wait for each other for ever when
+    parts of a graph are run. There is no public name to change them afterwards.
+    """
+    before: dict[str, Any] = {}
+    extended: Any = getattr(strategy, "extended", None)
+    if extended is not None and not multi_worker(extended):
+        on_gpus = all("GPU" in device for device in extended.worker_devices)
+        for name in ("_cross_device_ops", "_inferred_cross_device_ops"):
+            current = getattr(extended, name, None)
+            if type(current).__name__ == "CollectiveAllReduce":
+                before[name] = current
+                reduce_all = tf.distribute.NcclAllReduce
+                one_place = tf.distribute.ReductionToOneDevice
+                setattr(extended, name, reduce_all() if on_gpus else one_place())
+    try:
+        yield
+    finally:
+        for name, current in before.items():
+            setattr(extended, name, current)
+
+
+def multi_worker(extended: Any) -> bool:
+    """Whether replicas are in several processes, which collectives are made for."""
+    asked = getattr(extended, "_in_multi_worker_mode", None)
+    return bool(asked and asked())
 
 
 def scaled_losses(strategy: Any) -> contextlib.AbstractContextManager[Any]:

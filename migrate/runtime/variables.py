@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
 from .vocabulary import v1
+
+RECURRENT_CELL = re.compile(r"/(lstm|gru|simple_rnn)_cell(_\d+)?/")
 
 
 class ModelVariables:
@@ -79,7 +82,9 @@ class ModelVariables:
         while name in self.names:
             name, number = f"{first}_{number}", number + 1
         self.names.add(name)
-        return name
+        # The weights of a recurrent Keras layer stood not below its cell before TF 2.
+        older = RECURRENT_CELL.sub("/", name)
+        return older if name not in self.saved and older in self.saved else name
 
     def initial_value(self, value: Any) -> Any:
         """An initial value, computed outside of the graph."""

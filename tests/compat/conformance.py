@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 TABLE = ROOT / "docs" / "compat-status.md"
 NAMES = ROOT / "fixtures" / "oracle" / "api" / "names.json"
+PEER = ROOT / "tests" / "peer" / "results.json"
 
 SYMBOLS = "symbols/data/symbols.json"
 
@@ -194,6 +195,40 @@ def check_use() -> None:
     sys.stderr.write(f"{len(names)} names, {raised} raise\n")
 
 
+def peer_tests() -> list[str]:
+    """The section about the tests of tensorflow_estimator."""
+    lines = [
+        "",
+        "## The tests of tensorflow_estimator",
+        "",
+        "Its own unit tests, run on compat by `tests/peer/run.py` (1.15.2 under",
+        "`tfmigrate run`, 2.15.0 on `tfmigrate.compat.v2`), as far as they ask for",
+        "public behaviour: a test that needs private names is left out, and so are",
+        "the cases of `tests/peer/left_out.py` and what fails on the real release.",
+        "",
+        "| release | files | tests | pass | fail | raise with advice | rate "
+        "| need private names |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    recorded = json.loads(PEER.read_text())
+    for release, found in sorted(recorded.items()):
+        tests = found["passed"] + found["failed"] + found["advice"]
+        rate = 100 * found["passed"] / tests
+        lines.append(
+            f"| {release} | {found['files']} | {tests} | {found['passed']} | "
+            f"{found['failed']} | {found['advice']} | {rate:.1f} % | "
+            f"{found['private']} |"
+        )
+    lines += ["", "What is left:", ""]
+    for release, found in sorted(recorded.items()):
+        for cause, tests in sorted(found["left"].items(), key=lambda i: -len(i[1])):
+            where, _, test = tests[0].partition(":")
+            name = test.removeprefix("peer_test.").partition(" ")[0]
+            text = re.sub(r"\s+", " ", cause).replace("|", "/").replace("`", "'")
+            lines.append(f"- {release}, {len(tests)}: {text} (`{where}`, `{name}`)")
+    return lines
+
+
 def render(
     areas: dict[tuple[str, str], list[Row]], everything: dict[str, list[Row]]
 ) -> str:
@@ -219,6 +254,7 @@ def render(
             f"| {release} | `{area}` | {len(rows)} | {count.get('supported', 0)} | "
             f"{count.get('raises with advice', 0)} | {count.get('missing', 0)} |"
         )
+    lines += peer_tests()
     lines += [
         "",
         "## Every public name of TF 1.15",

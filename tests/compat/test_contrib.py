@@ -16,7 +16,11 @@ REPOSITORY = Path(__file__).parents[2]
 ORACLE = REPOSITORY / "fixtures" / "oracle" / "contrib"
 RECORDED: dict[str, Any] = {
     name: case
-    for recording in ("recorded.json", "recorded_seq2seq.json")
+    for recording in (
+        "recorded.json",
+        "recorded_seq2seq.json",
+        "recorded_more.json",
+    )
     for name, case in json.loads((ORACLE / recording).read_text())["cases"].items()
 }
 
@@ -28,7 +32,7 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("contrib") / "ours.json"
-    script = str(ORACLE / "record_seq2seq.py")
+    script = str(ORACLE / "record_more.py")
     done = subprocess.run(
         [sys.executable, "-m", "tfmigrate", "run", script, "--all", str(out)],
         capture_output=True,

@@ -209,6 +209,9 @@ class Called:
 assert fn_args(Called().method) == ("a", "b") and fn_args(Called()) == ("c",)
 assert fn_args(partial(Called().method, 3)) == ("b",)
 assert fn_args(lambda x, *y, z=1: 0) == ("x",)
+from tensorflow.python.estimator.util import parse_input_fn_result
+features, labels, hooks = parse_input_fn_result(tf.data.Dataset.from_tensors(([1], [2])))
+assert (features.shape, labels.shape, len(hooks)) == ([1], [1], 1)
 assert type(get_optimizer_instance("Ftrl", 0.1)).__name__ == "FtrlOptimizer"
 for wrong in (("Ftrl", None), ("Nadam", 0.1), (3, 0.1)):
     try:

@@ -2,7 +2,9 @@
 
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS [--files PART...]
     python tests/peer/run.py 2.15.0 SOURCES --out RESULTS [--wrap 'nice -n 10']
-    python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --report
+    python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --report \\
+        --record tests/peer/results.json
+
 
 SOURCES is a checkout of that release of https://github.com/tensorflow/estimator;
 nothing of it is in this project. Each test file runs in a process of its own:
@@ -24,6 +26,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +139,16 @@ def rows_of(release: str, out: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def report(release: str, root: Path, out: Path, *, causes: bool) -> None:
+def report(release: str, root: Path, out: Path, record: Path | None) -> None:
     """Pass and fail by file, then failures by cause."""
     total: collections.Counter[str] = collections.Counter()
     reasons: dict[str, list[str]] = collections.defaultdict(list)
+    files = []
     print(f"{'pass':>5} {'fail':>5} {'advice':>6} {'left':>5}  file")
     for name in sorted(test_files(root)):
         if left_out_file(release, name) or not (out / f"{name}.log").exists():
             continue
+        files.append(name)
         rows = rows_of(release, out, name)
         states = collections.Counter(row["state"] for row in rows)
         total.update(states)
@@ -163,12 +168,23 @@ def report(release: str, root: Path, out: Path, *, causes: bool) -> None:
         f"{total['private']} need private names, {total['real']} fail on the real "
         f"release, {total['skip']} skip themselves"
     )
-    if causes:
-        print()
-        for text, tests in sorted(reasons.items(), key=lambda item: -len(item[1])):
-            print(f"{len(tests):4}  {text}")
-            for test in sorted(set(tests))[:4]:
-                print(f"        {test}")
+    print()
+    for text, tests in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        print(f"{len(tests):4}  {text}")
+        for test in sorted(set(tests))[:4]:
+            print(f"        {test}")
+    if record is not None:
+        found = json.loads(record.read_text()) if record.is_file() else {}
+        found[release] = {
+            "files": len(files),
+            "passed": total["pass"],
+            "failed": failed,
+            "advice": total["advice"],
+            "private": total["private"],
+            "real": total["real"],
+            "left": {text: sorted(set(tests)) for text, tests in reasons.items()},
+        }
+        record.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
 def cause(row: dict[str, Any]) -> str:
@@ -190,6 +206,10 @@ def main() -> None:
     parser.add_argument("--files", nargs="*", default=[], help="parts of file names")
     parser.add_argument("--wrap", default="", help="command in front of each process")
     parser.add_argument("--limit", type=int, default=900, help="seconds for a file")
+    parser.add_argument(
+        "--minutes", type=float, help="start no further file after that"
+    )
+    parser.add_argument("--record", type=Path, help="file that keeps the summary")
     parser.add_argument("--report", action="store_true", help="only print results")
     parser.add_argument("--real", help="interpreter with the real release")
     parser.add_argument("--again", action="store_true", help="also files with results")
@@ -200,10 +220,13 @@ def main() -> None:
     names = test_files(root)
     if options.files:
         names = [n for n in names if any(part in n for part in options.files)]
+    began = time.monotonic()
     if not options.report:
         for name in names:
             if left_out_file(options.release, name):
                 continue
+            if options.minutes and time.monotonic() - began > 60 * options.minutes:
+                break
             if options.again or options.files or not (out / f"{name}.log").exists():
                 run_file(
                     options.release,
@@ -218,7 +241,7 @@ def main() -> None:
             continue
         if any(row["state"] in FAILED for row in rows_of(options.release, out, name)):
             run_real(options.real, root, name, out, shlex.split(options.wrap))
-    report(options.release, root, out, causes=True)
+    report(options.release, root, out, options.record)
 
 
 if __name__ == "__main__":

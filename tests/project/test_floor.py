@@ -48,7 +48,13 @@ import tensorflow as tf
 
 def scale(x):
     return tf.to_float(tf.log(x))
+
+
+def flat(x):
+    return tf.contrib.layers.flatten(x)
 """
+# Today's names of which TF 1 had too, with the same meaning.
+ON_BOTH = HELPERS[: HELPERS.index("\n\ndef flat")]
 NATIVE = """\
 import tensorflow as tf
 
@@ -158,6 +164,24 @@ def test_a_program_that_shares_a_file_with_a_kept_one_stays_with_it(
         "shares helpers.py with model.py, which keeps its Estimator "
         f"(model.py:{own.line}: {own.reason})"
     )
+
+
+def test_a_shared_file_that_suits_both_changes_for_both(tmp_path: Path) -> None:
+    files = {"native.py": NATIVE, "helpers.py": ON_BOTH, "main.py": MAIN}
+    report = rewritten(tmp_path, {**files, "model.py": KEPT})
+    tiers = report.programs_by_tier()
+    assert (tiers[Tier.NATIVE], tiers[Tier.COMPAT]) == (1, 1)
+    after = texts(report, tmp_path)
+    assert "tf.compat.v1.to_float(tf.math.log(x))" in after["helpers.py"]
+    assert CALL in after["main.py"]
+    assert CALL not in after["native.py"]
+
+
+def test_a_shared_file_that_suits_both_stays_where_nobody_moves(
+    tmp_path: Path,
+) -> None:
+    files = {"main.py": MAIN, "model.py": KEPT, "helpers.py": ON_BOTH}
+    assert texts(rewritten(tmp_path, files), tmp_path)["helpers.py"] == ON_BOTH
 
 
 def test_a_shared_file_with_nothing_to_change_holds_nobody(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_findings_that_do_not_fit_the_file_fail_that_file_alone(
     told = Finding(path, 3, 5, "TFM201", "moved", Outcome.REWRITTEN, Safety.EXACT)
     monkeypatch.setattr(
         "tfmigrate.project.pipeline._rewrite",
-        lambda parsed, job, facts: (path.read_bytes(), (told,)),
+        lambda parsed, job, facts: (path.read_bytes(), (told,), ()),
     )
     result = process_file(path, Job(), ProjectFacts((path,)))
     assert result.status is FileStatus.FAILED

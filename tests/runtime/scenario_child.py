@@ -35,7 +35,8 @@ def main(out: str, names: list[str]) -> None:
             found[scenario] = importlib.import_module(module).run(tf, scenario)
         except Exception:
             found[scenario] = {"error": traceback.format_exc()}
-    Path(out).write_text(json.dumps(found))
+        # At once: what comes after may not end.
+        Path(out).write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

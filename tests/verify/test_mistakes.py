@@ -74,6 +74,8 @@ RIGHT = (
     "right_shuffled",
     "right_pipeline",
     "right_eager",
+    # The legacy program itself, as `rewrite --style module` makes it.
+    "on_loop_module",
 )
 
 
@@ -91,6 +93,7 @@ QUICK = {
     "extra_epoch",
     "right",
     "right_names",
+    "on_loop_module",
 }
 
 
@@ -121,15 +124,25 @@ def recordings(
             ],
         ]
     ]
+    if "on_loop_module" in wanted:
+        program = folder / "moved" / "train.py"
+        program.parent.mkdir()
+        program.write_bytes((PROGRAMS / "legacy_wines.py").read_bytes())
+        moved = CliRunner().invoke(
+            cli, ["rewrite", str(program), "--style", "module", "--allow-dirty"]
+        )
+        assert moved.exit_code == 0, moved.output
     for name in sorted(wanted):
+        module = name == "on_loop_module"
+        script = folder / "moved" / "train.py" if module else PROGRAMS / "loop_wines.py"
         jobs.append(
             [
                 str(folder / f"{name}.log"),
-                f"{INSTRUMENTS}.tf2_program",
+                f"{INSTRUMENTS}.{'module_program' if module else 'tf2_program'}",
                 [
                     *["--out", str(folder / name), "--no-shuffle", "--replicas", "1"],
                     *["--initial-weights", str(weights)],
-                    *[str(PROGRAMS / "loop_wines.py"), name],
+                    *[str(script), name],
                 ],
             ]
         )

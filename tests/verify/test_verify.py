@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.verify.recording import load_recording
+from tfmigrate.verify.sides import look_at
 
 PROGRAMS = Path(__file__).parent / "programs"
 LEGACY, LOOP = PROGRAMS / "legacy_line.py", PROGRAMS / "loop_line.py"
@@ -128,9 +129,15 @@ def test_modules_of_packages(tfmigrate: Runner, tmp_path: Path) -> None:
         (package / "task.py").write_text(module)
     folders = tmp_path / "old", tmp_path / "new"
     files = [folder / "trainer" / "task.py" for folder in folders]
-    for arguments in ([*folders, "-m", "trainer.task"], files):
-        result = tfmigrate("verify", *arguments, "--steps", "4")
-        assert result.returncode == 0, result.stdout + result.stderr
+    both = ["--replicas", "2", "--steps", "4"]
+    kept = ["--keep", tmp_path / "kept"]
+    result = tfmigrate("verify", *folders, "-m", "trainer.task", *both, *kept)
+    assert result.returncode == 0, result.stdout + result.stderr
+    # The file alone: its package is found, here by what it says of it.
+    assert look_at(files[0]).module == "trainer.task"
+    recording = tmp_path / "kept" / "run-0"
+    result = tfmigrate("verify", recording, files[1], *both)
+    assert result.returncode == 0, result.stdout + result.stderr
     missing = tfmigrate("verify", *folders, "-m", "trainer.tusk")
     assert (missing.returncode, "no module trainer.tusk" in missing.stderr) == (2, True)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import cells, fused, loops
+from . import cells, fused, loops, searched
 from .cells import *
 from .fused import *
 from .loops import *
+from .searched import *
 
-__all__ = [*cells.__all__, *fused.__all__, *loops.__all__]
+__all__ = [*cells.__all__, *fused.__all__, *loops.__all__, *searched.__all__]

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from ...engine import legacy_layers
 from ...engine.legacy_layers import rnn_cell
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "LSTMCell",
     "LSTMStateTuple",
     "LayerNormBasicLSTMCell",
+    "LayerRNNCell",
     "MultiRNNCell",
     "OutputProjectionWrapper",
     "RNNCell",
@@ -38,6 +40,7 @@ DropoutWrapper = rnn_cell.DropoutWrapper
 GRUCell = rnn_cell.GRUCell
 LSTMCell = rnn_cell.LSTMCell
 LSTMStateTuple = rnn_cell.LSTMStateTuple
+LayerRNNCell = legacy_layers.LayerRNNCell
 MultiRNNCell = rnn_cell.MultiRNNCell
 RNNCell = rnn_cell.RNNCell
 ResidualWrapper = rnn_cell.ResidualWrapper

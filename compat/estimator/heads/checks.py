@@ -54,16 +54,17 @@ def weight_key(weight_column: Any) -> str | None:
 
 
 def check_vocabulary(
-    vocabulary: Any, *, n_classes: int | None = None, error: type[Exception]
+    vocabulary: Any,
+    *,
+    n_classes: int | None = None,
+    error: type[Exception],
+    rule: str = "should be a list or a tuple",
 ) -> None:
     """A label vocabulary is a list or tuple, of the right length where known."""
     if vocabulary is None:
         return
     if not isinstance(vocabulary, (list, tuple)):
-        raise error(
-            "label_vocabulary should be a list or a tuple. Given type: "
-            f"{type(vocabulary)}"
-        )
+        raise error(f"label_vocabulary {rule}. Given type: {type(vocabulary)}")
     if n_classes is not None and len(vocabulary) != n_classes:
         raise ValueError(
             f"Length of label_vocabulary must be n_classes ({n_classes}). "
@@ -76,7 +77,10 @@ def check_thresholds(thresholds: Sequence[float] | None) -> tuple[float, ...]:
     found = tuple(thresholds) if thresholds else ()
     for threshold in found:
         if not 0.0 < threshold < 1.0:
-            raise ValueError(f"thresholds not in (0, 1): {(found,)}.")
+            raise ValueError(
+                f"thresholds not in (0, 1): {(found,)}: thresholds must be in (0, 1) "
+                f"range. Given: {threshold}"
+            )
     return found
 
 

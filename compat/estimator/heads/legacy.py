@@ -294,7 +294,12 @@ def multi_label_head(
     name: str | None = None,
 ) -> LegacyHead:
     """Any number of true classes per example: mean sigmoid cross entropy."""
-    checks.check_vocabulary(label_vocabulary, n_classes=n_classes, error=ValueError)
+    checks.check_vocabulary(
+        label_vocabulary,
+        n_classes=n_classes,
+        error=ValueError,
+        rule="must be a list or tuple",
+    )
     checks.check_loss_fn(loss_fn)
     return LegacyHead(
         MultiLabelTask(

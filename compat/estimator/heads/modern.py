@@ -143,7 +143,12 @@ class MultiLabelHead(TaskHead):
         name: str | None = None,
     ) -> None:
         self._thresholds = checks.check_thresholds(thresholds)
-        checks.check_vocabulary(label_vocabulary, n_classes=n_classes, error=ValueError)
+        checks.check_vocabulary(
+            label_vocabulary,
+            n_classes=n_classes,
+            error=ValueError,
+            rule="must be a list or tuple",
+        )
         check_head_loss_fn(loss_fn)
         super().__init__(
             MultiLabelTask(

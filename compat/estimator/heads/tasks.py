@@ -266,7 +266,7 @@ class MultiLabelTask(_Classes):
     ) -> None:
         if n_classes is None or n_classes < 2:
             raise ValueError(
-                "n_classes must be > 1 for multi-label classification. "
+                "n_classes must be > 1 for multi-class classification. "
                 f"Given: {n_classes}"
             )
         super().__init__(n_classes, vocabulary=vocabulary, loss_fn=loss_fn)

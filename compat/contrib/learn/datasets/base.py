@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import csv
+import os
+import urllib.request
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,23 @@ __all__ = [
     "load_csv_with_header",
     "load_csv_without_header",
     "load_iris",
+    "maybe_download",
 ]
 
 Dataset = collections.namedtuple("Dataset", "data target")
 Datasets = collections.namedtuple("Datasets", "train validation test")
+
+
+def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
+    """The path of a file of the directory, fetched if it is not there yet."""
+    path = os.path.join(work_directory, filename)
+    if not tf.gfile.Exists(path):
+        tf.gfile.MakeDirs(work_directory)
+        with urllib.request.urlopen(source_url) as answer:
+            content = answer.read()
+        with tf.gfile.GFile(path, "wb") as stream:
+            stream.write(content)
+    return path
 
 
 def load_csv_with_header(

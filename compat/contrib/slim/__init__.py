@@ -8,9 +8,11 @@ training loop, its networks, its data sets) asks for tf_slim on use.
 
 from __future__ import annotations
 
-from . import framework, layers, losses, metrics
-from .framework import *
-from .layers import *
+from .. import framework, layers, losses, metrics
+from ..framework import *
+from ..layers import *
+from ..layers import initializers, regularizers
+from . import tfexample_decoder
 
 __all__ = sorted({*layers.__all__, *framework.__all__})
-__all__ += ["losses", "metrics"]
+__all__ += ["initializers", "losses", "metrics", "regularizers", "tfexample_decoder"]

@@ -1,0 +1,581 @@
+"""Programs on the loop module: words renamed, one module for all who need it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tfmigrate.bring import is_ours
+from tfmigrate.options import RewriteOptions
+from tfmigrate.project.pipeline import Job
+from tfmigrate.project.run import one_source, run_job
+from tfmigrate.report.findings import Outcome, Tier
+from tfmigrate.report.model import Report
+
+Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+
+MODEL = '''\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    """One layer."""
+    net = tf.layers.dense(features['x'], params['units'])
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions=net)
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+'''
+# Nobody can tell from the text which Estimator is trained.
+CHOSEN = '''\
+import os
+
+import tensorflow as tf
+
+from model import model_fn
+
+
+def build(kind, **options):
+    """An Estimator by name."""
+    if kind == 'small':
+        return tf.estimator.Estimator(model_fn, params={'units': 1}, **options)
+    return tf.estimator.Estimator(model_fn, params={'units': 2}, **options)
+
+
+def input_fn():
+    """A batch, again and again."""
+    return tf.data.Dataset.from_tensors(({'x': [[1.]]}, [[1.]])).repeat(10)
+
+
+settings = {'save_checkpoints_steps': 5}
+estimator = build(os.environ['KIND'], config=tf.estimator.RunConfig(**settings))
+estimator.train(input_fn, steps=3)
+'''
+ALONE = (
+    CHOSEN.replace("from model import model_fn\n", "\n")
+    .replace("def build", MODEL.partition("as tf\n")[2].strip() + "\n\n\ndef build")
+    .replace("\n\n\n\n", "\n\n")
+)
+
+
+def project(folder: Path, **files: str) -> list[Path]:
+    """Files in a folder; ``__`` in a name separates directories."""
+    paths = []
+    for name, text in files.items():
+        path = folder.joinpath(*name.split("__")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        paths.append(path)
+    return sorted(paths)
+
+
+def package(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").write_text("", "utf-8")
+
+
+def rewritten(paths: list[Path], **options: object) -> Report:
+    job = Job(RewriteOptions(**options))  # type: ignore[arg-type]
+    return run_job(paths, job)
+
+
+def write(report: Report) -> None:
+    """What a rewrite in place leaves."""
+    for result in report.changed:
+        assert result.new is not None
+        result.path.write_bytes(result.new)
+
+
+def texts(report: Report) -> dict[str, str]:
+    return {r.path.name: r.new.decode() for r in report.changed if r.new is not None}
+
+
+def alone(code: str, name: str = "program.py", **options: object) -> Report:
+    """The report of a text from a pipe."""
+    job = Job(RewriteOptions(**options))  # type: ignore[arg-type]
+    return one_source(Path(name), code.encode(), job)
+
+
+def tiers(report: Report) -> list[str]:
+    return sorted(r.program.tier.value for r in report.results if r.program)
+
+
+# -- what stays as it is ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import numpy as np\n\nestimator = np.Estimator()\n",
+        "from sklearn import estimator\n\nx = estimator.Estimator(1)\n",
+        "import tensorflow as tf\n\nclass Hook(tf.compat.v1.train.SessionRunHook):\n"
+        "    pass\n",
+        "import training_loop\n\ne = training_loop.Estimator(model_fn)\n",
+    ],
+)
+def test_nothing_happens(code: str) -> None:
+    report = alone(code)
+    assert not report.changed
+    assert not report.findings
+
+
+@pytest.mark.parametrize(
+    ("line", "symbol"),
+    [
+        (
+            "batch = tf.train.batch([1], 2)\n",
+            "`tf.train.batch` (program.py:LINE) reads its data through queues",
+        ),
+        (
+            "session = tf.Session()\n",
+            "`tf.Session` (program.py:LINE) runs a session by hand",
+        ),
+        (
+            "with tf.train.MonitoredTrainingSession() as session:\n    pass\n",
+            "`tf.train.MonitoredTrainingSession` (program.py:LINE) drives a session",
+        ),
+        (
+            "other = tf.contrib.learn.SVM('id', [])\n",
+            "`tf.contrib.learn.SVM` (program.py:LINE)",
+        ),
+        (
+            "p = tf.fixed_size_partitioner(2)\n",
+            "`tf.fixed_size_partitioner` (program.py:LINE) splits variables into parts",
+        ),
+    ],
+)
+def test_a_program_that_needs_a_session_says_where(line: str, symbol: str) -> None:
+    line_number = ALONE.count("\n") + 1
+    symbol = symbol.replace("LINE", str(line_number))
+    report = alone(ALONE + line)
+    assert tiers(report) == ["T3"]
+    reasons = [f.reason for f in report.findings if f.outcome is Outcome.LEFT]
+    assert any(symbol in (reason or "") for reason in reasons)
+
+
+def test_a_name_that_means_two_things_keeps_its_program(tmp_path: Path) -> None:
+    train = CHOSEN.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\nfrom tensorflow import estimator\n",
+    ).replace("return tf.", "return ")
+    report = rewritten(project(tmp_path, model=MODEL, train=train))
+    assert "training_loop.py" not in texts(report)
+
+
+def test_a_session_on_a_graph_of_its_own_is_no_obstacle() -> None:
+    line = "with tf.Graph().as_default(), tf.Session() as session:\n    pass\n"
+    assert tiers(alone(ALONE + line)) == ["T2"]
+
+
+# -- doors to a word ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("imported", "said", "imports_now", "says_now"),
+    [
+        ("", "tf.estimator.Estimator", "", "training_loop.Estimator"),
+        (
+            "from tensorflow.estimator import Estimator\n",
+            "Estimator",
+            "from training_loop import Estimator\n",
+            "Estimator",
+        ),
+        (
+            "from tensorflow.estimator import Estimator as Model\n",
+            "Model",
+            "from training_loop import Estimator as Model\n",
+            "Model",
+        ),
+        (
+            "from tensorflow.python.estimator.estimator import Estimator\n",
+            "Estimator",
+            "from training_loop import Estimator\n",
+            "Estimator",
+        ),
+        (
+            "from tensorflow.python.estimator import estimator as lib\n",
+            "lib.Estimator",
+            "",
+            "training_loop.Estimator",
+        ),
+        (
+            "from tensorflow import estimator as tf_estimator\n",
+            "tf_estimator.Estimator",
+            "",
+            "training_loop.Estimator",
+        ),
+        (
+            "import tensorflow.compat.v1 as tf1\n",
+            "tf1.estimator.Estimator",
+            "import tensorflow.compat.v1 as tf1\n",
+            "training_loop.Estimator",
+        ),
+        (
+            "import tensorflow\n",
+            "tensorflow.estimator.Estimator",
+            "import tensorflow\n",
+            "training_loop.Estimator",
+        ),
+        (
+            "est = tf.estimator\n",
+            "est.Estimator",
+            "est = training_loop\n",
+            "est.Estimator",
+        ),
+        (
+            "Model = tf.estimator.Estimator\n",
+            "Model",
+            "Model = training_loop.Estimator\n",
+            "Model",
+        ),
+        (
+            "",
+            "getattr(tf, 'estimator').Estimator",
+            "",
+            "training_loop.Estimator",
+        ),
+    ],
+)
+def test_every_door(
+    tmp_path: Path, imported: str, said: str, imports_now: str, says_now: str
+) -> None:
+    chosen = CHOSEN.replace(
+        "import tensorflow as tf\n", f"import tensorflow as tf\n{imported}"
+    ).replace("return tf.estimator.Estimator(", f"return {said}(")
+    report = rewritten(project(tmp_path, model=MODEL, train=chosen))
+    text = texts(report)["train.py"]
+    compile(text, "train.py", "exec")
+    assert text.count(f"return {says_now}(model_fn,") == 2
+    assert imports_now in text
+    assert "tf.estimator" not in text
+    assert "tensorflow.estimator" not in text
+    assert tiers(report) == ["T2"]
+
+
+def test_other_words_of_kept_code_have_homes(tmp_path: Path) -> None:
+    model = MODEL.replace(
+        "    loss =",
+        "    scale = tf.Variable(1.)\n"
+        "    net = tf.keras.layers.Dense(1)(net) * scale\n"
+        "    net = tf.contrib.layers.layer_norm(net)\n"
+        "    cell = tf.nn.rnn_cell.LSTMCell(2)\n"
+        "    loss =",
+    )
+    report = rewritten(project(tmp_path, model=model, train=CHOSEN))
+    found = texts(report)
+    text = found["model.py"]
+    assert "layers_v1.dense(features['x']" in text
+    assert "tf.compat.v1.Variable(1.)" in text
+    assert "tf_keras.layers.Dense(1)" in text
+    assert "tf_contrib.layer_norm(net)" in text
+    assert "rnn_cell_v1.LSTMCell(2)" in text
+    assert "tf.compat.v1.train.AdamOptimizer(0.1)" in text
+    assert "def layer_norm(" in found["tf_contrib.py"]
+    assert set(found) == {"model.py", "train.py", "training_loop.py", "tf_contrib.py"}
+
+
+def test_iterators_know_where_they_are(tmp_path: Path) -> None:
+    train = CHOSEN.replace(
+        ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
+    )
+    report = rewritten(project(tmp_path, model=MODEL, train=train))
+    expected = (
+        "    return training_loop.make_one_shot_iterator("
+        "tf.data.Dataset.from_tensors(({'x': [[1.]]}, [[1.]])).repeat(10)).get_next()\n"
+    )
+    text = texts(report)["train.py"]
+    assert "".join(expected.split()) in "".join(text.split())
+    assert "def make_one_shot_iterator" in texts(report)["training_loop.py"]
+
+
+def test_eager_execution_is_not_turned_off() -> None:
+    code = ALONE.replace(
+        "settings =", "tf.compat.v1.disable_v2_behavior()\n\nsettings ="
+    )
+    (result,) = alone(code).changed
+    assert b"disable_v2_behavior" not in (result.new or b"")
+
+
+# -- where the module stands ---------------------------------------------------------
+
+
+def test_one_module_for_two_programs_beside_them(tmp_path: Path) -> None:
+    other = ALONE.replace(
+        "input_fn, steps=3)", "input_fn)\nestimator.latest_checkpoint()"
+    )
+    report = rewritten(project(tmp_path, one=ALONE, two=other))
+    found = texts(report)
+    assert set(found) == {"one.py", "two.py", "training_loop.py"}
+    assert "import training_loop\n" in found["one.py"]
+    module = found["training_loop.py"]
+    assert is_ours(module)
+    assert "def latest_checkpoint" in module
+    assert "def train_and_evaluate" not in module  # nobody says it
+    assert "tfmigrate" not in module.partition('"""\n')[2]
+    (added,) = (r for r in report.changed if r.added)
+    assert added.path == tmp_path / "training_loop.py"
+    assert [f.rule for f in added.findings] == ["TFM107"]
+
+
+def test_relative_imports_stay_relative(tmp_path: Path) -> None:
+    package(tmp_path / "app")
+    package(tmp_path / "app" / "models")
+    paths = project(
+        tmp_path,
+        app__models__model=MODEL,
+        app__train=CHOSEN.replace("from model", "from .models.model"),
+    )
+    found = texts(rewritten(paths))
+    assert "from . import training_loop\n" in found["train.py"]
+    assert "from app import training_loop\n" in found["model.py"]
+
+
+def test_absolute_imports_name_the_package(tmp_path: Path) -> None:
+    package(tmp_path / "app")
+    paths = project(
+        tmp_path,
+        app__model=MODEL,
+        run=CHOSEN.replace("from model", "from app.model"),
+    )
+    report = rewritten(paths)
+    found = texts(report)
+    assert "from app import training_loop\n" in found["run.py"]
+    assert "from app import training_loop\n" in found["model.py"]
+    (added,) = (r for r in report.changed if r.added)
+    assert added.path == tmp_path / "app" / "training_loop.py"
+
+
+def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
+    paths = project(tmp_path, model=MODEL, train=CHOSEN, training_loop="X = 1\n")
+    report = rewritten(paths)
+    assert tiers(report) == ["T3"]
+    (reason,) = {
+        f.reason for f in report.findings if f.outcome is Outcome.LEFT and f.tier
+    }
+    assert reason is not None
+    assert "training_loop.py is there and is none of ours" in reason
+    named = rewritten(paths, loop_module="loops")
+    assert tiers(named) == ["T2"]
+    assert "import loops\n" in texts(named)["train.py"]
+    assert "loops.py" in texts(named)
+
+
+def test_a_name_that_is_taken_in_the_file(tmp_path: Path) -> None:
+    train = CHOSEN.replace("settings =", "training_loop = 3\nsettings =")
+    report = rewritten(project(tmp_path, model=MODEL, train=train))
+    assert "import training_loop as training_loop_2\n" in texts(report)["train.py"]
+
+
+def test_text_from_a_pipe_holds_the_module_itself() -> None:
+    report = alone(ALONE)
+    (result,) = report.changed
+    assert result.new is not None
+    text = result.new.decode()
+    compile(text, "program.py", "exec")
+    assert "class Estimator:" in text
+    assert "training_loop" not in text
+    assert "return Estimator(model_fn, params={'units': 1}, **options)" in text
+    assert tiers(report) == ["T2"]
+    again = alone(text)
+    assert not again.changed
+
+
+def test_names_of_the_program_win_inside_its_file() -> None:
+    code = ALONE.replace(
+        "def input_fn", "class RunConfig(object):\n    pass\n\n\ndef input_fn"
+    )
+    (result,) = alone(code).changed
+    text = (result.new or b"").decode()
+    compile(text, "program.py", "exec")
+    names = [n.name for n in ast.parse(text).body if isinstance(n, ast.ClassDef)]
+    assert len(names) == len(set(names))
+    assert "class RunConfig(object):" in text
+
+
+def notebook(*cells: str) -> str:
+    """A notebook with some code cells, each with an id."""
+    made = [
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "id": f"cell-{number}",
+            "metadata": {},
+            "outputs": [],
+            "source": text.splitlines(keepends=True),
+        }
+        for number, text in enumerate(cells)
+    ]
+    whole = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(whole, indent=1) + "\n"
+
+
+def test_a_notebook_gets_a_cell() -> None:
+    head, _, rest = ALONE.partition("def build")
+    rest, _, last = rest.partition("settings =")
+    cells = (
+        "!pip install tensorflow==1.15\nimport os\nimport tensorflow as tf",
+        head.partition("as tf\n")[2].strip(),
+        f"def build{rest}".strip(),
+        f"%matplotlib inline\nsettings ={last}".strip(),
+        "estimator = build('small')\nestimator.train(input_fn, steps=1)",
+    )
+    source = notebook(*cells)
+    report = alone(source, "program.ipynb")
+    (result,) = report.changed
+    assert result.new is not None
+    new = json.loads(result.new)["cells"]
+    assert len(new) == len(cells) + 1
+    assert tiers(report) == ["T2"]
+    sources = ["".join(cell["source"]) for cell in new]
+    assert sources[0].startswith("!pip install tensorflow==1.15\n")
+    assert "class Estimator:" in sources[1]
+    assert len({cell["id"] for cell in new}) == len(new)
+    assert new[1].keys() == new[0].keys()
+    assert sources[4].startswith("%matplotlib inline\n")
+    assert sources[5] == cells[4]
+    # What did not change has its bytes.
+    assert json.dumps(json.loads(source)["cells"][4], indent=1) in json.dumps(
+        new[5], indent=1
+    )
+    assert not alone(result.new.decode(), "program.ipynb").changed
+
+
+# -- later runs --------------------------------------------------------------------------
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    paths = project(tmp_path, model=MODEL, train=CHOSEN)
+    write(rewritten(paths))
+    again = rewritten(sorted(tmp_path.glob("*.py")))
+    assert not again.changed
+    assert not [f for f in again.findings if f.outcome is not Outcome.ADVICE]
+
+
+def test_a_later_file_adds_to_the_module(tmp_path: Path) -> None:
+    (first,) = project(tmp_path, one=ALONE)
+    (second,) = project(
+        tmp_path,
+        two=ALONE.replace(
+            "estimator.train(input_fn, steps=3)",
+            "tf.estimator.train_and_evaluate(\n"
+            "    estimator, tf.estimator.TrainSpec(input_fn, 3),\n"
+            "    tf.estimator.EvalSpec(input_fn, steps=1))",
+        ),
+    )
+    write(rewritten([first, second]))
+    module = tmp_path / "training_loop.py"
+    both = module.read_text("utf-8")
+    assert "def train_and_evaluate" in both
+    third = project(
+        tmp_path, three=ALONE.replace("steps=3)", "steps=3)\nestimator.predict")
+    )
+    write(rewritten([*third, module]))
+    more = module.read_text("utf-8")
+    assert "def train_and_evaluate" in more
+    assert "def predict" in more
+    compile(more, "training_loop.py", "exec")
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
+    names = {f"p{n}": ALONE.replace("'KIND'", f"'KIND{n}'") for n in range(9)}
+    paths = project(tmp_path, model=MODEL, train=CHOSEN, **names)
+    one = run_job(paths, Job(), jobs=1)
+    two = run_job(paths, Job(), jobs=2)
+    assert texts(one) == texts(two)
+    assert one.findings == two.findings
+
+
+def test_the_command_line_adds_mirrors_and_takes_back(
+    tmp_path: Path, tfmigrate: Runner
+) -> None:
+    folder = tmp_path / "project"
+    project(folder, model=MODEL, train=CHOSEN)
+    before = {path.name: path.read_bytes() for path in folder.glob("*.py")}
+    shown = tfmigrate("rewrite", ".", "--diff", cwd=folder)
+    assert "+++ b/training_loop.py" in shown.stdout
+    out = tfmigrate("rewrite", ".", "--out", tmp_path / "out", cwd=folder)
+    assert out.returncode == 0, out.stderr
+    assert (tmp_path / "out" / "training_loop.py").is_file()
+    assert not (folder / "training_loop.py").exists()
+    done = tfmigrate("rewrite", ".", "--allow-dirty", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "training_loop.py").is_file()
+    undone = tfmigrate("undo", cwd=folder)
+    assert undone.returncode == 0, undone.stderr
+    assert {path.name: path.read_bytes() for path in folder.glob("*.py")} == before
+
+
+# -- style -------------------------------------------------------------------------------
+
+PLAIN = (
+    MODEL
+    + '''
+
+def input_fn():
+    """A batch, again and again."""
+    return tf.data.Dataset.from_tensors(({'x': [[1.]]}, [[1.]])).repeat(10)
+
+
+estimator = tf.estimator.Estimator(model_fn, '/tmp/model', params={'units': 1})
+estimator.train(input_fn, steps=3)
+'''
+)
+
+
+def test_auto_writes_a_loop_where_all_is_in_plain_sight() -> None:
+    report = alone(PLAIN)
+    assert tiers(report) == ["T1"]
+    assert b"class Estimator" not in (report.changed[0].new or b"")
+
+
+def test_module_is_taken_when_asked_for() -> None:
+    report = alone(PLAIN, style="module")
+    assert tiers(report) == ["T2"]
+    (finding,) = (f for f in report.findings if f.tier is Tier.FORWARD_KEPT)
+    assert "asked for by --style module" in finding.message
+
+
+def test_the_report_says_why_not_inline() -> None:
+    (finding, *_) = (f for f in alone(ALONE).findings if f.rule == "TFM106")
+    assert "no loop of its own, for " in finding.message
+
+
+def test_a_name_that_is_no_module(tfmigrate: Runner, tmp_path: Path) -> None:
+    project(tmp_path, model=MODEL)
+    done = tfmigrate("scan", "model.py", "--loop-module", "a/b.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "not the name of a module" in done.stderr
+
+
+def test_two_estimators_of_one_built_model_fn_end() -> None:
+    code = (
+        MODEL
+        + """
+
+def builder(units):
+    def built(features, labels, mode):
+        return model_fn(features, labels, mode, {'units': units})
+    return built
+
+
+built = builder(1)
+one = tf.estimator.Estimator(built, '/tmp/one')
+two = tf.estimator.Estimator(built, '/tmp/two')
+one.train(lambda: tf.data.Dataset.from_tensors(({'x': [[1.]]}, [[1.]])))
+two.train(lambda: tf.data.Dataset.from_tensors(({'x': [[1.]]}, [[1.]])))
+"""
+    )
+    assert tiers(alone(code)) == ["T2"]
+
+
+def test_a_diff_is_a_few_lines(tmp_path: Path) -> None:
+    report = rewritten(project(tmp_path, model=MODEL, train=CHOSEN))
+    for result in report.changed:
+        if not result.added:
+            assert result.new is not None
+            assert result.new.count(b"\n") <= 1.3 * result.old.count(b"\n")

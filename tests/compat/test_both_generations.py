@@ -1,0 +1,118 @@
+"""What TF 1.15 programs use of TF 2's surface, and exports of untrained Estimators."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+PROGRAM = """
+import json, os, tempfile
+import numpy as np
+import tensorflow as tf
+
+fc, v2 = tf.feature_column, tf.compat.v2.estimator
+tf.logging.set_verbosity(tf.logging.ERROR)
+columns = [fc.numeric_column("x"), fc.embedding_column(
+    fc.categorical_column_with_identity("c", 4), 2)]
+
+
+def rows():
+    features = {"x": [[1.0], [2.0]], "c": [[1], [2]]}
+    return tf.data.Dataset.from_tensors((features, [[0], [1]])).repeat(3)
+
+
+# Canned models of TF 2 in TF 1's graphs: their variables are resources.
+deep = v2.DNNClassifier([3], columns, batch_norm=True).train(rows, steps=2)
+v2.LinearRegressor(columns).train(rows, steps=2)
+v2.DNNLinearCombinedClassifier(
+    linear_feature_columns=columns[:1], dnn_feature_columns=columns,
+    dnn_hidden_units=[2]).train(rows, steps=2)
+tags = {
+    value.tag
+    for name in os.listdir(deep.model_dir) if "tfevents" in name
+    for event in tf.train.summary_iterator(os.path.join(deep.model_dir, name))
+    for value in event.summary.value}
+assert "dnn/hiddenlayer_0/activation" in tags, tags
+
+
+# Recurrent models, of sequences and of their steps.
+def sequences():
+    features = {"ids": tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 3], [2, 2])}
+    return tf.data.Dataset.from_tensors((features, [[0], [2]])).repeat(2)
+
+
+def steps():
+    labels = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 0], [2, 2])
+    return sequences().map(lambda features, _: (features, labels))
+
+
+ids = fc.sequence_categorical_column_with_identity("ids", 5)
+word = fc.embedding_column(ids, 3)
+rnn = v2.experimental.RNNClassifier([word], units=[4], n_classes=3)
+assert set(rnn.train(sequences).evaluate(sequences)) >= {"accuracy", "loss"}
+assert {name for name, _ in tf.train.list_variables(rnn.model_dir)} >= {
+    "rnn_model/rnn/simple_rnn_cell/kernel", "rnn_model/logits/kernel",
+    "sequence_features/ids_embedding/embedding_weights"}
+tagger = v2.experimental.RNNClassifier(
+    [word], units=[4], cell_type="lstm", n_classes=3, return_sequences=True)
+predicted = next(tagger.train(steps).predict(sequences))
+assert predicted["sequence_mask"].tolist() == [True, True], predicted
+assert predicted["logits"].shape == (2, 3)
+
+# A DNN that names its inputs.
+named = tf.contrib.estimator.DNNClassifierWithLayerAnnotations([2], columns)
+with tf.Graph().as_default() as graph:
+    named.model_fn({"x": tf.ones([2, 1]), "c": tf.constant([[1], [2]])}, None,
+                   tf.estimator.ModeKeys.PREDICT, None)
+    keys = graph.get_collection("layer_annotations/unprocessed_features/keys")
+    assert sorted(keys) == ["c", "x"], keys
+
+# A Keras model that was trained before it became an Estimator.
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile("sgd", "mse")
+model.fit(np.ones([4, 2]), np.ones([4]), verbose=0)
+expected = model.predict(np.ones([1, 2]))
+estimator = tf.keras.estimator.model_to_estimator(model)
+receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(
+    {model.input_names[0]: tf.placeholder(tf.float32, [None, 2])})
+exported = estimator.export_saved_model(tempfile.mkdtemp(), receiver)
+serve = tf.contrib.predictor.from_saved_model(exported.decode())
+found = serve({model.input_names[0]: np.ones([1, 2])})
+np.testing.assert_allclose(list(found.values())[0], expected, rtol=1e-5)
+
+# The path that an export returns is bytes.
+again = tf.contrib.estimator.SavedModelEstimator(exported)
+assert again._available_modes == ["infer"], again._available_modes
+
+# Clusters that strategies train in: no chief, or no task of their own.
+workers = {"cluster": {"worker": ["localhost:1", "localhost:2"]}}
+for task, chief in (({"type": "worker", "index": 0}, True),
+                    ({"type": "worker", "index": 1}, False), ({}, True)):
+    os.environ["TF_CONFIG"] = json.dumps(dict(workers, **({"task": task} if task else {})))
+    for strategy in (tf.distribute.MirroredStrategy(["/cpu:0"]),
+                     tf.compat.v2.distribute.OneDeviceStrategy("/cpu:0")):
+        config = tf.estimator.RunConfig(train_distribute=strategy)
+        assert config.is_chief is chief, (task, strategy)
+        assert config.cluster_spec.as_dict() == workers["cluster"]
+os.environ["TF_CONFIG"] = ""
+print("done")
+"""
+
+
+def test_tf1_programs_use_tf2_parts(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(PROGRAM))
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", "run", "--tf", "1", str(path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.split()[-1] == "done"

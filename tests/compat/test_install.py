@@ -1,0 +1,52 @@
+"""A program that calls the compat layer itself, as the rewrite of a kept one does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+CALL = "import tfmigrate.compat\n\ntfmigrate.compat.install({})\n"
+PROGRAM = """\
+import numpy as np
+import tensorflow as tf
+
+column = tf.feature_column.numeric_column("x")
+print(tf.__version__, tf.executing_eagerly(), np.int, tf.estimator.__name__)
+print(tf.estimator.LinearClassifier([column], model_dir="there").model_dir)
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> list[str]:
+    result = subprocess.run(
+        [sys.executable, *map(str, command)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_the_call_does_what_run_does(tmp_path: Path) -> None:
+    plain, calling = tmp_path / "plain.py", tmp_path / "calling.py"
+    # It may be too late for the first import of TensorFlow, and once is enough.
+    late = "import tensorflow\n\n" + CALL.format("") * 2
+    plain.write_text(PROGRAM)
+    calling.write_text(late + PROGRAM)
+    told = run(calling, cwd=tmp_path)
+    assert told[0].startswith("1.15.5 False <class 'int'>")
+    assert told == run("-m", "tfmigrate", "run", plain, cwd=tmp_path)
+    # Under run it leaves all to that.
+    assert told == run("-m", "tfmigrate", "run", calling, cwd=tmp_path)
+
+
+def test_a_program_of_tf2_stays_eager(tmp_path: Path) -> None:
+    plain, calling = tmp_path / "plain.py", tmp_path / "calling.py"
+    text = PROGRAM + "print(tf.optimizers.Adam.__name__, tf.losses.Huber.__name__)\n"
+    plain.write_text(text)
+    calling.write_text(CALL.format("version=2") + text)
+    told = run(calling, cwd=tmp_path)
+    assert told[0].startswith("2.15.1 True <class 'int'>")
+    assert told == run("-m", "tfmigrate", "run", "--tf", "2", plain, cwd=tmp_path)
