@@ -17,6 +17,7 @@ from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
+from ..plan.model_fn.step_order import unordered_model_fn
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
 from ..project.journal import digest
@@ -273,6 +274,10 @@ class _Modules:
 
     def answer(self, native: bool) -> _Answer:
         """Texts and findings of all files, or why there are none."""
+        for parsed in self.files:
+            why = unordered_model_fn(Tree(parsed.source.module, parsed.resolver))
+            if why is not None:
+                return _Answer(why=why)
         inside = self._is_alone()
         try:
             place = place_of(self.group, self.facts)

@@ -12,6 +12,7 @@ from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
 from ..symbols.names import Door, canonical
+from .contents import made_by_us
 from .vocabulary import is_estimator_word
 
 __all__ = ["Group", "group_of"]
@@ -165,7 +166,8 @@ class _Files:
                 raw = Path(path).read_bytes()
             except OSError:
                 raw = b""
-            self._raw[path] = b"" if file_is_ignored(raw) else raw
+            ours = b"tfmigrate rewrite" in raw[:2000] and made_by_us(Path(path))
+            self._raw[path] = b"" if ours or file_is_ignored(raw) else raw
         return self._raw[path]
 
     def passes_on(self, path: str) -> bool:

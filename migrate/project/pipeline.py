@@ -71,7 +71,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     try:
         if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
-        if file_is_ignored(raw):
+        if file_is_ignored(raw) or _is_ours(raw):
             return _unchanged(path, raw, ())
         if holds_requirements(path.name):
             text = raw.decode("utf-8", "replace")
@@ -139,6 +139,16 @@ def _footing(
         after = facts.parse(path, result.new)
         found = replace(found, both=after is not None and runs_on_both(after))
     return found
+
+
+def _is_ours(raw: bytes) -> bool:
+    """Whether the file is a module that an earlier run added to the project."""
+    from ..bring import is_ours
+
+    try:
+        return b"tfmigrate rewrite" in raw[:2000] and is_ours(raw.decode("utf-8"))
+    except (UnicodeDecodeError, SyntaxError):
+        return False
 
 
 @contextmanager

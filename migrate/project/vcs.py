@@ -17,6 +17,9 @@ def require_clean(root: Path, paths: Sequence[Path]) -> None:
         status = subprocess.run(
             [
                 "git",
+                # A tree's own settings must not name a program to run.
+                "-c",
+                "core.fsmonitor=false",
                 "-C",
                 str(root),
                 "status",

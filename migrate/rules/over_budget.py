@@ -11,8 +11,8 @@ OVER_BUDGET = Rule(
     name="over-budget",
     summary="A file that takes too long, or too much memory, is left as it is.",
     why=(
-        "Each file is worked on in a process of its own, which may take 120 seconds "
-        "(`--timeout SECONDS` sets another limit) and 4 GB of memory. A generated "
+        "A file is worked on in a process that can be ended: after 120 seconds of "
+        "work (`--timeout SECONDS` sets another limit) or with 4 GB of memory. A generated "
         "file of many megabytes can take more, and so can a call chain of thousands "
         "of links, which the parser reads in quadratic time. The file keeps every "
         "byte, and so do the files of its program. Give it more time, take it out of "

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +17,7 @@ import pytest
 from tfmigrate.project.deep import call_deep
 from tfmigrate.project.pipeline import Job
 from tfmigrate.project.run import Limits, run_job
+from tfmigrate.project.workers import _context
 from tfmigrate.report.model import FileStatus
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -116,6 +118,25 @@ def test_a_crash_of_the_parser_costs_one_file(tmp_path: Path) -> None:
     )
     expected = [("a.py", "changed"), ("b.py", "failed"), ("c.py", "changed")]
     assert done.stdout == f"{expected}\n", done.stderr
+
+
+def test_a_process_with_threads_is_not_forked(tmp_path: Path) -> None:
+    """Its workers come from a server that has none, and do the same."""
+    files = [tmp_path / f"m{number}.py" for number in range(3)]
+    for file in files:
+        file.write_text(SMALL)
+    files[1].write_text(CHAIN)
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)
+    other.start()
+    try:
+        assert _context().get_start_method() != "fork"
+        results = run_job(files, Job(), limits=Limits(seconds=2)).results
+    finally:
+        ended.set()
+        other.join()
+    rules = [[f.rule for f in result.findings] for result in results]
+    assert rules == [["TFM201"], ["TFM504"], ["TFM201"]]
 
 
 def test_no_process_outlives_the_command(tmp_path: Path) -> None:

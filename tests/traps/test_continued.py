@@ -38,7 +38,7 @@ def rewritten(name: str, folder: Path) -> tuple[str, str]:
     done = run("-m", "tfmigrate", "rewrite", str(source), "--out", str(folder / "new"))
     assert done.returncode in (0, 1), done.stderr
     shutil.copytree(FOLDER / "continued" / name, folder / "model")
-    (program,) = (folder / "new").rglob("*.py")
+    (program,) = (folder / "new").rglob(f"{name}.py")
     return str(program), str(folder / "model")
 
 

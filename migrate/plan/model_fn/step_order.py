@@ -15,9 +15,10 @@ import libcst as cst
 from ..code.arguments import is_none
 from ..code.tree import Tree, walk
 from ..optimizers.schedules import GLOBAL_STEPS
+from .kept_checks import reachable
 from .update_ops import is_update_collection, moves_variables
 
-__all__ = ["unordered_step"]
+__all__ = ["unordered_model_fn", "unordered_step"]
 
 _MAKERS = ("tf.get_variable", "tf.Variable")
 _GRADIENTS = ("minimize", "compute_gradients")
@@ -41,6 +42,20 @@ def unordered_step(
     twice = _counted_twice(tree, model_fn, nodes)
     if twice is not None:
         return twice, "the global step is counted more than once in a step"
+    return None
+
+
+def unordered_model_fn(tree: Tree) -> str | None:
+    """The same of all functions of a module that look like a model_fn."""
+    for node in walk(tree.module):
+        if not isinstance(node, cst.FunctionDef):
+            continue
+        given = (*node.params.params, *node.params.kwonly_params)
+        names = {one.name.value for one in given}
+        if {"features", "mode"} <= names:
+            found = unordered_step(tree, node, reachable(tree, [node]))
+            if found is not None:
+                return f"model_fn: {found[1]} (line {tree.line(found[0])})"
     return None
 
 
