@@ -69,7 +69,7 @@ class Estimator:
         self._config = config.replace(model_dir=model_dir)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params if params is not None else {})
-        self._warm_start = warm_start_settings(warm_start_from)
+        self._warm_start_settings = warm_start_settings(warm_start_from)
 
     # -- what it is
 
@@ -171,8 +171,8 @@ class Estimator:
 
     def start_warm(self) -> None:
         """Lets the variables of the graph begin as a trained model's."""
-        if self._warm_start is not None:
-            warm_start_variables(self._warm_start)
+        if self._warm_start_settings is not None:
+            warm_start_variables(self._warm_start_settings)
 
     # -- training
 
@@ -340,8 +340,8 @@ class Estimator:
     def checkpoint_to_export(self) -> str:
         """The latest checkpoint, or what an untrained model would start from."""
         path = self.latest_checkpoint()
-        if not path and self._warm_start is not None:
-            path = self._warm_start.ckpt_to_initialize_from
+        if not path and self._warm_start_settings is not None:
+            path = self._warm_start_settings.ckpt_to_initialize_from
             if tf.io.gfile.isdir(path):
                 path = tf.train.latest_checkpoint(path)
         if not path:
