@@ -151,7 +151,7 @@ def inline(
 ) -> ProgramsRewrite:
     """The file with its programs' loops written out, as far as that goes."""
     key = ("inline", str(parsed.path), digest(parsed.source.text.encode()), options)
-    found = facts.answers.get(key)
+    found = facts.recent.get(key)
     if not isinstance(found, ProgramsRewrite):
         try:
             found = rewrite_across_files(
@@ -169,7 +169,7 @@ def inline(
         except Exception as problem:
             # Its own loop cannot be written, by our fault: there are other ways.
             found = _not_read(parsed, f"{type(problem).__name__}: {problem}")
-        facts.answers[key] = found
+        facts.recent[key] = found
     return found
 
 
@@ -204,10 +204,10 @@ def _answer(
     key = ("around", group, digest(parsed.source.raw), options)
     if len(group.all) > 1:
         key = ("around", group, "", options)
-    found = facts.answers.get(key)
+    found = facts.recent.get(key)
     if not isinstance(found, _Answer):
         found = _decided(group, parsed, options, facts, allowed)
-        facts.answers[key] = found
+        facts.recent[key] = found
     return found
 
 
