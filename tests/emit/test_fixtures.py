@@ -74,7 +74,11 @@ MOVED = [
     if "stimator" in code(LEGACY / p)
     if "import tfmigrate" not in code(EXPECTED / p)
 ]
-NATIVE = [p for p in MOVED if "training_loop" not in code(EXPECTED / p)]
+MODULE = [p for p in MOVED if "training_loop" in code(EXPECTED / p)]
+# The module stands in a cell of a notebook that is a program by itself.
+NATIVE = [
+    p for p in MOVED if p not in MODULE and "class Estimator:" not in code(EXPECTED / p)
+]
 
 
 def test_all_programs_are_there() -> None:
@@ -115,7 +119,7 @@ def test_nothing_legacy_or_ours_is_left(program: str) -> None:
         assert re.search(r"with [\w.]+\.scope\(\):", text)
 
 
-@pytest.mark.parametrize("program", sorted({*MOVED} - {*NATIVE}))
+@pytest.mark.parametrize("program", MODULE)
 def test_nothing_legacy_or_ours_is_left_on_the_loop_module(program: str) -> None:
     text = code(EXPECTED / program)
     ast.parse(text)
