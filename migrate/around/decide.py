@@ -357,7 +357,9 @@ class _Modules:
             return f"{parsed.path.name}: {problem}"
         if kept:
             one = min(kept, key=lambda found: found.line)
-            place_ = f"{parsed.path.name}:{one.line}"
+            cell, line = parsed.source.locate(one.line)
+            inside_cell = f"cell {cell}:" if cell is not None else ""
+            place_ = f"{parsed.path.name}:{inside_cell}{line}"
             return f"`{one.symbol}` ({place_}) {one.why}"
         needs = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:

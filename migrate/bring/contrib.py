@@ -91,6 +91,14 @@ _IN_LOOP = {
         "estimator.spec.EstimatorSpec",
     )
 }
+# What would run on a loop of the project's own, but not as it did.
+_OTHERWISE = {
+    "tf.contrib.estimator.RNNClassifier": "it divides its variables into parts.",
+    "tf.contrib.estimator.RNNEstimator": "it divides its variables into parts.",
+    "tf.estimator.experimental.KMeans": "its centers are moved by its own hooks.",
+    "tf.estimator.experimental.LinearSDCA": "what it remembers of each example is in "
+    "tables that only its own Estimator saves.",
+}
 _STANDS_FOR = re.compile(r"\n\nStands for\n((?:.|\n)*?)\n\n")
 
 
@@ -138,6 +146,8 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     for namespace, module in _NAMESPACES.items():
         if symbol == namespace or symbol.startswith(namespace + "."):
             return Elsewhere(module, symbol[len(namespace) + 1 :])
+    if symbol in _OTHERWISE:
+        return Missing(symbol, _OTHERWISE[symbol])
     path = CONTRIB_PATHS.get(symbol)
     if path is not None:
         return Elsewhere("tensorflow.compat.v1", path)

@@ -21,6 +21,7 @@ from .evaluation import (
     write_evaluation,
 )
 from .exporting import export_model
+from .hooks import CheckpointSaverHook
 from .inputs import accepted
 from .loop import TrainingLoop
 from .training import TrainingModel, initialize
@@ -68,7 +69,7 @@ class Estimator:
         self._config = config.replace(model_dir=model_dir)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params if params is not None else {})
-        self._warm_start = warm_start_settings(warm_start_from)
+        self._warm_start_settings = warm_start_settings(warm_start_from)
 
     # -- what it is
 
@@ -170,8 +171,8 @@ class Estimator:
 
     def start_warm(self) -> None:
         """Lets the variables of the graph begin as a trained model's."""
-        if self._warm_start is not None:
-            warm_start_variables(self._warm_start)
+        if self._warm_start_settings is not None:
+            warm_start_variables(self._warm_start_settings)
 
     # -- training
 
@@ -194,7 +195,9 @@ class Estimator:
             return self
         listeners = tuple(saving_listeners or ())
         config = self._config
-        if listeners and config.saves_every == (None, None):
+        hooks = checked_hooks(hooks)
+        saves = any(isinstance(hook, CheckpointSaverHook) for hook in hooks)
+        if listeners and config.saves_every == (None, None) and not saves:
             raise ValueError(
                 "There should be a CheckpointSaverHook to use saving_listeners. Please "
                 "set one of the RunConfig.save_checkpoints_steps or "
@@ -205,7 +208,7 @@ class Estimator:
                 self.model_call(ModeKeys.TRAIN),
                 self.bound_input_fn(input_fn, ModeKeys.TRAIN),
                 config=config,
-                hooks=checked_hooks(hooks),
+                hooks=hooks,
                 listeners=listeners,
                 checkpoint=checkpoint,
                 warm_start=self.start_warm,
@@ -219,7 +222,11 @@ class Estimator:
                 summary=model.summary,
                 hooks=model.hooks,
                 checkpoints=Checkpoints(
-                    model.graph, config, model.spec.scaffold, listeners
+                    model.graph,
+                    config,
+                    model.spec.scaffold,
+                    listeners,
+                    saved_elsewhere=bool(model.saving_hooks),
                 ),
                 config=config,
             )
@@ -333,8 +340,8 @@ class Estimator:
     def checkpoint_to_export(self) -> str:
         """The latest checkpoint, or what an untrained model would start from."""
         path = self.latest_checkpoint()
-        if not path and self._warm_start is not None:
-            path = self._warm_start.ckpt_to_initialize_from
+        if not path and self._warm_start_settings is not None:
+            path = self._warm_start_settings.ckpt_to_initialize_from
             if tf.io.gfile.isdir(path):
                 path = tf.train.latest_checkpoint(path)
         if not path:

@@ -107,7 +107,7 @@ class TestPlaces:
         ("symbol", "why"),
         [
             ("tf.contrib.learn.Experiment", "part of what runs Estimators"),
-            ("tf.contrib.timeseries.ARRegressor", "tfp.sts"),
+            ("tf.estimator.experimental.LinearSDCA", "only its own Estimator saves"),
             ("tf.contrib.layers.no_such_layer", "nothing stands for it"),
             ("tf.contrib.nowhere.f", "nothing stands for it"),
             ("tf.float32", "nothing stands for it"),
