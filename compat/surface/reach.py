@@ -35,6 +35,8 @@ def advice_about(symbol: str) -> str | None:
     if not symbol.startswith("tf.contrib."):
         return None
     package, _, name = symbol.removeprefix("tf.contrib.").partition(".")
+    if f"tf.contrib.{package}" in OVERLAY:
+        return None  # all of another package stands there
     there = _offered(package)
     if not name or there is None or name.partition(".")[0] in there:
         return None

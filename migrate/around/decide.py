@@ -151,7 +151,7 @@ def inline(
 ) -> ProgramsRewrite:
     """The file with its programs' loops written out, as far as that goes."""
     key = ("inline", str(parsed.path), digest(parsed.source.text.encode()), options)
-    found = facts.answers.get(key)
+    found = facts.recent.get(key)
     if not isinstance(found, ProgramsRewrite):
         try:
             found = rewrite_across_files(
@@ -169,7 +169,7 @@ def inline(
         except Exception as problem:
             # Its own loop cannot be written, by our fault: there are other ways.
             found = _not_read(parsed, f"{type(problem).__name__}: {problem}")
-        facts.answers[key] = found
+        facts.recent[key] = found
     return found
 
 
@@ -204,10 +204,10 @@ def _answer(
     key = ("around", group, digest(parsed.source.raw), options)
     if len(group.all) > 1:
         key = ("around", group, "", options)
-    found = facts.answers.get(key)
+    found = facts.recent.get(key)
     if not isinstance(found, _Answer):
         found = _decided(group, parsed, options, facts, allowed)
-        facts.answers[key] = found
+        facts.recent[key] = found
     return found
 
 
@@ -357,7 +357,9 @@ class _Modules:
             return f"{parsed.path.name}: {problem}"
         if kept:
             one = min(kept, key=lambda found: found.line)
-            place_ = f"{parsed.path.name}:{one.line}"
+            cell, line = parsed.source.locate(one.line)
+            inside_cell = f"cell {cell}:" if cell is not None else ""
+            place_ = f"{parsed.path.name}:{inside_cell}{line}"
             return f"`{one.symbol}` ({place_}) {one.why}"
         needs = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:

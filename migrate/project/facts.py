@@ -64,6 +64,19 @@ class Definition:
     node: cst.FunctionDef | cst.ClassDef | cst.BaseExpression
 
 
+class Recent(OrderedDict[object, object]):
+    """Answers that hold syntax trees: only the last ones are kept.
+
+    What is asked for again later is worked out again, with the same result.
+    """
+
+    def __setitem__(self, key: object, value: object) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > _CACHE:
+            self.popitem(last=False)
+
+
 @dataclass(eq=False)
 class ProjectFacts:
     """Cross-file questions about one project.
@@ -87,6 +100,8 @@ class ProjectFacts:
     _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # What others worked out about the project, under keys of their own.
     answers: dict[object, object] = field(default_factory=dict)
+    # The same for what holds the trees of files.
+    recent: Recent = field(default_factory=Recent)
 
     # -- names of files ------------------------------------------------------
 

@@ -70,16 +70,24 @@ class Checkpoints:
     """Saves while training runs: at its start, every so often, and at its end."""
 
     def __init__(
-        self, model: Any, config: Any, scaffold: Any, listeners: Iterable[Any]
+        self,
+        model: Any,
+        config: Any,
+        scaffold: Any,
+        listeners: Iterable[Any],
+        *,
+        saved_elsewhere: bool = False,
     ):
         self.model = model
         self.steps: int | None = config.saves_every[0]
         self.seconds: float | None = config.saves_every[1]
+        # With neither, or where a hook saves, there are no checkpoints of the loop.
+        self.active = not saved_elsewhere and config.saves_every != (None, None)
         self.listeners = list(listeners)
         self.directory = config.model_dir
         self.path = os.path.join(self.directory, "model.ckpt")
         self.saver: Any = getattr(scaffold, "saver", None)
-        if self.saver is None:
+        if self.saver is None and self.active:
             with model.inside():
                 self.saver = saver_of(model, config)
         self.saved_step: int | None = None
@@ -93,10 +101,13 @@ class Checkpoints:
 
     def start(self, step: int) -> None:
         """Saves what training starts from."""
-        self.save(step)
+        if self.active:
+            self.save(step)
 
     def after_step(self, step: int) -> bool:
         """Saves if it is time; gives whether a listener wants training to stop."""
+        if not self.active:
+            return False
         due = self.next_step()
         if due is not None:
             return step >= due and self.save(step)
@@ -106,6 +117,8 @@ class Checkpoints:
 
     def end(self, step: int) -> None:
         """Saves the last step."""
+        if not self.active:
+            return
         if step != self.saved_step:
             self.save(step)
         for listener in self.listeners:

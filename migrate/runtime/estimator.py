@@ -21,6 +21,7 @@ from .evaluation import (
     write_evaluation,
 )
 from .exporting import export_model
+from .hooks import CheckpointSaverHook
 from .inputs import accepted
 from .loop import TrainingLoop
 from .training import TrainingModel, initialize
@@ -194,7 +195,9 @@ class Estimator:
             return self
         listeners = tuple(saving_listeners or ())
         config = self._config
-        if listeners and config.saves_every == (None, None):
+        hooks = checked_hooks(hooks)
+        saves = any(isinstance(hook, CheckpointSaverHook) for hook in hooks)
+        if listeners and config.saves_every == (None, None) and not saves:
             raise ValueError(
                 "There should be a CheckpointSaverHook to use saving_listeners. Please "
                 "set one of the RunConfig.save_checkpoints_steps or "
@@ -205,7 +208,7 @@ class Estimator:
                 self.model_call(ModeKeys.TRAIN),
                 self.bound_input_fn(input_fn, ModeKeys.TRAIN),
                 config=config,
-                hooks=checked_hooks(hooks),
+                hooks=hooks,
                 listeners=listeners,
                 checkpoint=checkpoint,
                 warm_start=self.start_warm,
@@ -219,7 +222,11 @@ class Estimator:
                 summary=model.summary,
                 hooks=model.hooks,
                 checkpoints=Checkpoints(
-                    model.graph, config, model.spec.scaffold, listeners
+                    model.graph,
+                    config,
+                    model.spec.scaffold,
+                    listeners,
+                    saved_elsewhere=bool(model.saving_hooks),
                 ),
                 config=config,
             )

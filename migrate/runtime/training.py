@@ -52,9 +52,19 @@ class TrainingModel:
                 *hooks,
                 *self.spec.training_hooks,
             ]
-            self.add_saver()
-            for listener in listeners:
-                listener.begin()
+            self.saving_hooks = [
+                hook
+                for hook in self.hooks
+                if isinstance(hook, v1.train.CheckpointSaverHook)
+            ]
+            if self.saving_hooks:
+                # A hook of the program's own saves: it calls the listeners as well.
+                self.add_saver()
+                known = self.saving_hooks[0]._listeners
+                known += [one for one in listeners if one not in known]
+            else:
+                for listener in listeners:
+                    listener.begin()
             for hook in self.hooks:
                 hook.begin()
             self.summary = self.spec.scaffold.summary_op
@@ -96,9 +106,8 @@ class TrainingModel:
 
     def add_saver(self) -> None:
         """Gives hooks that save checkpoints of their own the saver they look for."""
-        saves = any(isinstance(h, v1.train.CheckpointSaverHook) for h in self.hooks)
         given = self.spec.scaffold.saver or v1.get_collection(v1.GraphKeys.SAVERS)
-        if saves and not given:
+        if not given:
             v1.add_to_collection(
                 v1.GraphKeys.SAVERS,
                 v1.train.Saver(

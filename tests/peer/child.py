@@ -47,8 +47,10 @@ def _enter(generation: int) -> Any:
     if generation == 1:
         return importlib.import_module("tensorflow")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    from tfmigrate.compat.launcher.bygone import restore_python_names
     from tfmigrate.compat.surface import install
 
+    restore_python_names()
     importlib.import_module("tensorflow")
     install._load_runtime()
     clone: Any = importlib.import_module("tfmigrate.compat.v2")
