@@ -23,13 +23,13 @@ def sequence_input_layer(
 ) -> tuple[Any, Any]:
     """[batch, time, total width] of all sequence columns, and the lengths."""
 
-    def getter(inner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def weights(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         kwargs["trainable"] = trainable and kwargs.get("trainable", True)
         if weight_collections:
             given = kwargs.get("collections") or [tf.GraphKeys.GLOBAL_VARIABLES]
             kwargs["collections"] = [*given, *weight_collections]
-        return inner(name, *args, **kwargs)
+        return getter(name, *args, **kwargs)
 
-    with tf.variable_scope(tf.get_variable_scope(), custom_getter=getter):
+    with tf.variable_scope(tf.get_variable_scope(), custom_getter=weights):
         dense, lengths, _ = columns.sequence_input(features, list(feature_columns))
         return dense, lengths

@@ -48,22 +48,26 @@ def local_cluster(
 ) -> list[Task]:
     """The tasks of a cluster on this machine, servers first.
 
-    The evaluator is no part of the cluster: it reads checkpoints and meets no one.
+    The evaluator is in the cluster of its own TF_CONFIG and in no other: TensorFlow's
+    MultiWorkerMirroredStrategy looks for its own task there, in TF 1.15 too, and the
+    others would wait for one that serves nobody.
     """
     counts = {"chief": int(chief), "worker": workers, "ps": ps}
-    ports = iter(free_ports(sum(counts.values())))
+    ports = iter(free_ports(sum(counts.values()) + int(evaluator)))
     cluster = {
         role: [f"127.0.0.1:{next(ports)}" for _ in range(count)]
         for role, count in counts.items()
         if count
     }
-    order = ["ps", "chief", "worker"]
     tasks = [
         Task(role, index, cluster)
-        for role in order
+        for role in ("ps", "chief", "worker")
         for index in range(len(cluster.get(role, ())))
     ]
-    return [*tasks, Task("evaluator", 0, cluster)] if evaluator else tasks
+    if evaluator:
+        whole = {**cluster, "evaluator": [f"127.0.0.1:{next(ports)}"]}
+        tasks.append(Task("evaluator", 0, whole))
+    return tasks
 
 
 def free_ports(count: int) -> list[int]:

@@ -155,11 +155,6 @@ def _roles_together(
     cluster: Mapping[str, Any], addresses: Mapping[tuple[str, int], str]
 ) -> Iterator[Remark]:
     present = {role for role, hosts in cluster.items() if hosts}
-    if "evaluator" in present:
-        yield _problem(
-            "the evaluator stands inside the cluster: it reads checkpoints and takes "
-            "no part; name it in its own task only"
-        )
     if {"chief", "master"} <= present:
         yield _problem("the cluster has a chief and a master: one of them")
     for role in ("chief", "master"):
@@ -200,7 +195,17 @@ def _task(
     if role == "evaluator":
         if index:
             yield _problem(f"there is one evaluator, index 0, not {index}")
+        elif not cluster.get("evaluator"):
+            yield _warning(
+                "the evaluator is not in the cluster of its own TF_CONFIG: "
+                "MultiWorkerMirroredStrategy does not start without it there"
+            )
         return
+    if cluster.get("evaluator"):
+        yield _warning(
+            f"the evaluator stands inside the cluster of {role} {index}: it takes no "
+            "part there; name it in its own TF_CONFIG only"
+        )
     if role not in cluster:
         near = did_you_mean(role, cluster)
         yield _problem(

@@ -35,7 +35,7 @@ def levels(text: str | None) -> list[Level]:
         config({"worker": ["a:1", "b:1"]}, index=1),
         config({"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}, "ps"),
         config({"master": ["a:1"], "ps": ["c:1"], "worker": ["d:2"]}, "master"),
-        config({"chief": ["a:1"]}, "evaluator"),
+        config({"chief": ["a:1"], "evaluator": ["b:1"]}, "evaluator"),
         config({"worker": {"3": "[2001:db8::1]:2222", "4": "h:80"}}, index=3),
         *(
             t.tf_config
@@ -75,10 +75,6 @@ def test_good_ones_are_fine(text: str | None) -> None:
             "the same address",
         ),
         (
-            config({"worker": ["a:1"], "evaluator": ["b:1"]}),
-            "stands inside the cluster",
-        ),
-        (
             config({"chief": ["a:1"], "master": ["b:1"]}, "chief"),
             "a chief and a master",
         ),
@@ -110,6 +106,11 @@ def test_problems_are_found(text: str, told: str) -> None:
         (config({"worker": ["a:1"]}, index="0"), 'is the text "0": write 0'),
         (config({"chief": ["a:1"], "ps": ["b:1"]}, "chief"), "ps but no worker"),
         (config({"worker": ["localhost:1", "b:1"]}), "cannot reach it"),
+        (
+            config({"worker": ["a:1"], "evaluator": ["b:1"]}),
+            "stands inside the cluster",
+        ),
+        (config({"worker": ["a:1"]}, "evaluator"), "does not start without it"),
         (json.dumps({"clusters": {}}), "Did you mean cluster?"),
         (config({"worker": ["a:1"], "ps": []}), "cluster['ps'] is empty"),
     ],

@@ -72,6 +72,8 @@ def replicated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return observe(out, names, "--replicas", "2")
 
 
+# A process of its own with two devices: with the slow tests.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPLICAS)
 def test_two_replicas_live_as_in_tf_1_15(name: str, replicated: dict[str, Any]) -> None:
     check(RECORDINGS / f"{name}.json", replicated[name])
