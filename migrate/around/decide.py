@@ -326,14 +326,15 @@ class _Modules:
         return found
 
     def _is_alone(self) -> bool:
-        """A program of one file that stands for itself: its modules stand in it."""
+        """A program that has no files beside it: its modules stand in it.
+
+        That is a notebook, which is handed on by itself, and a text from a pipe. A
+        script's owner reviews a module of its own once, and a few lines of the script.
+        """
         if len(self.group.all) > 1:
             return False
         (only,) = self.files
-        if only.source.notebook is not None:
-            return True
-        own = os.path.abspath(only.path)
-        return all(os.path.abspath(path) == own for path in self.facts.files)
+        return only.source.notebook is not None or not self.facts.files
 
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
