@@ -685,7 +685,7 @@ def exported_names(folders):
     return sorted(names)
 
 
-def write_recording(tf, options, instrument, record):
+def write_recording(tf, options, record, export_bases=()):
     import numpy as np
 
     if not os.path.isdir(options.out):
@@ -738,7 +738,7 @@ def write_recording(tf, options, instrument, record):
         # Ended by itself, not by our limit.
         "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,
-        "exports": exported_names(instrument.export_bases),
+        "exports": exported_names(export_bases),
         "predictions": predictions,
     }
     content.update(norms)
@@ -797,7 +797,7 @@ def main(argv=None):
             f"{options.script} trained {len(trained)} estimator(s); "
             f"number {options.estimator} was to be recorded"
         )
-    write_recording(tf, options, instrument, trained[options.estimator])
+    write_recording(tf, options, trained[options.estimator], instrument.export_bases)
 
 
 if __name__ == "__main__":
