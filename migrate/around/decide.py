@@ -326,14 +326,15 @@ class _Modules:
         return found
 
     def _is_alone(self) -> bool:
-        """A program of one file that stands for itself: its modules stand in it."""
+        """A program that has no files beside it: its modules stand in it.
+
+        That is a notebook, which is handed on by itself, and a text from a pipe. A
+        script's owner reviews a module of its own once, and a few lines of the script.
+        """
         if len(self.group.all) > 1:
             return False
         (only,) = self.files
-        if only.source.notebook is not None:
-            return True
-        own = os.path.abspath(only.path)
-        return all(os.path.abspath(path) == own for path in self.facts.files)
+        return only.source.notebook is not None or not self.facts.files
 
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
@@ -355,6 +356,9 @@ class _Modules:
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
+        if "model_to_estimator" in made.loop and self._is_distributed():
+            # The copy of the model would have to be made outside of the replicas.
+            return "a compiled Keras model is given to an Estimator with a strategy"
         if kept:
             one = min(kept, key=lambda found: found.line)
             cell, line = parsed.source.locate(one.line)
@@ -378,6 +382,11 @@ class _Modules:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
+
+    def _is_distributed(self) -> bool:
+        """A strategy is given to an Estimator somewhere in the program."""
+        words = ("train_distribute", "eval_distribute", "DistributeConfig")
+        return any(word in one.source.text for one in self.files for word in words)
 
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""

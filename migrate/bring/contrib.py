@@ -50,6 +50,7 @@ _STAYS = tuple(
         "contrib.learn.experiment",
         "contrib.learn.exports",
         "contrib.learn.model_fns",
+        "contrib.timeseries",
         "engine.arrays",
         "engine.devices",
         "engine.evaluation",

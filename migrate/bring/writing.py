@@ -276,7 +276,7 @@ def _imports(found: Mapping[Entity, str]) -> list[str]:
     return sections
 
 
-_INSTALLED = ("tensorflow", "tf_keras", "numpy", "keras", "sklearn")
+_INSTALLED = ("tensorflow", "tf_keras", "numpy", "keras", "sklearn", "google")
 
 
 def _section(module: str) -> int:

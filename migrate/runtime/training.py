@@ -145,10 +145,10 @@ def operation(train_op: Any) -> Any:
 
 
 def checked_strategy(strategy: Any) -> Any:
-    """The strategy, all of whose devices have to be here.
+    """The strategy; where it has several devices, they have to be here.
 
     With one that is not, replicas would end up on one device and wait for each other
-    for ever.
+    for ever. A lone replica takes the device that there is.
     """
     if strategy is None:
         return None
@@ -158,7 +158,7 @@ def checked_strategy(strategy: Any) -> Any:
         spec = tf.DeviceSpec.from_string(device)
         if (spec.device_type, str(spec.device_index or 0)) not in here:
             missing.append(device)
-    if missing:
+    if missing and strategy.num_replicas_in_sync > 1:
         raise ValueError(
             f"The strategy names devices that this machine does not have: "
             f"{', '.join(missing)}. tf.distribute.MirroredStrategy() without devices "

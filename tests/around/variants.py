@@ -60,8 +60,8 @@ def arrays(split):
     """Pictures and classes."""
     rng = np.random.RandomState(1 if split == 'train' else 2)
     classes = rng.randint(0, 3, 60).astype('int32')
-    images = rng.rand(60, 2, 4).astype('float32') + classes[:, None, None] * .3
-    return images, classes
+    images = rng.rand(60, 2, 4) + classes[:, None, None] * .3
+    return images.astype('float32'), classes
 
 
 def dataset(split, batch_size):

@@ -13,9 +13,11 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 
 
-def rewrite(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
+def rewrite(
+    source: Path, target: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
     """Rewrite a file or folder by the command line."""
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", str(source)]
+    command = [sys.executable, "-m", "tfmigrate", "rewrite", str(source), *options]
     return subprocess.run(
         [*command, "--out", str(target), "--format", "json"],
         capture_output=True,

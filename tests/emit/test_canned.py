@@ -37,7 +37,7 @@ UNRECORDED = ("linear_classifier_binary.2", "combined_classifier.2")
 QUICK = (
     "dnn_classifier_binary.2",
     "linear_classifier_binary.1",
-    "combined_classifier.1c",
+    "combined_classifier.1",
     "linear_regressor.2",
     "baseline_regressor.1",
 )
@@ -49,7 +49,6 @@ MORE = (
     "dnn_regressor_mean.2",
     "linear_classifier_multi.1",
     "linear_regressor.1",
-    "combined_classifier.1",
     "combined_regressor.1",
     "combined_regressor.2",
     "combined_wide_only.1",
@@ -98,6 +97,15 @@ def results(names: tuple[str, ...], folder: Path) -> dict[str, dict]:
 
 def close(found: object, wanted: object, tolerance: float) -> None:
     np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="--style class writes the loop twice for a canned Estimator of a script; "
+    "the guard sees it and the program keeps its Estimator",
+)
+def test_a_script_becomes_a_class(tmp_path: Path) -> None:
+    assert results(("combined_classifier.1c",), tmp_path / "class")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -65,7 +65,8 @@ def refused(code: str) -> str:
     """Why a program keeps its Estimator."""
     finding = run(code).findings[0]
     assert finding.tier is Tier.COMPAT
-    return finding.reason or ""
+    # Behind it stands the expression.
+    return (finding.reason or "").partition(": `")[0]
 
 
 MIRRORED = "tf.contrib.distribute.MirroredStrategy(num_gpus=gpus)"

@@ -38,7 +38,8 @@ NAMES = [f"{program.stem}-{replicas}" for program, replicas in RUNS]
 def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All programs of this folder rewritten once, by the command line."""
     target = tmp_path_factory.mktemp("whole")
-    result = rewrite(FOLDER, target)
+    # The older form: in place, not on the loop module.
+    result = rewrite(FOLDER, target, "--style", "inline")
     assert result.returncode == 1, result.stderr  # notes are left
     return target
 
@@ -201,11 +202,10 @@ def test_replicas_that_would_assign_keep_their_estimator() -> None:
     code = SMALL.replace(
         "    return tf.matmul", "    w.assign_add(w)\n    return tf.matmul"
     )
-    assert run(code).findings[0].tier is Tier.FORWARD_KEPT
-    strategy = "RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
-    finding = run(code.replace("RunConfig()", strategy)).findings[0]
+    # On one replica too: what is changed and read in one step has no fixed order.
+    finding = run(code).findings[0]
     assert finding.tier is Tier.COMPAT
-    assert "must not assign" in (finding.reason or "")
+    assert "in no fixed order" in (finding.reason or "")
 
 
 def test_showing_hooks_are_reported() -> None:

@@ -319,7 +319,7 @@ def test_a_timing_magic_goes_with_the_line_it_timed() -> None:
     assert result.new is not None
     new = json.loads(result.new)["cells"][0]["source"]
     assert "model.train(" not in new
-    assert "tfmigrate" not in new
+    assert "import tfmigrate" not in new
     assert "%time" not in new
 
 

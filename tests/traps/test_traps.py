@@ -122,7 +122,7 @@ def check(trap: str, answer: dict[str, Any], *, files: bool) -> None:
 @pytest.fixture(scope="session")
 def unedited(request: pytest.FixtureRequest) -> dict[str, Any]:
     programs = [FOLDER / "programs" / f"{name}.py" for name in chosen(request)]
-    return answers(programs, "-m", "tfmigrate", "run")
+    return answers(programs, "-m", "tfmigrate", "run", "--tf", "1")
 
 
 @pytest.fixture(scope="session")

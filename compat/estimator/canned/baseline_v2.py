@@ -13,6 +13,7 @@ from ..heads.base import MEAN_OVER_BATCH
 from ..mode_keys import ModeKeys
 from .baseline import LEARNING_RATE, baseline_logits
 from .modern_training import counting_optimizer, train_op_of
+from .optimizers import read_early
 
 __all__ = ["BaselineClassifier", "BaselineEstimator", "BaselineRegressor"]
 
@@ -25,6 +26,8 @@ def _bias(units: int) -> Any:
 def _model_fn(
     head: Any, optimizer: Any, weight_column: Any = None
 ) -> Callable[..., Any]:
+    optimizer = read_early(optimizer)
+
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config
         bias, logits = baseline_logits(

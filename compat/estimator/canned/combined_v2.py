@@ -18,7 +18,7 @@ from .layers import summarise_layer
 from .linear import default_learning_rate
 from .linear_v2 import modern_linear
 from .modern_training import train_op_of
-from .optimizers import modern_optimizer
+from .optimizers import modern_optimizer, read_early
 
 __all__ = [
     "DNNLinearCombinedClassifier",
@@ -43,6 +43,8 @@ def _model_fn(
 ) -> Callable[..., Any]:
     linear_columns = tuple(linear_feature_columns or ())
     deep_columns = tuple(dnn_feature_columns or ())
+    linear_optimizer = read_early(linear_optimizer)
+    dnn_optimizer = read_early(dnn_optimizer)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config

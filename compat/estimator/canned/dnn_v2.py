@@ -14,6 +14,7 @@ from ..mode_keys import ModeKeys
 from . import columns as fc
 from .dnn import DnnParts, dnn_parts
 from .modern_training import counting_optimizer
+from .optimizers import read_early
 
 __all__ = ["DNNClassifier", "DNNEstimator", "DNNRegressor", "modern_dnn"]
 
@@ -57,6 +58,7 @@ def _model_fn(
     batch_norm: bool,
 ) -> Callable[..., Any]:
     found_columns = tuple(feature_columns or ())
+    optimizer = read_early(optimizer)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config

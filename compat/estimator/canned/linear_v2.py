@@ -16,6 +16,7 @@ from . import columns as fc
 from .dnn_v2 import check_new_columns
 from .linear import default_learning_rate, summarise_weights
 from .modern_training import counting_optimizer
+from .optimizers import read_early
 from .sdca import LinearSDCA, check_sdca, sdca_spec
 
 __all__ = ["LinearClassifier", "LinearEstimator", "LinearRegressor", "modern_linear"]
@@ -43,6 +44,7 @@ def _model_fn(
     sparse_combiner: str,
 ) -> Callable[..., Any]:
     found_columns = tuple(feature_columns or ())
+    optimizer = read_early(optimizer)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 import tf_keras
 
-__all__ = ["legacy_optimizer", "modern_optimizer"]
+__all__ = ["legacy_optimizer", "modern_optimizer", "read_early"]
 
 _LEGACY: dict[str, Any] = {
     "Adagrad": tf.train.AdagradOptimizer,
@@ -71,6 +71,22 @@ def modern_optimizer(optimizer: Any, *, learning_rate: float | None = None) -> A
             f"Given: {optimizer}"
         )
     return converted
+
+
+def read_early(optimizer: Any) -> Any:
+    """The argument of a new Estimator, as graphs that are built later can use it.
+
+    Settings of a newer Keras optimizer are eager variables: inside of a graph
+    nobody can read them any more.
+    """
+    newer = isinstance(optimizer, tf_keras.optimizers.Optimizer)
+    if not newer or hasattr(optimizer, "get_updates") or not tf.executing_eagerly():
+        return optimizer
+    converted = _converted(optimizer)
+    if converted is None:
+        return optimizer
+    config = converted.get_config()
+    return lambda: type(converted).from_config(config)
 
 
 def _converted(optimizer: Any) -> Any:

@@ -15,6 +15,7 @@ from ..heads.sequential import SequentialHeadWrapper
 from ..mode_keys import ModeKeys
 from . import columns as fc
 from .modern_training import counting_optimizer
+from .optimizers import read_early
 from .rnn import with_context
 
 __all__ = ["RNNClassifier", "RNNEstimator"]
@@ -88,6 +89,7 @@ def _model_fn(
 ) -> Callable[..., Any]:
     sequence_columns = tuple(sequence_feature_columns)
     context_columns = tuple(context_feature_columns or ())
+    optimizer = read_early(optimizer)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config

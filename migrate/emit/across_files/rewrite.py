@@ -17,6 +17,7 @@ from ...options import RewriteOptions
 from ...plan.code.tree import Tree
 from ...plan.estimator.legacy import legacy_places
 from ...project.facts import ParsedModule, ProjectFacts
+from ...project.guard import GuardError, check_output
 from ...project.parsing import parse
 from ...project.selection import file_is_ignored, ignored_lines, is_silenced
 from ...project.sources import SourceError
@@ -191,6 +192,7 @@ def _rewritten(
         part: text for part, text in texts.items() if text != part.parsed.source.text
     }
     _check_reach(joined, changed, facts)
+    _check_names(changed)
     return _Shared(
         {os.path.abspath(part.path): text for part, text in changed.items()},
         _findings(joined, changed, found, facts),
@@ -230,6 +232,16 @@ def _check_reach(
             words = set(re.findall(r"\w+", importer.read_text("utf-8", "replace")))
             for name in sorted(gone & words):
                 raise CannotJoin(f"{importer.name} uses `{name}` as well")
+
+
+def _check_names(changed: dict[Part, str]) -> None:
+    """Every file has to run: they move together, so the answer is one for all."""
+    for part, text in changed.items():
+        parsed = part.parsed
+        try:
+            check_output(parsed.source.text, text, scopes=parsed.resolver.scopes)
+        except GuardError as problem:
+            raise CannotJoin(f"{part.path.name}: {problem}") from problem
 
 
 def _bound(text: str) -> set[str]:

@@ -470,7 +470,7 @@ class LoopEmitter:
         }
         if self.options.strategy != "keep" or not named & given:
             return []
-        inner = self._site_names("device", "present")
+        inner = self._site_names("device", "devices", "present")
         return self.fill("present_devices", names={**inner, **(names or {})})
 
     def _site_names(self, *names: str) -> dict[str, str]:

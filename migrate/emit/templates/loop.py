@@ -54,10 +54,11 @@ def restore():
 
 
 def present_devices():
-    """Stops where the strategy names a device that is not there."""
+    """Stops where replicas are put on a device that is not there."""
     # Replicas on devices that are not there would wait for each other for ever.
     present = [device.name for device in tf.config.list_logical_devices()]
-    for device in strategy.extended.worker_devices:
+    devices = strategy.extended.worker_devices
+    for device in devices if len(devices) > 1 else ():
         if not device.endswith(tuple(present)):
             raise SystemExit(
                 f"{device} is not on this machine, which has {', '.join(present)}: "

@@ -151,9 +151,23 @@ def _reading(graph, operation):
 
 
 def read_weights(session, names):
+    """Values of variables; of replicas' own ones (moving averages) their mean."""
     graph = session.graph
-    tensors = [_reading(graph, _replica_operations(graph, name)[0]) for name in names]
-    return session.run(tensors)
+    tensors = [
+        [_reading(graph, copy) for copy in _replica_operations(graph, name)]
+        for name in names
+    ]
+    return [together(copies) for copies in session.run(tensors)]
+
+
+def together(copies):
+    """One value of the replicas' copies of a variable, as a checkpoint has it."""
+    import numpy as np
+
+    first = copies[0]
+    if all(np.array_equal(copy, first) for copy in copies[1:]):
+        return first
+    return np.mean(copies, axis=0, dtype=first.dtype)
 
 
 def write_weights(session, names, values):
@@ -671,7 +685,7 @@ def exported_names(folders):
     return sorted(names)
 
 
-def write_recording(tf, options, instrument, record):
+def write_recording(tf, options, record, export_bases=()):
     import numpy as np
 
     if not os.path.isdir(options.out):
@@ -719,10 +733,12 @@ def write_recording(tf, options, instrument, record):
         "accuracy_metric": accuracy_metric(last),
         "weights": record.names,
         "hook_calls": record.hook_calls,
+        # Of the replicas' own variables the mean, not those of the first.
+        "averages_of_all": True,
         # Ended by itself, not by our limit.
         "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,
-        "exports": exported_names(instrument.export_bases),
+        "exports": exported_names(export_bases),
         "predictions": predictions,
     }
     content.update(norms)
@@ -781,7 +797,7 @@ def main(argv=None):
             f"{options.script} trained {len(trained)} estimator(s); "
             f"number {options.estimator} was to be recorded"
         )
-    write_recording(tf, options, instrument, trained[options.estimator])
+    write_recording(tf, options, trained[options.estimator], instrument.export_bases)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if failure is not None:
         print(failure, file=sys.stderr)
         return 1
-    write_recording(tf, options, instrument, trained[options.estimator])  # type: ignore[no-untyped-call]
+    record = trained[options.estimator]
+    write_recording(tf, options, record, instrument.export_bases)  # type: ignore[no-untyped-call]
     return 0
 
 

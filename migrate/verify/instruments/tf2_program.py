@@ -236,7 +236,7 @@ def _save(
             initial_weights=probe.initial_weights(),
             final_weights=probe.final_weights(),
             complete=not probe.stopped,
-            extra={"exports": exported, "drawn": drawn},
+            extra={"exports": exported, "drawn": drawn, "averages_of_all": True},
         ),
         options.out,
     )
