@@ -98,7 +98,9 @@ def _filters(report: Report) -> str:
         return "".join(f"<option>{html.escape(value)}</option>" for value in values)
 
     rules = list(report.findings_by_rule())
-    tiers = [tier.value for tier in Tier if report.programs_by_tier()[tier]]
+    # Those of findings: a program counts once, at the lowest tier of its files.
+    found = {finding.tier for finding in report.findings}
+    tiers = [tier.value for tier in Tier if tier in found]
     return (
         '<form id="filters" onsubmit="return false">'
         f'<label>rule <select id="rule"><option value="">all</option>{options(rules)}'

@@ -134,6 +134,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, 
     for name, text in PACKAGE.items():
         (folder / name).write_text(text)
     command = [sys.executable, "-m", "tfmigrate", "scan", "--format", "json"]
+    # Why a loop is not written in place, whatever the loop module can do.
+    command += ["--style", "inline"]
     result = subprocess.run(
         [*command, str(folder)], capture_output=True, text=True, check=False
     )

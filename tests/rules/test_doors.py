@@ -26,7 +26,7 @@ USES: dict[str, tuple[str, str, str | None]] = {
         "tf.nn.softmax_cross_entropy_with_logits",
     ),
     "TFM208": ("tf.layers.dense", "(x, 10)", None),
-    "TFM209": ("tf.estimator.RunConfig", "()", None),
+    "TFM209": ("tf.estimator.BoostedTreesClassifier", "([], 1)", None),
     "TFM301": (
         "tf.contrib.data.unbatch",
         "()",

@@ -28,9 +28,6 @@ KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {
         "/events/12/1": "session_log",
         "/events/12/2": 3,
     },
-    # An evaluation of TensorFlow initialises local variables once more, beside the
-    # program's own local_init_op: what it assigns there is lost.
-    "scaffolds": {"/evaluated/local": 7.0},
 }
 
 
