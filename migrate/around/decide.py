@@ -7,7 +7,7 @@ and the options: every process that asks comes to the same.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from ..symbols.dotted import import_path
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import Known
+from .lifting import is_lifted, lifted
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
 
@@ -273,7 +274,21 @@ class _Modules:
         self.known = Known(loop_names())
 
     def answer(self, native: bool) -> _Answer:
-        """Texts and findings of all files, or why there are none."""
+        """Texts and findings of all files, or why there are none.
+
+        With Keras layers where every model function can be lifted, else as they are.
+        """
+        lifting = [lifted(one, self.facts) for one in self.files]
+        if is_lifted(self.files, lifting):
+            texts = {str(one.parsed.path): one.parsed for one in lifting}
+            found = self._answer(native, texts)
+            if found.files:
+                return found
+        return self._answer(native, {})
+
+    def _answer(self, native: bool, layers: Mapping[str, ParsedModule]) -> _Answer:
+        """The same of one form: ``layers`` are the files with lifted models."""
+        self.tier = Tier.NATIVE if layers else Tier.FORWARD_KEPT
         for parsed in self.files:
             why = unordered_model_fn(Tree(parsed.source.module, parsed.resolver))
             if why is not None:
@@ -296,7 +311,7 @@ class _Modules:
         found = _Answer()
         uses_loop = False
         for parsed in self.files:
-            made = self._file(parsed, place, inside)
+            made = self._file(layers.get(str(parsed.path), parsed), place, inside)
             if isinstance(made, str):
                 return _Answer(why=made)
             text, needs = made
@@ -424,12 +439,12 @@ class _Modules:
                     parsed,
                     line,
                     f"this program trains with {where}: {reason}",
-                    Tier.FORWARD_KEPT,
+                    self.tier,
                 )
             )
         if not told:
             # A class derived from an Estimator makes a program of what uses it.
-            tier = Tier.FORWARD_KEPT if runs_estimators(tree) else None
+            tier = self.tier if runs_estimators(tree) else None
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )

@@ -115,7 +115,10 @@ _HOOKS = (
     "StopAtStepHook",
     "SummarySaverHook",
 )
+# What `lifting` writes where layers were: no names of TensorFlow, but of its kind.
+_LIFTED = ("KerasLayer", "KerasModel")
 _LOOP: dict[str, str] = {
+    **{f"tf.estimator.{name}": name for name in _LIFTED},
     **{f"tf.estimator.{name}": name for name in _ESTIMATOR},
     **{f"tf.estimator.experimental.{name}": name for name in _EXPERIMENTAL},
     **{f"tf.contrib.estimator.{name}": name for name in _EXPERIMENTAL},

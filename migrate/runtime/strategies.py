@@ -20,16 +20,19 @@ def MirroredStrategy(
     del auto_shard_dataset
     wanted = num_gpus if num_gpus is not None else num_gpus_per_worker
     if devices is None and wanted is not None:
-        present = len(tf.config.list_physical_devices("GPU"))
-        if wanted > present:
-            raise ValueError(
-                f"The program asks for {wanted} GPUs and this machine has {present}. "
-                "MirroredStrategy() without a number takes what is there."
-            )
         devices = [f"/gpu:{number}" for number in range(wanted)] or ["/cpu:0"]
-    return tf.distribute.MirroredStrategy(
+    strategy = tf.distribute.MirroredStrategy(
         None if devices is None else list(devices), cross_device_ops or cross_tower_ops
     )
+    present = tuple(device.name for device in tf.config.list_logical_devices())
+    used = strategy.extended.worker_devices
+    if wanted is not None and not all(device.endswith(present) for device in used):
+        count = len(tf.config.list_physical_devices("GPU"))
+        raise ValueError(
+            f"The program asks for {wanted} GPUs and this machine has {count}. "
+            "MirroredStrategy() without a number takes what is there."
+        )
+    return strategy
 
 
 def OneDeviceStrategy(device: str) -> tf.distribute.Strategy:

@@ -24,7 +24,7 @@ from .shapes import without_dimensions
 from .tpu import TPU_ESTIMATORS, without_tpu
 from .variables import with_variables_written_out
 
-__all__ = ["PlainProgram", "plainer"]
+__all__ = ["PlainProgram", "model_fn_of", "plainer"]
 
 _WITH_MODEL_FN = ("tf.estimator.Estimator", *TPU_ESTIMATORS)
 
@@ -54,7 +54,7 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
         return None if module is None else PlainProgram(module, "the model has no name")
     if symbol not in _WITH_MODEL_FN:
         return None
-    model_fn = _model_fn(call)
+    model_fn = model_fn_of(call)
     if model_fn is not None:
         module = without_methods(tree, model_fn)
         if module is not None:
@@ -94,7 +94,8 @@ def _definition(tree: Tree, node: cst.BaseExpression | None) -> cst.FunctionDef 
     return defined if isinstance(defined, cst.FunctionDef) else None
 
 
-def _model_fn(call: cst.Call) -> cst.BaseExpression | None:
+def model_fn_of(call: cst.Call) -> cst.BaseExpression | None:
+    """The argument of an Estimator that is its model_fn."""
     for index, argument in enumerate(call.args):
         name = argument.keyword.value if argument.keyword is not None else None
         if not argument.star and (name == "model_fn" or (name is None and not index)):
