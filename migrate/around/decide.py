@@ -230,16 +230,35 @@ def _decided(
         for one in estimators
     }
     native = all(_is_native(result) for result in today.values())
-    if native and options.style == "auto":
+    if native and options.style == "auto" and options.module_because is None:
+        return _Answer()
+    if options.module_because is not None and len(group.all) > 1:
+        # Its other files are asked with other options.
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
     if any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # To ignore an option in silence would be worse than to leave the program.
         return _Answer()
+    choice = _choice(options)
+    if choice is not None:
+        reason = f"`{choice}` is for loops that are written in place"
+        return _Answer(why=reason)
     if group.missing:
         name = group.missing[0].name
         return _Answer(why=f"{name}, which belongs to it, is not among the files given")
     return _Modules(group, files, today, options, facts).answer(native)
+
+
+def _choice(options: RewriteOptions) -> str | None:
+    """What was asked for of loops that the loop module has not."""
+    default = RewriteOptions()
+    for name in ("loop", "strategy", "keras"):
+        value = getattr(options, name)
+        if value != getattr(default, name):
+            return f"--{name} {value}"
+    if options.mixed_precision:
+        return "--mixed-precision"
+    return "--profile" if options.profile else None
 
 
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
@@ -465,6 +484,8 @@ class _Modules:
         )
 
     def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
+        if self.options.module_because is not None:
+            return f"no loop of its own, for {self.options.module_because}"
         if native:
             return "asked for by --style module"
         own = self.today.get(str(parsed.path))

@@ -1,10 +1,8 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or such a loop around its own
-forward code (T2); or it keeps its Estimator. Whether it then runs on tfmigrate.compat
-(T3) or not even there (T4) depends on all of its files: ``project/floor.py`` decides.
-A program moves as a whole, and so do all programs of one module: they share its
-imports.
+A program whose all is in plain sight becomes a native loop (T1), or it keeps its
+Estimator here, and then ``around`` decides on the loop module. A program moves as a
+whole, and so do all programs of one module: they share its imports.
 """
 
 from __future__ import annotations
@@ -24,9 +22,7 @@ from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
-from ..plan.model_fn.kept_plan import KeptModelFnPlan
-from ..plan.model_fn.program import MODEL_FN_ESTIMATORS
-from ..plan.model_fn.rungs import kept_model_fn, model_fn_program
+from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.plainer.handed import handed_plainly
 from ..plan.plainer.head_units import with_head_units
 from ..plan.plainer.several import (
@@ -36,12 +32,11 @@ from ..plan.plainer.several import (
     with_own_functions,
 )
 from ..plan.plainer.steps import PlainProgram, plainer
-from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
 from ..plan.sites import (
     Blocked,
     CannedSites,
-    KeptSites,
     KerasSites,
     ModelFnSites,
     Program,
@@ -62,10 +57,8 @@ from .module.mode_names import name_modes
 from .module.names import Names
 from .module.notes import MARK, names_compat_v1
 from .module.session_settings import drop_session_settings
-from .module.tf1_doors import open_tf1_doors
 from .programs.canned import CannedEmitter
 from .programs.choices import not_offered, numbers_changed
-from .programs.kept_model_fn import KeptModelFnEmitter
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
 from .programs.own_hparams import own_hparams
@@ -73,15 +66,9 @@ from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
-_Emitter = (
-    type[KerasEmitter]
-    | type[ModelFnEmitter]
-    | type[KeptModelFnEmitter]
-    | type[CannedEmitter]
-)
+_Emitter = type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]
 _EMITTERS: dict[type, _Emitter] = {
     KerasSites: KerasEmitter,
-    KeptSites: KeptModelFnEmitter,
     ModelFnSites: ModelFnEmitter,
     CannedSites: CannedEmitter,
 }
@@ -114,14 +101,12 @@ def rewrite_programs(
     facts: Any = None,
     joined: str | None = None,
     several: bool = False,
-    whole: bool = True,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
     What is not part of a program is left to the symbol rules. ``joined`` says why
     the module was not moved together with other files. ``several`` says that it
-    held more programs before some were moved; ``whole`` allows a model_fn to stay
-    as a whole.
+    held more programs before some were moved.
     """
     tree = Tree(module, resolver, several=several)
     places = legacy_places(tree)
@@ -138,7 +123,6 @@ def rewrite_programs(
             resolver=Resolver(again),
             options=options,
             facts=facts,
-            whole=whole,
         )
         if result.plans:
             return replace(result, before=None)
@@ -158,7 +142,7 @@ def rewrite_programs(
     if apart is not None:
         said = PlainProgram(apart, "several programs in one file")
         try:
-            return _said_plainly(tree, places.programs[0], said, path, options, whole)
+            return _said_plainly(tree, places.programs[0], said, path, options)
         except Blocked as stop:
             stops = [(place, stop.blocker) for place in places.programs]
             return _keep_estimator(path, tree, advised(tree, stops, joined))
@@ -167,21 +151,9 @@ def rewrite_programs(
             symbol = resolver.resolve(place.func)
             plain = plainer(tree, place, shared=shared)
             if plain is not None:
-                # Who keeps a model_fn as a whole keeps its own words.
-                inside = whole and not plain.body
-                try:
-                    return _said_plainly(tree, place, plain, path, options, inside)
-                except Blocked as stop:
-                    if not plain.body or not whole:
-                        raise
-                    programs.append(kept_model_fn(tree, place, stop.blocker))
-                    continue
+                return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
-                if whole and options.kept_because is not None:
-                    why = Blocker("TFM103", tree.line(place), options.kept_because)
-                    programs.append(kept_model_fn(tree, place, why))
-                else:
-                    programs.append(model_fn_program(tree, place, whole=whole))
+                programs.append(recognise_model_fn(tree, place))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 if "compat.v2" in (resolver.qualified(place.func) or ""):
@@ -202,7 +174,7 @@ def rewrite_programs(
             if handed is not None:
                 plain = PlainProgram(handed, stop.blocker.reason)
                 try:
-                    return _said_plainly(tree, place, plain, path, options, whole)
+                    return _said_plainly(tree, place, plain, path, options)
                 except Blocked as other:
                     stop = other
             stops.append((place, stop.blocker))
@@ -267,7 +239,6 @@ def _said_plainly(
     plain: PlainProgram,
     path: Path,
     options: RewriteOptions,
-    whole: bool,
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
@@ -278,7 +249,6 @@ def _said_plainly(
         resolver=Resolver(module),
         options=options,
         several=tree.several,
-        whole=whole,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -315,8 +285,7 @@ def _one_by_one(
     They move together: Blocked where one of them cannot.
     """
     check_apart(tree, programs)
-    # Kept code changes the doors through which all of the file takes layers.
-    first, *others = sorted(programs, key=_keeps_forward)
+    first, *others = programs
     refused = not_offered(tree, options, first)
     if refused is not None:
         return ProgramsRewrite(tree.module, (_left(path, first.plan.line, refused),))
@@ -358,13 +327,6 @@ def _one_by_one(
     )
     joined_up = with_definitions_joined(rest.module)
     return ProgramsRewrite(joined_up, (*moved.findings, *later), plans, None, tree.text)
-
-
-def _keeps_forward(program: Program) -> bool:
-    model = program.plan.model
-    if isinstance(model, KeptModelFnPlan):
-        return True
-    return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
 def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
@@ -414,8 +376,6 @@ def _native(
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
     text, edited = name_modes(text, parse(text))
-    if _keeps_forward(program):
-        text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     # Each of the last steps concerns few programs, and a look at the text tells.
     if "LSTM" in text or "GRU" in text:
         text, edited = _recurrent(tree, text, edited, options, emitter.tf)
@@ -527,12 +487,6 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
     rule, tier = "TFM101", Tier.NATIVE
     message = f"the Estimator `{plan.estimator}` becomes a training loop"
-    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
-        rule, tier = "TFM102", Tier.FORWARD_KEPT
-        message += f" around its own forward code: {plan.model.kept}"
-    if isinstance(plan.model, KeptModelFnPlan):
-        rule, tier = "TFM102", Tier.FORWARD_KEPT
-        message += f" around its whole model_fn: {plan.model.reason}"
     if not plan.config.writes_events:
         message += "; it writes no event files without `save_summary_steps`"
     found = [

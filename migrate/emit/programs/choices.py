@@ -56,8 +56,7 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             return f"`--keras keras3`: {only}"
         if options.mixed_precision:
             return f"`--mixed-precision`: {only}"
-    kept = isinstance(model, ModelFnPlan) and model.kept is not None
-    usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
+    usual = isinstance(program.sites, (KerasSites, ModelFnSites))
     if options.keras == "keras3":
         if any(tree.calls(tree.module, ("tf.feature_column.input_layer",))):
             return "`--keras keras3`: Keras 3 has no layer for feature columns"

@@ -373,52 +373,23 @@ def trainer_build():
         X_RESTORE
 
 
-def kept_class():
-    """A model_fn's forward code, unchanged, under the variable store of TF2."""
-
-    class LiftedModel(tf.keras.Model):
-        """The forward pass as it was; variables keep the names TF1 gave them."""
-
-        if X_NEEDS_VALUES:
-
-            def __init__(X_PARAMETERS):
-                super().__init__()
-                X_KEEP_VALUES
-
-        @keras_v1.utils.track_tf1_style_variables
-        def call(self, features, training=False):
-            # In a scope of its own, each call numbers unnamed layers from the start.
-            with tf.compat.v1.variable_scope(tf.compat.v1.get_variable_scope()):
-                return self.forward(features, training)
-
-        def forward(self, features, training):
-            X_KEPT_VALUES
-            if X_NEEDS_MODE:
-                mode = "train" if training else "eval"
-            X_FORWARD
-            return X_OUTPUTS
-
-
 def make_variables():
     """The first call of a model, which makes its variables."""
-    if X_KEPT:
-        tf.function(model.__call__).get_concrete_function(features_spec)
+    if X_KERAS3:
+        model(
+            tf.nest.map_structure(
+                lambda spec: tf.keras.Input(
+                    batch_shape=spec.shape, dtype=spec.dtype.name
+                ),
+                features_spec,
+            )
+        )
     else:
-        if X_KERAS3:
-            model(
-                tf.nest.map_structure(
-                    lambda spec: tf.keras.Input(
-                        batch_shape=spec.shape, dtype=spec.dtype.name
-                    ),
-                    features_spec,
-                )
+        model(
+            tf.nest.map_structure(
+                lambda spec: tf.keras.Input(type_spec=spec), features_spec
             )
-        else:
-            model(
-                tf.nest.map_structure(
-                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
-                )
-            )
+        )
 
 
 def lifted_setup():
