@@ -7,13 +7,14 @@ and the options: every process that asks comes to the same.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import libcst as cst
 
-from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
+from ..emit import ProgramsRewrite, rewrite_programs
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -30,6 +31,7 @@ from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
+from ..symbols.scope_builder import build_scopes
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import Known
@@ -42,6 +44,7 @@ __all__ = ["RULE", "Moved", "moved"]
 Allowed = Callable[[Iterable[str]], bool]
 
 RULE = "TFM106"
+_WORD = re.compile(r"\w+")
 _PROGRAMS = ("TFM101", "TFM102", "TFM103", "TFM104")
 
 
@@ -155,27 +158,46 @@ def inline(
     found = facts.recent.get(key)
     if not isinstance(found, ProgramsRewrite):
         try:
-            found = rewrite_across_files(
-                parsed, options=options, facts=facts, allowed=allowed
-            ) or rewrite_programs(
+            found = rewrite_programs(
                 parsed.module,
                 path=parsed.path,
                 resolver=parsed.resolver,
                 options=options,
                 facts=facts,
-                joined=why_alone(parsed, options=options, facts=facts),
             )
+            lost = _lost_by_others(parsed, found, facts)
+            if lost is not None:
+                found = _not_written(parsed, lost)
         except Unfaithful:
             raise
         except Exception as problem:
             # Its own loop cannot be written, by our fault: there are other ways.
-            found = _not_read(parsed, f"{type(problem).__name__}: {problem}")
+            told = f"{type(problem).__name__}: {problem}"
+            reason = f"an error inside tfmigrate, please report it ({told})"
+            found = _not_written(parsed, reason)
         facts.recent[key] = found
     return found
 
 
-def _not_read(parsed: ParsedModule, problem: str) -> ProgramsRewrite:
-    """A file whose programs stay, for an error of the recognisers."""
+def _lost_by_others(
+    parsed: ParsedModule, found: ProgramsRewrite, facts: ProjectFacts
+) -> str | None:
+    """What other files may take from a file that a loop in place would take away."""
+    users = facts.importers(parsed.path) if found.plans else ()
+    if not users:
+        return None
+    before = set(parsed.resolver.scopes.module_scope.bindings)
+    gone = before - set(build_scopes(found.module).module_scope.bindings)
+    for user in sorted(users):
+        words = set(_WORD.findall(user.read_text("utf-8", "replace")))
+        taken = sorted(gone & words)
+        if taken:
+            return f"{user.name} may use `{taken[0]}` of it"
+    return None
+
+
+def _not_written(parsed: ParsedModule, reason: str) -> ProgramsRewrite:
+    """A file whose programs get no loop in place."""
     tree = Tree(parsed.module, parsed.resolver)
     lines = [tree.line(place) for place in legacy_places(tree).programs] or [1]
     findings = tuple(
@@ -188,7 +210,7 @@ def _not_read(parsed: ParsedModule, problem: str) -> ProgramsRewrite:
             outcome=Outcome.LEFT,
             safety=Safety.NEEDS_REVIEW,
             tier=Tier.COMPAT,
-            reason=f"an error inside tfmigrate, please report it ({problem})",
+            reason=reason,
         )
         for line in lines
     )

@@ -23,10 +23,12 @@ from ..emit.programs.layer_class import class_statement
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.warm_start import BY_NAME, INIT
 from ..plan.layers.lifted_helpers import finish
 from ..plan.layers.lifted_names import Lifted, camel, source_text
 from ..plan.layers.lifter_state import Kind, Shared
 from ..plan.model_fn.forward import Forward, ForwardReader
+from ..plan.model_fn.kept_checks import reachable
 from ..plan.model_fn.modes import Modes
 from ..plan.model_fn.reader import layer_class
 from ..plan.model_fn.source import Source
@@ -70,6 +72,8 @@ class Lifting:
 def is_model_fn(node: cst.CSTNode) -> bool:
     """A function with the arguments of a model function."""
     if not isinstance(node, cst.FunctionDef):
+        return False
+    if not isinstance(node.body, cst.IndentedBlock):
         return False
     return {"features", "labels", "mode"} <= set(_parameters(node))
 
@@ -166,7 +170,10 @@ class _Definition:
         self.tree = tree
         self.defined = defined
         self.source = Source(tree, defined)
-        self.names = Names(tree, tree.module)
+        body = defined.body
+        assert isinstance(body, cst.IndentedBlock)
+        # All that the function sees, itself included.
+        self.names = Names(tree, body)
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the function cannot be lifted."""
@@ -177,7 +184,8 @@ class _Definition:
         tree, defined = self.tree, self.defined
         tf = imported_as(tree.module, "tensorflow")
         body = defined.body
-        if tf is None or not isinstance(body, cst.IndentedBlock):
+        assert isinstance(body, cst.IndentedBlock)
+        if tf is None:
             raise self.stop(defined, "it names TensorFlow in another way")
         holder = tree.parent(defined)
         if holder is not tree.module and isinstance(
@@ -188,6 +196,7 @@ class _Definition:
         head = []
         if statements and is_docstring(statements[0]):
             head, statements = statements[:1], statements[1:]
+        self._check_effects()
         forward = self._forward(statements)
         rest, place = self._rest(statements, forward)
         outputs = self._outputs(forward, rest)
@@ -221,6 +230,13 @@ class _Definition:
             if isinstance(one, cst.IndentedBlock)
         ]
         return step * len(blocks)
+
+    def _check_effects(self) -> None:
+        """What looks variables up by name finds those of TensorFlow 1's store only."""
+        for node in reachable(self.tree, [self.defined.body]):
+            symbol = self.tree.symbol(node.func) if isinstance(node, cst.Call) else None
+            if symbol in INIT:
+                raise self.stop(node, BY_NAME)
 
     # -- the forward pass
 

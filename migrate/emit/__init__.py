@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from .across_files.rewrite import rewrite_across_files, why_alone
 from .rewrite import ProgramsRewrite, rewrite_programs
 
-__all__ = [
-    "ProgramsRewrite",
-    "rewrite_across_files",
-    "rewrite_programs",
-    "why_alone",
-]
+__all__ = ["ProgramsRewrite", "rewrite_programs"]

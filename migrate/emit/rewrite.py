@@ -7,7 +7,6 @@ whole, and so do all programs of one module: they share its imports.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,7 @@ from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.plainer.handed import handed_plainly
 from ..plan.plainer.head_units import with_head_units
-from ..plan.plainer.several import (
-    check_apart,
-    in_one_scope,
-    with_definitions_joined,
-    with_own_functions,
-)
 from ..plan.plainer.steps import PlainProgram, plainer
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
@@ -41,14 +33,12 @@ from ..plan.sites import (
     ModelFnSites,
     Program,
 )
-from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.reasons import WHAT_TO_DO
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
-from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import BindingKind
 from ..symbols.surface import gone
 from .module.imports import add_imports, drop_unused_imports, imported_as
@@ -99,21 +89,15 @@ def rewrite_programs(
     resolver: Resolver,
     options: RewriteOptions,
     facts: Any = None,
-    joined: str | None = None,
-    several: bool = False,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules. ``joined`` says why
-    the module was not moved together with other files. ``several`` says that it
-    held more programs before some were moved.
+    What is not part of a program is left to the symbol rules.
     """
-    tree = Tree(module, resolver, several=several)
+    tree = Tree(module, resolver)
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
-    if in_one_scope(tree, places.programs):
-        tree.several = True
     counted = with_head_units(tree)
     if counted is not None:
         again = parse(counted.bytes)
@@ -126,30 +110,24 @@ def rewrite_programs(
         )
         if result.plans:
             return replace(result, before=None)
+    stays: list[Stop]
     if options.stays_because is not None and places.programs:
         reason = options.stays_because
-        stays: list[Stop] = [
+        stays = [
             (place, Blocker("TFM103", tree.line(place), reason))
             for place in places.programs
         ]
         return _keep_estimator(path, tree, stays)
+    if len(places.programs) > 1:
+        reason = "several Estimators in one file"
+        stays = [(p, Blocker("TFM103", tree.line(p), reason)) for p in places.programs]
+        return _keep_estimator(path, tree, advised(tree, stays))
     programs: list[Program] = []
     stops: list[Stop] = []
-    shared = facts is not None and _is_shared(facts, path)
-    apart = None
-    if len(places.programs) > 1 and not shared:
-        apart = with_own_functions(tree, places.programs)
-    if apart is not None:
-        said = PlainProgram(apart, "several programs in one file")
-        try:
-            return _said_plainly(tree, places.programs[0], said, path, options)
-        except Blocked as stop:
-            stops = [(place, stop.blocker) for place in places.programs]
-            return _keep_estimator(path, tree, advised(tree, stops, joined))
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
-            plain = plainer(tree, place, shared=shared)
+            plain = plainer(tree, place, shared=bool(facts and facts.importers(path)))
             if plain is not None:
                 return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
@@ -168,15 +146,6 @@ def rewrite_programs(
                 raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
-            handed = None
-            if not shared and not stops:
-                handed = handed_plainly(tree, place)
-            if handed is not None:
-                plain = PlainProgram(handed, stop.blocker.reason)
-                try:
-                    return _said_plainly(tree, place, plain, path, options)
-                except Blocked as other:
-                    stop = other
             stops.append((place, stop.blocker))
     strays = places.strays(tree, programs)
     if facts is None or not facts.importers(path):
@@ -197,16 +166,10 @@ def rewrite_programs(
                 names = ", ".join(sorted({user.name for user in users}))
                 reason = f"`{symbol}` belongs to {names}, which keeps its Estimator"
             stops = [(strays[0], Blocker("TFM103", line, reason))]
-        stops = advised(tree, stops, joined)
+        stops = advised(tree, stops)
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
-    if len(programs) > 1:
-        try:
-            return _one_by_one(path, tree, programs, modes, options)
-        except Blocked as stop:
-            stops = [(place, stop.blocker) for place in places.programs]
-            return _keep_estimator(path, tree, stops)
     refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
@@ -216,21 +179,6 @@ def rewrite_programs(
         return _native(path, tree, programs[0], options, modes)
     except Blocked as stop:
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
-
-
-def _is_shared(facts: Any, path: Path) -> bool:
-    """Other files import the module, or one that may have been joined to it."""
-    inside, more = set(), [os.path.abspath(path)]
-    while more:
-        one = more.pop()
-        if one not in inside:
-            inside.add(one)
-            more += facts.imports(one)
-    return any(
-        os.path.abspath(user) not in inside
-        for one in inside
-        for user in facts.importers(Path(one))
-    )
 
 
 def _said_plainly(
@@ -248,7 +196,6 @@ def _said_plainly(
         path=path,
         resolver=Resolver(module),
         options=options,
-        several=tree.several,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -271,62 +218,6 @@ def _said_plainly(
         )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
     return ProgramsRewrite(result.module, tuple(findings), plans)
-
-
-def _one_by_one(
-    path: Path,
-    tree: Tree,
-    programs: list[Program],
-    modes: list[cst.CSTNode],
-    options: RewriteOptions,
-) -> ProgramsRewrite:
-    """The programs of a module, each moved where those before it were.
-
-    They move together: Blocked where one of them cannot.
-    """
-    check_apart(tree, programs)
-    first, *others = programs
-    refused = not_offered(tree, options, first)
-    if refused is not None:
-        return ProgramsRewrite(tree.module, (_left(path, first.plan.line, refused),))
-    moved = _native(path, tree, first, options, modes)
-    module = parse(code_of(moved.module))
-    lost = undefined_names(build_scopes(module)) - undefined_names(tree.resolver.scopes)
-    if lost:
-        reason = f"two programs of the file share `{min(lost)}`"
-        raise Blocked("TFM103", others[0].plan.line, reason)
-    rest = rewrite_programs(
-        module,
-        path=path,
-        resolver=Resolver(module),
-        options=options,
-        several=tree.several,
-    )
-    if any(finding.rule == CHOICE_NOT_OFFERED for finding in rest.findings):
-        lines = tuple(replace(f, line=first.plan.line) for f in rest.findings)
-        return ProgramsRewrite(tree.module, lines)
-    if len(rest.plans) != len(others):
-        reasons = [finding.reason for finding in rest.findings if finding.reason]
-        reason = f"several programs in one file: {reasons[0] if reasons else ''}"
-        raise Blocked("TFM103", others[0].plan.line, reason.rstrip(" :"))
-    # Lines of what is written are none of the source.
-    lines_of = {
-        plan.line: other.plan.line
-        for plan, other in zip(rest.plans, others, strict=True)
-    }
-    later = [
-        replace(f, line=lines_of.get(f.line, others[0].plan.line))
-        for f in rest.findings
-    ]
-    plans = (
-        first.plan,
-        *(
-            replace(plan, line=other.plan.line)
-            for plan, other in zip(rest.plans, others, strict=True)
-        ),
-    )
-    joined_up = with_definitions_joined(rest.module)
-    return ProgramsRewrite(joined_up, (*moved.findings, *later), plans, None, tree.text)
 
 
 def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:

@@ -100,10 +100,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
                 "the Estimator applied its gradient on the first one only",
             )
         )
-    if (
-        model.shared.dropped_summaries
-        or _writes_summaries(tree, model)
-    ):
+    if model.shared.dropped_summaries or _writes_summaries(tree, model):
         differences.append(
             Difference(
                 "TFM141",
