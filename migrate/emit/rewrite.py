@@ -43,6 +43,7 @@ from ..symbols.scopes import BindingKind
 from ..symbols.surface import gone
 from .module.imports import add_imports, drop_unused_imports, imported_as
 from .module.keras_door import use_tf_keras
+from .module.lone_replica import for_one_replica
 from .module.mode_names import name_modes
 from .module.names import Names
 from .module.notes import MARK, names_compat_v1
@@ -260,7 +261,10 @@ def _native(
         # Input functions that took a mode take its name.
         name = (tree.symbol(node) or "").rpartition(".")[2]
         edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
-    edited = drop_session_settings(tree, edits.apply(module))
+    edited = edits.apply(module)
+    if emitter.loop_names is not None:
+        edited = for_one_replica(edited, emitter.loop_names, module)
+    edited = drop_session_settings(tree, edited)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited, _dead_imports(tree))
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])

@@ -34,6 +34,7 @@ from ..calls.trainer import Trainer, per_class
 from ..calls.watched import watching_steps
 from ..module.edits import Edits, Statement
 from ..module.layout import WIDTH, OneLine, fit
+from ..module.lone_replica import LoopNames
 from ..module.names import Names
 from ..module.spacing import with_blank_lines
 from ..module.template import Filling, fill, parse_statements
@@ -191,6 +192,24 @@ class LoopEmitter:
             return chosen not in ("default", "one_device")
         symbol = self.plan.strategy.symbol
         return symbol is not None and not symbol.endswith(".OneDeviceStrategy")
+
+    @property
+    def loop_names(self) -> LoopNames | None:
+        """What the loop's functions are called, where there is one replica for sure."""
+        chosen = self.options.strategy
+        if self.trainer is not None or chosen != "keep":
+            return None
+        if self.plan.strategy.symbol is not None or self.plan.strategy.choices:
+            return None
+        get = self.renamed.get
+        return LoopNames(
+            self.site_strategy,
+            get("train_step", ""),
+            get("train_steps", ""),
+            get("test_step", ""),
+            get("test_steps", ""),
+            get("evaluate", ""),
+        )
 
     @property
     def function_form(self) -> bool:
@@ -486,6 +505,8 @@ class LoopEmitter:
     def manager(self, *, restores: bool = True) -> list[Statement]:
         """The checkpoint manager and the restore."""
         keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
+        if self.trainer is None and self.plan.config.model_dir is None:
+            restores = False  # Nothing is in a directory that was made just now.
         result = self.fill(
             "manager",
             expressions={

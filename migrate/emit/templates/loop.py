@@ -386,9 +386,7 @@ def make_variables():
         )
     else:
         model(
-            tf.nest.map_structure(
-                lambda spec: tf.keras.Input(type_spec=spec), features_spec
-            )
+            tf.nest.map_structure(lambda s: tf.keras.Input(type_spec=s), features_spec)
         )
 
 
