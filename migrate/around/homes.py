@@ -35,7 +35,8 @@ class Known:
             return None if for_tf2 and symbol == "tf.Variable" else found
         if found is not None:
             return found
-        if is_estimator_word(symbol) and not symbol.startswith("tf.contrib.estimator."):
+        heads = f"{symbol}.".startswith("tf.contrib.estimator.")
+        if is_estimator_word(symbol) and not heads:
             return None
         if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
             return None
