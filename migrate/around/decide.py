@@ -28,7 +28,7 @@ from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
-from ..rules.written_for import written_for_tf2
+from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
@@ -351,6 +351,7 @@ class _Modules:
                 Modules(loop, contrib, package),
                 self.known,
                 for_tf2=for_tf2,
+                keras_1=not for_tf2 and not self._is_of_tf2(),
                 placeholders=self._describes_features(),
             )
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
@@ -375,6 +376,11 @@ class _Modules:
             path = str(place.folder / f"{contrib}.py")
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
+
+    def _is_of_tf2(self) -> bool:
+        """Files that name neither TF belong to others of theirs, which name TF 2."""
+        eras = [era_of(parsed.resolver) for parsed in self.files]
+        return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
 
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..symbols.table import lookup, needs_nothing
+from .keras_v1 import of_keras_1
 from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
 from .vocabulary import home as word
 
@@ -19,9 +20,14 @@ class Known:
     def __init__(self, loop_names: frozenset[str]) -> None:
         self.loop_names = loop_names
 
-    def home(self, symbol: str, *, for_tf2: bool) -> Home | None:
-        """The home of a canonical symbol; None leaves it to the symbol rules."""
+    def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
+        """The home of a canonical symbol; None leaves it to the symbol rules.
+
+        ``keras_1`` says that ``tf.keras`` is TF 1's.
+        """
         found = word(symbol)
+        if keras_1 and (old := of_keras_1(symbol)) is not None:
+            return Installed(*old)
         if isinstance(found, Loop):
             if found.name and found.name not in self.loop_names:
                 if not is_estimator_word(symbol):

@@ -279,6 +279,54 @@ def test_other_words_of_kept_code_have_homes(tmp_path: Path) -> None:
     assert set(found) == {"model.py", "train.py", "training_loop.py", "tf_contrib.py"}
 
 
+def test_keras_of_tf1_is_kept(tmp_path: Path) -> None:
+    """Gates, random numbers and batch norm differ under the same names."""
+    model = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\n"
+        "from tensorflow.python.keras import layers\n"
+        "from tensorflow.keras.layers import GRUCell\n",
+    ).replace(
+        "    loss =",
+        "    first = tf.keras.initializers.TruncatedNormal(stddev=.1)\n"
+        "    net = tf.keras.layers.Dense(4, kernel_initializer=first)(net)\n"
+        "    net = tf.keras.layers.BatchNormalization()(net)\n"
+        "    net = layers.LSTM(2)(net[:, None])\n"
+        "    net = tf.keras.layers.RNN(GRUCell(2))(net[:, None])\n"
+        "    loss =",
+    )
+    report = rewritten(project(tmp_path, model=model, train=CHOSEN))
+    text = texts(report)["model.py"]
+    assert "from tf_keras.api._v1 import keras as keras_v1" in text
+    assert "keras_v1.initializers.TruncatedNormal(stddev=.1)" in text
+    assert " tf_keras.layers.Dense(4" in text
+    assert "keras_v1.layers.BatchNormalization()" in text
+    assert "keras_v1.layers.LSTM(2)" in text
+    assert "from tf_keras.api._v1.keras.layers import GRUCell" in text
+    assert " tf_keras.layers.RNN(GRUCell(2))" in text
+    # The same words in a program that names TF 2 are TF 2's.
+    train = CHOSEN.replace("settings =", "tf.random.set_seed(1)\n\nsettings =")
+    report = rewritten(project(tmp_path, model=_OF_NO_ERA, train=train))
+    assert "tf_keras.layers.LSTM(2)" in texts(report)["model.py"]
+
+
+_OF_NO_ERA = '''\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    """A recurrent layer."""
+    net = tf.keras.layers.LSTM(2)(features['x'][:, None])
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions=net)
+    loss = tf.reduce_mean(net - labels)
+    train_op = tf.compat.v1.train.AdamOptimizer(0.1).minimize(
+        loss, tf.compat.v1.train.get_global_step()
+    )
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+'''
+
+
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
