@@ -1,8 +1,8 @@
 """What ``tf.keras`` meant in TF 1 where tf_keras gives another thing by that name.
 
 A program of TF 1 has the gates of its recurrent layers, the random numbers of its
-initializers, the batch norm that `trainable=False` does not freeze, and the optimizers
-that still take `lr=` and `decay=`. tf_keras has all of them, below its API of version 1.
+initializers, the batch norm that `trainable=False` does not freeze, and optimizers that
+take `lr=` and `decay=`. tf_keras has all of them, below its API of version 1.
 """
 
 from __future__ import annotations
