@@ -30,11 +30,13 @@ from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
+from ..symbols.resolver import Resolver
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
-from .homes import Known
+from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
 
@@ -228,7 +230,11 @@ def _decided(
         str(one.path): inline(one, options=options, facts=facts, allowed=allowed)
         for one in estimators
     }
-    native = all(_is_native(result) for result in today.values())
+    known = Known(loop_names())
+    native = all(
+        _is_native(result) and not _needs_copies(result, known)
+        for result in today.values()
+    )
     if native and options.style == "auto":
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
@@ -251,6 +257,23 @@ def _is_native(result: ProgramsRewrite) -> bool:
     return all(
         f.outcome is not Outcome.LEFT and f.tier in (None, Tier.NATIVE)
         for f in result.findings
+    )
+
+
+def _needs_copies(result: ProgramsRewrite, known: Known) -> bool:
+    """A written-out loop has words left that only a copy of TF 1's code can mean.
+
+    It would not run; the program does when the copy stands beside it.
+    """
+    text = result.module.code
+    if not any(word in text for word in COPIED):
+        return False
+    resolver = Resolver(result.module)
+    symbols = {resolver.resolve(use.node) for use in resolver.scopes.uses}
+    return any(
+        isinstance(known.home(symbol, for_tf2=True), Brought)
+        for symbol in symbols
+        if symbol is not None
     )
 
 

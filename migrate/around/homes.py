@@ -9,8 +9,10 @@ from .keras_v1 import of_keras_1
 from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
 from .vocabulary import home as word
 
-__all__ = ["Home", "Known"]
+__all__ = ["COPIED", "Home", "Known"]
 
+# Words by which a text tells that it may need what is no longer in TensorFlow.
+COPIED = ("contrib", "tutorials")
 _ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
 
 
@@ -77,8 +79,13 @@ def _placed(symbol: str) -> Home | None:
 
 
 def is_package(symbol: str) -> bool:
-    """Whether a canonical name below tf.contrib is a package of it."""
+    """Whether a canonical name is a package of tf.contrib or of the tutorials."""
     last = symbol.rpartition(".")[2]
+    if symbol.startswith("tf.examples.tutorials."):
+        from ..bring import contrib
+
+        place = contrib.place(symbol)
+        return isinstance(place, contrib.Brought) and place.is_namespace
     return symbol == "tf.contrib" or (
         symbol.startswith("tf.contrib.") and symbol.count(".") == 2 and last.islower()
     )

@@ -327,6 +327,26 @@ def model_fn(features, labels, mode, params):
 '''
 
 
+def test_what_a_written_loop_cannot_name_is_copied(tmp_path: Path) -> None:
+    """All is in plain sight but for the data, which a module of TF 1 reads."""
+    train = """\
+import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import input_data
+
+data = input_data.read_data_sets('digits')
+estimator = tf.estimator.DNNClassifier(
+    [tf.feature_column.numeric_column('x', [784])], hidden_units=[5], n_classes=10)
+estimator.train(tf.estimator.inputs.numpy_input_fn(
+    {'x': data.train.images}, data.train.labels.astype('int32'), shuffle=False))
+"""
+    report = rewritten(project(tmp_path, train=train))
+    found = texts(report)
+    assert tiers(report) == ["T2"]
+    assert "input_data.read_data_sets('digits')" in found["train.py"]
+    assert "import tf_contrib as input_data" in found["train.py"]
+    assert "def read_data_sets(" in found["tf_contrib.py"]
+
+
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
