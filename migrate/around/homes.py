@@ -14,6 +14,8 @@ __all__ = ["COPIED", "Home", "Known"]
 # Words by which a text tells that it may need what is no longer in TensorFlow.
 COPIED = ("contrib", "tutorials")
 _ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
+# TensorFlow has it still, but refuses it in a program that is eager around its graphs.
+_COPIES = ("tf.feature_column.shared_embedding_columns",)
 
 
 class Known:
@@ -43,6 +45,8 @@ class Known:
             return None if for_tf2 and symbol == "tf.Variable" else found
         if found is not None:
             return found
+        if symbol in _COPIES:
+            return _placed(symbol)
         if is_estimator_word(symbol) and not symbol.startswith("tf.contrib.estimator."):
             return None
         if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
