@@ -376,6 +376,7 @@ class _Modules:
                 for_tf2=for_tf2,
                 keras_1=not for_tf2 and not self._is_of_tf2(),
                 placeholders=self._describes_features(),
+                shared_columns=self._shares_columns(),
             )
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
@@ -411,6 +412,10 @@ class _Modules:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
+
+    def _shares_columns(self) -> bool:
+        """Columns of TF 1 that share an embedding are made in one of the files."""
+        return any("shared_embedding_columns" in one.source.text for one in self.files)
 
     def _is_distributed(self) -> bool:
         """A strategy is given to an Estimator somewhere in the program."""

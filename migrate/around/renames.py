@@ -76,16 +76,21 @@ def renamed(
     for_tf2: bool,
     keras_1: bool = False,
     placeholders: bool = False,
+    shared_columns: bool = False,
 ) -> Renamed:
     """The file with every word under its new name.
 
     ``for_tf2`` says that it was written for TF 2, whose names mean what they say;
     ``keras_1`` that its ``tf.keras`` is TF 1's; ``placeholders`` that some may be made
-    outside of a graph.
+    outside of a graph; ``shared_columns`` that columns may share an embedding as they
+    did in TF 1, which only TF 1's function for a parsing spec knows.
     """
     renamer = _Renamer(parsed, modules, known, for_tf2, keras_1)
     if placeholders:
         renamer.more["tf.placeholder"] = Loop("placeholder")
+    if shared_columns:
+        name = "feature_column.make_parse_example_spec"
+        renamer.more[f"tf.{name}"] = Today(f"tf.compat.v1.{name}")
     return renamer.result()
 
 

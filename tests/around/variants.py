@@ -667,7 +667,8 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             _RAMP,
             f"{_RAMP}COLUMNS = tf.feature_column.shared_embedding_columns(\n"
             "    [tf.feature_column.categorical_column_with_identity(name, 7)\n"
-            "     for name in ('left', 'right')], 2, initializer=RAMP)\n",
+            "     for name in ('left', 'right')], 2, initializer=RAMP)\n"
+            "SPEC = tf.feature_column.make_parse_example_spec(COLUMNS)\n",
         ),
         (
             "    net = tf.layers.dense(\n",

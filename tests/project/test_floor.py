@@ -466,6 +466,6 @@ def test_modules_of_a_program_lose_what_numpy_lost(tmp_path: Path) -> None:
     assert "np.asarray(x, float)" in found["helpers.py"]
     assert found["unused.py"] == unused
     # Under an Estimator that stays tfmigrate.compat provides it.
-    kept = NATIVE.replace("estimator.train(", "tf.train.batch([1], 1)\nestimator.train(")
-    report = rewritten(tmp_path, {"train.py": kept, "helpers.py": old})
-    assert texts(report, tmp_path)["helpers.py"] == old
+    kept = {"model.py": KEPT, "main.py": MAIN, "helpers.py": old}
+    report = rewritten(tmp_path / "kept", kept)
+    assert texts(report, tmp_path / "kept")["helpers.py"] == old
