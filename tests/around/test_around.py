@@ -403,6 +403,21 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     assert "from app import training_loop\n" in found["model.py"]
 
 
+def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
+    """Its parent may be where `python -m` is started, whatever it holds."""
+    package(tmp_path / "app")
+    package(tmp_path / "app" / "trainer")
+    paths = project(
+        tmp_path,
+        app__trainer__model=MODEL,
+        app__trainer__task=CHOSEN.replace("from model", "from .model"),
+    )
+    report = rewritten(paths)
+    assert "from . import training_loop\n" in texts(report)["task.py"]
+    (added,) = (r for r in report.changed if r.added)
+    assert added.path == tmp_path / "app" / "trainer" / "training_loop.py"
+
+
 def test_absolute_imports_name_the_package(tmp_path: Path) -> None:
     package(tmp_path / "app")
     paths = project(
