@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from tfmigrate.plan.program import ModelFnPlan
-from tfmigrate.report.findings import Tier
 
 from .one_module import run
 
