@@ -26,7 +26,9 @@ def MirroredStrategy(
     )
     present = tuple(device.name for device in tf.config.list_logical_devices())
     used = strategy.extended.worker_devices
-    if wanted is not None and not all(device.endswith(present) for device in used):
+    missing = [device for device in used if not device.endswith(present)]
+    if wanted is not None and len(used) > 1 and missing:
+        # Replicas there would wait for each other for ever; a lone one goes elsewhere.
         count = len(tf.config.list_physical_devices("GPU"))
         raise ValueError(
             f"The program asks for {wanted} GPUs and this machine has {count}. "
