@@ -47,7 +47,7 @@ Allowed = Callable[[Iterable[str]], bool]
 
 RULE = "TFM106"
 _WORD = re.compile(r"\w+")
-_PROGRAMS = ("TFM101", "TFM102", "TFM103", "TFM104")
+_PROGRAMS = ("TFM101", "TFM103", "TFM104")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import libcst as cst
 from ...options import RewriteOptions
 from ...plan.code.tree import Tree, walk
 from ...plan.program import KerasModelPlan, ModelFnPlan
-from ...plan.sites import KerasSites, ModelFnSites, Program
+from ...plan.sites import CannedSites, KerasSites, ModelFnSites, Program
 from ...symbols.table import lookup, needs_nothing
 from ..calls.mixed_precision import own_float32
 from .optimizers import is_of_tf1
@@ -39,6 +39,12 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
         return (
             "`--style inline`: the Estimator is returned, passed on or stored; use "
             "`--style auto`"
+        )
+    canned = isinstance(program.sites, CannedSites)
+    if options.style == "class" and canned and not program.travels:
+        return (
+            "`--style class`: a canned Estimator that stays where it is made "
+            "becomes functions; use `--style auto`"
         )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
