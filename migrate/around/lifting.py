@@ -20,6 +20,7 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
+from ..plan.code.reach import reachable
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..plan.estimator.legacy import legacy_places
@@ -28,7 +29,6 @@ from ..plan.layers.lifted_helpers import finish
 from ..plan.layers.lifted_names import Lifted, camel, source_text
 from ..plan.layers.lifter_state import Kind, Shared
 from ..plan.model_fn.forward import Forward, ForwardReader
-from ..plan.model_fn.kept_checks import reachable
 from ..plan.model_fn.modes import Modes
 from ..plan.model_fn.reader import layer_class
 from ..plan.model_fn.source import Source

@@ -64,8 +64,6 @@ class LoopEmitter:
 
     # Whether variables are made when the class sees data first.
     built_from_data = False
-    # Whether a step runs a graph that a model_fn made, instead of a model.
-    graphed = False
 
     def __init__(
         self,
@@ -274,15 +272,13 @@ class LoopEmitter:
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
         if template == "train_functions":
             defaults.update(watching_steps(self))
-            defaults["X_TRAIN_STEP"] = []
-            if not self.graphed:
-                defaults["X_TRAIN_STEP"] = self.fill(
-                    "train_step",
-                    expressions=expressions,
-                    statements=statements,
-                    flags=flags,
-                    names=names,
-                )
+            defaults["X_TRAIN_STEP"] = self.fill(
+                "train_step",
+                expressions=expressions,
+                statements=statements,
+                flags=flags,
+                names=names,
+            )
             results = [variable for _, variable in self.watched]
             expressions = {
                 **(expressions or {}),
@@ -310,10 +306,6 @@ class LoopEmitter:
                 "X_STEP_RESULT": ", ".join(["loss", *results]),
             }
         expressions = {"X_TRAINED": self.trained, **(expressions or {})}
-        parameters = {
-            "X_CONTEXT": "" if self.graphed else "context",
-            **(parameters or {}),
-        }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -328,13 +320,10 @@ class LoopEmitter:
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_WATCHES": bool(self.watched),
-                "X_GRAPHED": self.graphed,
-                "X_TAPED": not self.graphed,
                 "X_SHARED": self.replicated,
-                "X_TOGETHER": self.graphed and self.replicated,
                 **(flags or {}),
             },
-            parameters=parameters,
+            parameters=parameters or {},
             attributes={"optimizer.iterations": self.text(self.counter)},
         )
         return fill(file, template, filling)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from ..model_fn.kept_checks import reachable
+from ..code.reach import reachable
 from ..model_fn.source import Source
 
-__all__ = ["BY_NAME", "INIT", "READS", "check_effects"]
+__all__ = ["BY_NAME", "INIT", "check_effects"]
 
 BY_NAME = "a checkpoint is loaded by the names that TF1 gave the variables"
 
@@ -29,17 +29,6 @@ _EFFECTS = (
     "tf.losses.add_loss",
     "tf.train.Saver",
     "tf.train.warm_start",
-)
-READS = (
-    "tf.contrib.framework.list_variables",
-    "tf.contrib.framework.load_variable",
-    "tf.train.NewCheckpointReader",
-    "tf.train.checkpoint_exists",
-    "tf.train.get_checkpoint_state",
-    "tf.train.latest_checkpoint",
-    "tf.train.list_variables",
-    "tf.train.load_checkpoint",
-    "tf.train.load_variable",
 )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ...symbols.scopes import BindingKind
+from ..code.reach import reachable
 from ..code.tree import Tree, walk
 from ..estimator.places import Place
 from ..sites import Blocked
-from .kept_checks import reachable
 
 __all__ = [
     "changes",
