@@ -13,7 +13,7 @@ import libcst as cst
 
 from ...plan.code.tree import Statement, only_small, statements_of, walk
 from ...symbols.nodes import parents
-from .layout import WIDTH, OneLine
+from .layout import WIDTH, OneLine, fit
 
 __all__ = ["LoopNames", "for_one_replica"]
 
@@ -295,6 +295,13 @@ def _merged(module: cst.Module, step: str, steps: str) -> cst.Module:
     made = _together(inner, outer)
     if made is None:
         return module
+    depth, holder = 0, above.get(outer)
+    while holder is not None:
+        depth += isinstance(holder, cst.IndentedBlock)
+        holder = above.get(holder)
+    narrow = made.visit(_Narrow(module, depth))
+    assert isinstance(narrow, cst.FunctionDef)
+    made = narrow
     found = module.visit(_Merge(inner, outer, made))
     assert isinstance(found, cst.Module)
     return found
@@ -351,6 +358,40 @@ def _assigned_tuple(statement: Statement) -> cst.Tuple | None:
         if isinstance(target, cst.Tuple):
             return target
     return None
+
+
+class _Narrow(cst.CSTTransformer):
+    """Breaks lines anew that are too long one step further in."""
+
+    def __init__(self, module: cst.Module, depth: int) -> None:
+        self.module, self.depth = module, depth
+        self.step = len(module.default_indent.expandtabs(8))
+
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
+        self.depth += 1
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        self.depth -= 1
+        return updated_node
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine:
+        indent = self.depth * self.step
+        bare = updated_node.with_changes(leading_lines=[])
+        code = cst.Module([]).code_for_node(bare)
+        longest = max(map(len, code.splitlines())) + indent
+        if longest <= WIDTH or "#" in code or '"""' in code:
+            return updated_node
+        body = [small.visit(OneLine()) for small in updated_node.body]
+        plain = updated_node.with_changes(body=body)
+        (made,) = fit(self.module, [plain], indent)
+        assert isinstance(made, cst.SimpleStatementLine)
+        return made
 
 
 class _Merge(cst.CSTTransformer):
