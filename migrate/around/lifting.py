@@ -37,8 +37,9 @@ from ..plan.plainer.steps import model_fn_of
 from ..plan.program import TF
 from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.guard import check_output
 from ..project.parsing import parse
-from ..project.positions import code_of
+from ..project.positions import Unfaithful, code_of
 
 __all__ = ["KERAS_LAYER", "KERAS_MODEL", "Lifting", "is_lifted", "lifted"]
 
@@ -85,6 +86,16 @@ def _parameters(node: cst.FunctionDef) -> list[str]:
 
 def lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
     """The file with every model function lifted that can be."""
+    try:
+        return _lifted(parsed, facts)
+    except Unfaithful:
+        raise
+    except Exception as problem:
+        # By our fault: the functions are kept as they are.
+        return Lifting(parsed, left=[(1, f"{type(problem).__name__}: {problem}")])
+
+
+def _lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
     tree = _without_methods(parsed, facts)
     found = Lifting(parsed)
     edits = Edits()
@@ -99,6 +110,12 @@ def lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
         found.made.append(node.name.value)
     if found.made:
         found.parsed = _again(parsed, edits.apply(tree.module), facts)
+        check_output(
+            parsed.source.text,
+            found.parsed.source.text,
+            scopes=parsed.resolver.scopes,
+            cells=parsed.source.notebook is not None,
+        )
     return found
 
 
@@ -139,9 +156,10 @@ def is_lifted(files: Sequence[ParsedModule], lifting: Sequence[Lifting]) -> bool
         if any(tree.symbol(call.func) not in _KNOWN for call in _programs(tree)):
             return False
         for call in tree.resolver.scopes.calls.values():
-            holders = [one for one in tree.ancestors(call) if is_model_fn(one)]
             symbol = tree.symbol(call.func) or ""
-            if symbol.endswith("EstimatorSpec") and not holders:
+            if not symbol.endswith("EstimatorSpec"):
+                continue
+            if not any(is_model_fn(one) for one in tree.ancestors(call)):
                 return False
     return True
 
