@@ -23,7 +23,7 @@ _KEPT = 16
 _LEAVES = (tf.Tensor, tf.Operation, tf.Variable, tf.SparseTensor, tf.IndexedSlices)
 
 
-class ShortStepsHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class ShortStepsHook(tf.train.SessionRunHook):
     """Gives each session of a monitored session the shorter way."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
