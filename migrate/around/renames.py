@@ -125,6 +125,8 @@ class _Renamer:
         self.roots: set[cst.Name] = set()
         # Homes that hold for this program only.
         self.more: dict[str, Home] = {}
+        # Imports of packages, and the names they bind, on which brought names hang.
+        self.needed: set[tuple[cst.CSTNode, str]] = set()
 
     def result(self) -> Renamed:
         places = [place for use in self._uses() if (place := self._place(use))]
@@ -230,7 +232,8 @@ class _Renamer:
         self._note(found)
         assert isinstance(node, (cst.Name, cst.Attribute))
         if isinstance(node, cst.Name):
-            if self.resolver.bindings(node):
+            if bound := self.resolver.bindings(node):
+                self.needed.add((bound[0].node, node.value))
                 return  # its import or its assignment is renamed
         elif self._follows(use, node, found):
             return
@@ -264,7 +267,10 @@ class _Renamer:
         inside = dotted_name(node)
         assert inside is not None
         inside = inside.partition(".")[2]
-        return self._name_in(home, found) == inside
+        if self._name_in(home, found) != inside:
+            return False
+        self.needed.add((bound[0].node, use.root.value))
+        return True
 
     def _name_in(self, package: Home, found: Home) -> str | None:
         """What a thing is called inside a package, if it is there."""
@@ -412,6 +418,10 @@ class _Renamer:
         ours = module in (self.modules.loop, self.modules.contrib)
         if not name:
             if isinstance(found, Loop):
+                return None
+            if isinstance(found, Brought) and (item.use.node, bound) not in self.needed:
+                # No name of it is brought along: there may be no such module.
+                self._check_spelled(item)
                 return None
             line = self._import_line(module, bound)
             head, _, rest = line.rpartition("import ")

@@ -347,6 +347,19 @@ estimator.train(tf.estimator.inputs.numpy_input_fn(
     assert "def read_data_sets(" in found["tf_contrib.py"]
 
 
+def test_an_import_of_a_package_goes_where_nothing_hangs_on_it(
+    tmp_path: Path,
+) -> None:
+    tpu_dense = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\nfrom tensorflow.contrib import tpu as contrib_tpu\n",
+    ).replace("tf.estimator.EstimatorSpec", "contrib_tpu.TPUEstimatorSpec")
+    found = texts(rewritten(project(tmp_path, model=tpu_dense, train=CHOSEN)))
+    assert "contrib" not in found["model.py"]
+    assert "training_loop.TPUEstimatorSpec" in found["model.py"]
+    assert "tf_contrib.py" not in found
+
+
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
