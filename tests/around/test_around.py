@@ -279,6 +279,19 @@ def test_other_words_of_kept_code_have_homes(tmp_path: Path) -> None:
     assert set(found) == {"model.py", "train.py", "training_loop.py", "tf_contrib.py"}
 
 
+def test_an_import_of_a_package_goes_where_nothing_hangs_on_it(
+    tmp_path: Path,
+) -> None:
+    tpu_dense = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\nfrom tensorflow.contrib import tpu as contrib_tpu\n",
+    ).replace("tf.estimator.EstimatorSpec", "contrib_tpu.TPUEstimatorSpec")
+    found = texts(rewritten(project(tmp_path, model=tpu_dense, train=CHOSEN)))
+    assert "contrib" not in found["model.py"]
+    assert "training_loop.TPUEstimatorSpec" in found["model.py"]
+    assert "tf_contrib.py" not in found
+
+
 def test_keras_of_tf1_is_kept(tmp_path: Path) -> None:
     """Gates, random numbers and batch norm differ under the same names."""
     model = MODEL.replace(
@@ -345,19 +358,6 @@ estimator.train(tf.estimator.inputs.numpy_input_fn(
     assert "input_data.read_data_sets('digits')" in found["train.py"]
     assert "import tf_contrib as input_data" in found["train.py"]
     assert "def read_data_sets(" in found["tf_contrib.py"]
-
-
-def test_an_import_of_a_package_goes_where_nothing_hangs_on_it(
-    tmp_path: Path,
-) -> None:
-    tpu_dense = MODEL.replace(
-        "import tensorflow as tf\n",
-        "import tensorflow as tf\nfrom tensorflow.contrib import tpu as contrib_tpu\n",
-    ).replace("tf.estimator.EstimatorSpec", "contrib_tpu.TPUEstimatorSpec")
-    found = texts(rewritten(project(tmp_path, model=tpu_dense, train=CHOSEN)))
-    assert "contrib" not in found["model.py"]
-    assert "training_loop.TPUEstimatorSpec" in found["model.py"]
-    assert "tf_contrib.py" not in found
 
 
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
