@@ -125,8 +125,11 @@ def _scope_name(column: Any) -> str:
     return re.sub(r"[^A-Za-z0-9_.\-]", "_", column.name)
 
 
-class ColumnState:
-    """Variables and tables of columns; what TensorFlow calls a state manager."""
+class ColumnState(_columns.StateManager):  # type: ignore[name-defined]
+    """Variables and tables of columns; what TensorFlow calls a state manager.
+
+    TensorFlow's own keeps them in a layer; nothing of it is used here.
+    """
 
     def __init__(self) -> None:
         self._variables: dict[Any, dict[str, Any]] = {}
