@@ -18,7 +18,7 @@ import libcst as cst
 
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
-from .files import mentions_legacy
+from .files import mentions_bygone, mentions_legacy
 from .journal import digest
 from .sources import Source, SourceError, load_source
 
@@ -376,11 +376,14 @@ class ProjectFacts:
 
         A main program that only says ``from model import build`` can hold the
         training calls of an Estimator without naming TensorFlow. Two steps of
-        imports are followed; more would make every file of a large tree count.
+        imports are followed; more would make every file of a large tree count. A
+        helper that says ``np.float`` matters to the programs that it helps.
         """
         if mentions_legacy(raw):
             return True
         own = os.path.abspath(path)
+        if self.serves_legacy(path, raw):
+            return True
         self._edges[own] = self._imported(own, raw)
         near = self._edges[own]
         return any(self._mentions(target) for target in near) or any(
@@ -388,6 +391,26 @@ class ProjectFacts:
             for target in near
             for further in self._edges.get(target, ())
         )
+
+    def serves_legacy(self, path: Path, raw: bytes) -> bool:
+        """Whether a file names what is gone from Python or NumPy, in a legacy program.
+
+        A file with legacy words imports it, however far.
+        """
+        if not mentions_bygone(raw):
+            return False
+        index = self._index()
+        own = os.path.abspath(path)
+        seen, pending = {own}, [own]
+        while pending:
+            for user in index.get(pending.pop(), ()):
+                key = os.path.abspath(user)
+                if key not in seen:
+                    if self._mentions(key):
+                        return True
+                    seen.add(key)
+                    pending.append(key)
+        return False
 
     def _mentions(self, path: str) -> bool:
         """Whether a project file has legacy words; remembers what it imports."""
