@@ -20,6 +20,7 @@ from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_bygone, mentions_legacy
 from .journal import digest
+from .search_path import added_directories
 from .sources import Source, SourceError, load_source
 
 __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
@@ -87,6 +88,7 @@ class ProjectFacts:
 
     files: tuple[Path, ...] = ()
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
     _parsed: OrderedDict[tuple[str, str], ParsedModule | SourceError] = field(
         default_factory=OrderedDict
@@ -137,8 +139,23 @@ class ProjectFacts:
                 ):
                     roots += [str(parent), str(parent / "src")]
                     break
+            roots += self.added_roots(directory)
             self._roots[directory] = tuple(dict.fromkeys(roots))
         return self._roots[directory]
+
+    def added_roots(self, directory: str) -> tuple[str, ...]:
+        """Directories that files of one put on their search path."""
+        if directory not in self._added:
+            found: list[str] = []
+            for name in _sources_in(directory):
+                path = os.path.join(directory, name)
+                try:
+                    raw = Path(path).read_bytes()
+                except OSError:
+                    continue
+                found += added_directories(path, raw)
+            self._added[directory] = tuple(dict.fromkeys(found))
+        return self._added[directory]
 
     def locate(self, dotted: str, origin: Path) -> Path | None:
         """The file of a project module imported from ``origin``, if there is one."""
@@ -428,6 +445,14 @@ class ProjectFacts:
             return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
+
+
+def _sources_in(directory: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [name for name in names if name.endswith((".py", ".ipynb"))]
 
 
 def _relative(path: Path, dots: int, stem: str, names: Iterable[str]) -> set[Path]:

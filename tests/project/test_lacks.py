@@ -99,6 +99,30 @@ def test_copies_of_contrib_are_made_for_every_file(tmp_path: Path) -> None:
     assert b"contrib." not in after["main.py"]
 
 
+def test_hyperparameters_of_another_file_under_an_alias(tmp_path: Path) -> None:
+    config = (
+        "import tensorflow as tf\n\nSTEPS = 3\n"
+        "HPARAMS = tf.contrib.training.HParams(rate=0.1)\n"
+    )
+    main = (
+        MAIN.replace("mode):", "mode, params):")
+        .replace("Optimizer(0.1)", "Optimizer(params.rate)")
+        .replace('"model")', '"model", params=hp)')
+        # Of an import that nobody uses, nothing has to be found.
+        .replace(
+            "import util\n",
+            "from tensorflow.contrib.learn.python.learn import learn_runner\n"
+            "import util\n\nhp = util.HPARAMS\n",
+        )
+    )
+    tier, report = moved(tmp_path, {"main.py": main, "util.py": config})
+    assert tier is Tier.FORWARD_KEPT
+    after = {r.path.name: (r.new or b"").decode() for r in report.results}
+    assert "HPARAMS = tf_contrib.HParams(rate=0.1)" in after["util.py"]
+    assert "hp = util.HPARAMS\n" in after["main.py"]
+    assert "learn_runner" not in after["main.py"]
+
+
 def test_a_main_that_ran_nowhere_takes_no_other_with_it(tmp_path: Path) -> None:
     other = "from tensorflow.python.no_such import thing\nimport main\n\nmain.data()\n"
     tier, _ = moved(
