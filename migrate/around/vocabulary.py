@@ -190,9 +190,6 @@ _STAYS: dict[str, str] = {
     "tf.contrib.slim.learning": _BY_HAND,
     "tf.contrib.slim.learning.train": _BY_HAND,
     "tf.contrib.slim.evaluation": _BY_HAND,
-    "tf.feature_column.shared_embedding_columns": (
-        "can only be called where a graph is built, not in an eager program"
-    ),
     "tf.fixed_size_partitioner": _IN_PARTS,
     "tf.min_max_variable_partitioner": _IN_PARTS,
     "tf.variable_axis_size_partitioner": _IN_PARTS,

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import libcst as cst
 
+from ..symbols.bygone import may_name_bygone
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
-from .files import mentions_bygone, mentions_legacy
+from .files import mentions_legacy
 from .journal import digest
 from .search_path import added_directories
 from .sources import Source, SourceError, load_source
@@ -393,14 +394,11 @@ class ProjectFacts:
 
         A main program that only says ``from model import build`` can hold the
         training calls of an Estimator without naming TensorFlow. Two steps of
-        imports are followed; more would make every file of a large tree count. A
-        helper that says ``np.float`` matters to the programs that it helps.
+        imports are followed; more would make every file of a large tree count.
         """
         if mentions_legacy(raw):
             return True
         own = os.path.abspath(path)
-        if self.serves_legacy(path, raw):
-            return True
         self._edges[own] = self._imported(own, raw)
         near = self._edges[own]
         return any(self._mentions(target) for target in near) or any(
@@ -409,24 +407,22 @@ class ProjectFacts:
             for further in self._edges.get(target, ())
         )
 
-    def serves_legacy(self, path: Path, raw: bytes) -> bool:
-        """Whether a file names what is gone from Python or NumPy, in a legacy program.
+    def helps_legacy(self, path: Path, raw: bytes) -> bool:
+        """Whether a program's own module may name what NumPy or Python dropped.
 
-        A file with legacy words imports it, however far.
+        It names no TensorFlow; a file that does imports it, however far.
         """
-        if not mentions_bygone(raw):
+        if path.suffix != ".py" or mentions_legacy(raw) or not may_name_bygone(raw):
             return False
-        index = self._index()
-        own = os.path.abspath(path)
-        seen, pending = {own}, [own]
+        seen, pending = {os.path.abspath(path)}, [path]
         while pending:
-            for user in index.get(pending.pop(), ()):
+            for user in self.importers(pending.pop()):
                 key = os.path.abspath(user)
                 if key not in seen:
                     if self._mentions(key):
                         return True
                     seen.add(key)
-                    pending.append(key)
+                    pending.append(user)
         return False
 
     def _mentions(self, path: str) -> bool:

@@ -12,14 +12,12 @@ from pathlib import Path
 import pathspec
 
 from ..errors import UserError
-from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
 
 __all__ = [
     "Candidate",
     "find_files",
     "from_here",
     "holds_requirements",
-    "mentions_bygone",
     "mentions_legacy",
     "project_root",
 ]
@@ -49,17 +47,6 @@ SKIPPED_DIRECTORIES = frozenset(
 # but a project module that re-exports it contains the first of these words;
 # ProjectFacts adds the files that import such a module.
 _LEGACY = re.compile(rb"tensorflow|tfmigrate")
-
-_NAMES = (*RENAMED, *ADVICE)
-# The same for a file that only serves one with those words.
-_BYGONE = re.compile(
-    "|".join(
-        (
-            rf"\.(?:{'|'.join(sorted({name.partition('.')[2] for name in _NAMES}))})\b",
-            rf"\bfrom (?:{'|'.join(sorted(PACKAGES))}) import\b",
-        )
-    ).encode()
-)
 
 
 _REQUIREMENTS = re.compile(
@@ -92,11 +79,6 @@ def from_here(path: Path) -> Path:
 def mentions_legacy(content: bytes) -> bool:
     """Whether a file can have anything to do with TensorFlow at all."""
     return _LEGACY.search(content) is not None
-
-
-def mentions_bygone(content: bytes) -> bool:
-    """Whether a file can name what Python or NumPy dropped."""
-    return _BYGONE.search(content) is not None
 
 
 def project_root(paths: Sequence[Path]) -> Path:

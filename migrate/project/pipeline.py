@@ -70,7 +70,11 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     """The result of a file's content."""
     lines = raw.count(b"\n")
     try:
-        if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
+        if not (
+            facts.concerns_legacy(path, raw)
+            or facts.helps_legacy(path, raw)
+            or _is_old(path, raw, job, facts)
+        ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw) or _is_ours(raw):
             return _unchanged(path, raw, ())
@@ -410,7 +414,8 @@ def _round(
             allows=job.selection.allows,
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
-            serves=_serves(source, facts),
+            # What has no legacy words is looked at for the program that it is part of.
+            helps=not mentions_legacy(source.raw),
         )
     findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text
@@ -418,14 +423,6 @@ def _round(
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
     return _Moved(text, known, done.needs, done.inside, done.renamed), findings
-
-
-def _serves(source: Source, facts: ProjectFacts) -> bool:
-    """A module is part of a program of TensorFlow, though it may not import that."""
-    # Without legacy words it is looked at for no other reason.
-    return not mentions_legacy(source.raw) or facts.serves_legacy(
-        source.path, source.raw
-    )
 
 
 def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
