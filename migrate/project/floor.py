@@ -39,6 +39,7 @@ _MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
+_PLACE = re.compile(r"\(([\w.-]+\.(?:py|ipynb)):")
 _POINTED = re.compile(r"belongs to (.+), which keeps its Estimator$")
 
 
@@ -122,8 +123,12 @@ class _Floor:
         lack = lack_of(key, self.files, self.graph)
         if lack is None:
             return None
-        reason = f"`{lack.what}` ({lack.place}) is not in {lack.maker}"
-        return _Cause(result.path, moved[0].line, moved[0].cell, reason)
+        return _Cause(
+            result.path,
+            moved[0].line,
+            moved[0].cell,
+            f"`{lack.what}` ({lack.place}) is not in {lack.maker}",
+        )
 
     def _drawn_in(self) -> list[tuple[str, _Cause]]:
         """Files that move or start something, and use a file that stays."""
@@ -264,6 +269,7 @@ class _Floor:
         merged: dict[str, Finding] = {}
         for finding in own:
             reason = self._pointed(key, finding.reason or "")
+            reason += self._way_out(key, reason)
             first = merged.setdefault(reason, replace(finding, reason=reason))
             if (first.line, first.cell) != (finding.line, finding.cell):
                 more = f"line {finding.line}"
@@ -297,6 +303,23 @@ class _Floor:
             if cause is not None and cause.path.name in names:
                 return f"{reason} ({cause.origin})"
         return reason
+
+    def _way_out(self, key: str, reason: str) -> str:
+        """How programs move without the one that keeps them, if it is only beside."""
+        names = set(_PLACE.findall(reason))
+        mine = self.graph.closure(key)
+        beside = sorted(
+            self.files[one].path.name
+            for one in self.files
+            if os.path.basename(one) in names
+            and one not in mine
+            and self.graph.starts(one)
+            and mine & self.graph.closure(one)
+        )
+        entries = {self.files[one].path.name for one in self.graph.entries(key)}
+        if not beside or entries <= set(beside):
+            return ""
+        return f"; to move the others without {beside[0]}: --exclude {beside[0]}"
 
     def _stays(self, key: str, gone: str | None) -> Finding:
         cause = self.kept[self.held[key]]

@@ -157,3 +157,15 @@ def test_the_names_of_numpy_are_gone() -> None:
     # What the two tests above are about, on the NumPy that is here.
     done = [hasattr(__import__("numpy"), name) for name in ("float", "asscalar")]
     assert done == [False, False], sys.version
+
+
+def test_a_program_that_stays_names_the_way_out_for_the_others(tmp_path: Path) -> None:
+    files = {"main.py": MAIN, "util.py": STEPS, "other.py": f"import main\n{AT_ONCE}"}
+    files["other.py"] += "print(main.data())\n"
+    tier, report = moved(tmp_path, files)
+    assert tier is Tier.COMPAT
+    (said,) = {f.reason or "" for f in report.findings if f.path.name == "main.py"}
+    assert said.endswith("to move the others without other.py: --exclude other.py")
+    assert moved(tmp_path, {k: files[k] for k in ("main.py", "util.py")})[0] is (
+        Tier.NATIVE
+    )

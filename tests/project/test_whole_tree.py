@@ -44,7 +44,7 @@ def test_both_commands_over_a_tree(every: int, tmp_path: Path) -> None:
     assert sum(s.status == "changed" for s in seen) >= 50 // every
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [12, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_legacy_line_in_library_code_is_all_that_changes(number: int) -> None:
     seen = [check_probe(path) for path in stdlib_files(number)]
     assert [s for s in seen if s.problem] == []
