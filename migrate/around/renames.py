@@ -109,6 +109,8 @@ class _Renamer:
         self.known = known
         self.for_tf2 = for_tf2
         self.keras_1 = keras_1
+        # What such a module binds, others import from it.
+        self.hands_on = parsed.is_package
         self.found = Renamed(parsed.source.text)
         self.edits: list[Edit] = []
         # Import lines to add, by the module that they import.
@@ -370,7 +372,8 @@ class _Renamer:
     def _is_unused(self, item: _Item) -> bool:
         """Nothing in the module reads what an import binds: it can go."""
         name = item.bound.partition(".")[0]
-        return not any(node.value == name for node in self.resolver.scopes.loads)
+        read = (node.value == name for node in self.resolver.scopes.loads)
+        return not self.hands_on and not any(read)
 
     def _is_package_of_words(self, symbol: str) -> bool:
         """An import of a package whose names are judged where they are used."""

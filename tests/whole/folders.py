@@ -55,7 +55,8 @@ def recorded(timeout: float = 600) -> list[Program]:
 def _found(folder: Path, timeout: float) -> Iterator[Program]:
     """Every program that `scan` counts in a folder, started without arguments.
 
-    It runs in the folder that holds it; its whole project is copied and rewritten.
+    A script runs in the folder that holds it, a module of a package beside the
+    package; its whole project is copied and rewritten.
     """
     done = subprocess.run(
         [sys.executable, "-m", "tfmigrate", "scan", str(folder), "--format", "json"],
@@ -67,10 +68,16 @@ def _found(folder: Path, timeout: float) -> Iterator[Program]:
     for each in json.loads(done.stdout)["files"]:
         if each["program"] is None:
             continue
-        path = Path(os.path.abspath(each["path"])).relative_to(folder)
-        cwd = path.parent.as_posix()
-        name = path.as_posix()
-        yield Program(name, folder, path.name, timeout=timeout, cwd=cwd)
+        path = Path(os.path.abspath(each["path"]))
+        name, top = path.relative_to(folder).as_posix(), path.parent
+        while (top / "__init__.py").exists() and top != folder:
+            top = top.parent
+        cwd = top.relative_to(folder).as_posix()
+        if top == path.parent:
+            yield Program(name, folder, path.name, timeout=timeout, cwd=cwd)
+        else:
+            module = ".".join(path.relative_to(top).with_suffix("").parts)
+            yield Program(name, folder, module=module, timeout=timeout, cwd=cwd)
 
 
 # -- programs with a semantic trap each, which print nothing ------------------------

@@ -91,8 +91,10 @@ def test_a_manifest_says_what_is_run(tmp_path: Path) -> None:
 
 def test_a_folder_gives_the_programs_that_scan_counts() -> None:
     (program,) = programs_of(HERE / "programs/kept_package", None)
-    assert (program.name, program.target) == ("trainer/task.py", ["task.py"])
-    assert (program.cwd, program.timeout) == ("trainer", 120)
+    assert (program.name, program.target) == ("trainer/task.py", ["-m", "trainer.task"])
+    assert (program.cwd, program.timeout) == (".", 120)
+    (script,) = programs_of(HERE / "programs/gone", 9)
+    assert (script.target, script.cwd, script.timeout) == (["train.py"], ".", 9)
 
 
 @pytest.mark.slow
