@@ -18,7 +18,12 @@ _TOOL = Path(__file__).resolve().parent.parent
 _FOLDERS = ("plan", "emit", "around", "project")
 _NAMES = ("Blocked", "Blocker")
 # Calls that give the reason of several files or of one word: which argument has it.
-_TOGETHER = {"_Answer": "why", "NoPlace": 0, "Stays": 0, "_Cause": 3}
+_TOGETHER: dict[str, str | int] = {
+    "_Answer": "why",
+    "NoPlace": 0,
+    "Stays": 0,
+    "_Cause": 3,
+}
 _OF_A_WORD = ("Stays",)
 
 # What a person can change when one of a kind of reasons stands in the way.
@@ -117,7 +122,7 @@ def _together(call: ast.Call) -> ast.expr | None:
     at = _TOGETHER.get(call.func.id)
     if isinstance(at, str):
         return next((one.value for one in call.keywords if one.arg == at), None)
-    return call.args[at] if at is not None and len(call.args) > at else None
+    return call.args[at] if at is not None and at < len(call.args) else None
 
 
 def _texts(node: ast.expr | None) -> Iterator[str]:
