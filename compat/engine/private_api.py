@@ -7,6 +7,7 @@ TensorFlow moves one of these names, this is the only file to mend.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -14,6 +15,13 @@ import tensorflow.compat.v1 as tf
 # Savers of object-based checkpoints for a model inside of a session graph.
 from tensorflow.python.checkpoint import checkpoint as checkpoint_lib
 from tensorflow.python.checkpoint import graph_view
+
+# How processes of a cluster train under one strategy: the server, session settings
+# and start lines of each. Only Estimators used it; without them it has no public name.
+from tensorflow.python.distribute import (
+    distribute_coordinator,
+    distribute_coordinator_context,
+)
 
 # The class of the default cross-device operations of MirroredStrategy is not
 # public, and has to be recognised: it cannot run in a session on CPUs. step_fn
@@ -59,6 +67,7 @@ from tensorflow.python.training import evaluation, training_util
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
+    "cluster_context",
     "clustering_ops",
     "distributed_initializer",
     "evaluation",
@@ -73,6 +82,7 @@ __all__ = [
     "make_input_fn_iterator",
     "object_saver",
     "ops",
+    "run_in_cluster",
     "saved_model_loader",
     "step_fn",
     "summary_ops_v2",
@@ -136,6 +146,27 @@ def distributed_initializer(iterator: Any) -> Any:
 def is_export_output(value: Any) -> bool:
     """Whether ``value`` is one of the export output descriptions."""
     return isinstance(value, export_output.ExportOutput)
+
+
+def run_in_cluster(
+    train: Callable[[Any], Any], strategy: Any, session_config: Any
+) -> None:
+    """This process' part in a cluster that trains under ``strategy``.
+
+    ``train`` is given the strategy as it stands in the cluster; a parameter server
+    serves instead, for ever.
+    """
+    distribute_coordinator.run_distribute_coordinator(
+        train,
+        strategy,
+        mode=distribute_coordinator.CoordinatorMode.INDEPENDENT_WORKER,
+        session_config=session_config,
+    )
+
+
+def cluster_context() -> Any:
+    """What is known of the cluster inside of `run_in_cluster`, else None."""
+    return distribute_coordinator_context.get_current_worker_context()
 
 
 def is_in_graph_collective(strategy: Any, value: Any) -> bool:
