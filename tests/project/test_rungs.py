@@ -82,7 +82,8 @@ def test_an_import_of_nothing_that_nobody_uses_goes() -> None:
 
 def test_what_today_does_not_have_steps_down_with_its_name() -> None:
     head = "from tensorflow.examples.tutorials.mnist import input_data\n"
-    result = processed(head + "mnist = input_data.read_data_sets('data')")
+    code = head + "mnist = input_data.read_data_sets('data')"
+    result = processed(code, style="inline")
     assert tier(result) is Tier.COMPAT
     reasons = [finding.reason or "" for finding in result.findings]
     assert any("`tensorflow.examples` stays" in reason for reason in reasons)
