@@ -1,6 +1,6 @@
 """How much there is to review: rewritten programs beside their sources.
 
-    python tests/emit/test_size.py      prints each program's figure
+python tests/emit/test_size.py      prints each program's figure
 """
 
 from __future__ import annotations
@@ -53,5 +53,8 @@ if __name__ == "__main__":
     for found in ratios():
         for name, ratio in found.items():
             print(f"{name:30} {ratio:.2f}")
-        mean, median = statistics.mean(found.values()), statistics.median(found.values())
+        mean, median = (
+            statistics.mean(found.values()),
+            statistics.median(found.values()),
+        )
         print(f"{len(found)} programs: mean {mean:.2f}, median {median:.2f}\n")
