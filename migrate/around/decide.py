@@ -356,9 +356,6 @@ class _Modules:
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
-        if "model_to_estimator" in made.loop and self._is_distributed():
-            # The copy of the model would have to be made outside of the replicas.
-            return "a compiled Keras model is given to an Estimator with a strategy"
         if kept:
             one = min(kept, key=lambda found: found.line)
             cell, line = parsed.source.locate(one.line)
@@ -382,11 +379,6 @@ class _Modules:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
-
-    def _is_distributed(self) -> bool:
-        """A strategy is given to an Estimator somewhere in the program."""
-        words = ("train_distribute", "eval_distribute", "DistributeConfig")
-        return any(word in one.source.text for one in self.files for word in words)
 
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""

@@ -138,6 +138,9 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
+    "tf.feature_column.shared_embedding_columns": "shared_embedding_columns",
+    "tf.summary.FileWriter": "FileWriter",
+    "tf.train.SummaryWriter": "FileWriter",
     "tf.contrib.learn.ModeKeys": "ModeKeys",
     "tf.contrib.learn.RunConfig": "RunConfig",
     "tf.contrib.learn.Experiment": "Experiment",
@@ -190,9 +193,6 @@ _STAYS: dict[str, str] = {
     "tf.contrib.slim.learning": _BY_HAND,
     "tf.contrib.slim.learning.train": _BY_HAND,
     "tf.contrib.slim.evaluation": _BY_HAND,
-    "tf.feature_column.shared_embedding_columns": (
-        "can only be called where a graph is built, not in an eager program"
-    ),
     "tf.fixed_size_partitioner": _IN_PARTS,
     "tf.min_max_variable_partitioner": _IN_PARTS,
     "tf.variable_axis_size_partitioner": _IN_PARTS,

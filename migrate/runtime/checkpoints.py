@@ -12,22 +12,60 @@ import tensorflow as tf
 from .vocabulary import logger, v1
 
 
+class ModelSaver(v1.train.Saver):
+    """A saver that takes several values of a variable together when it saves."""
+
+    def __init__(self, *args: Any, merged: list[tuple[Any, Any]], **kwargs: Any):
+        self.merged = merged
+        super().__init__(*args, **kwargs)
+
+    def save(self, *args: Any, **kwargs: Any) -> Any:
+        """Saves the values that variables have now."""
+        with tf.init_scope():
+            for saved, variable in self.merged:
+                saved.assign(value_of_all(variable))
+        return super().save(*args, **kwargs)
+
+
+def value_of_all(variable: Any) -> Any:
+    """One value of a variable that each replica has updated on its own."""
+    total = tf.add_n([one.read_value() for one in variable.values])
+    if variable.aggregation == tf.VariableAggregation.SUM:
+        return total
+    return tf.cast(total / len(variable.values), total.dtype)
+
+
+def has_own_values(variable: Any) -> bool:
+    """Each replica updates it on its own, such as a moving average of its batches."""
+    return (
+        len(getattr(variable, "values", ())) > 1
+        and variable.synchronization == tf.VariableSynchronization.ON_READ
+        and variable.aggregation
+        in (tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN)
+    )
+
+
 def saver_of(model: Any, config: Any) -> Any:
     """What saves the variables of a model by name.
 
-    A variable of several replicas is saved as its first component; the parts of a
-    partitioned one are saved as slices of the whole.
+    The parts of a partitioned variable are saved as slices of the whole.
     """
     saved: dict[str, Any] = {}
+    merged = []
     for name, variable in model.variables.by_name.items():
         first = model.strategy.experimental_local_results(variable)[0]
         part = getattr(first, "_save_slice_info", None)
-        if part is None:
+        if has_own_values(variable):
+            with tf.init_scope():
+                saved[name] = tf.Variable(first, trainable=False)
+            merged.append((saved[name], variable))
+        elif part is None:
             saved[name] = first
         else:
             saved.setdefault(part.full_name, []).append(first)
-    saver = v1.train.Saver(
+    saver = ModelSaver(
         saved,
+        merged=merged,
         max_to_keep=config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
         save_relative_paths=True,
@@ -101,6 +139,7 @@ class Checkpoints:
 
     def start(self, step: int) -> None:
         """Saves what training starts from."""
+        tf.io.gfile.makedirs(self.directory)
         if self.active:
             self.save(step)
 

@@ -49,6 +49,26 @@ class KerasNames:
         return getattr(tf_keras, name)
 
 
+class Names:
+    """A package of TensorFlow's, with some names of the loop module."""
+
+    def __init__(self, package: Any, **ours: Any) -> None:
+        self.package = package
+        vars(self).update(ours)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.package, name)
+
+
+class ContribNames(Names):
+    """`tf.contrib`, as it comes along with a program."""
+
+    def __init__(self) -> None:
+        import tfmigrate.compat.v1 as compat
+
+        super().__init__(compat.contrib, learn=SimpleNamespace(**provided()))
+
+
 class LegacyTensorFlow:
     """`tf` of a legacy program."""
 
@@ -56,13 +76,17 @@ class LegacyTensorFlow:
         import tfmigrate.compat.v1 as compat
 
         names = SimpleNamespace(**provided())
-        names.inputs = names.export = names.experimental = names
+        names.inputs = names.export = names.experimental = names.tpu = names
         self.estimator = names
-        self.contrib = compat.contrib
+        self.contrib = ContribNames()
         self.layers = compat.layers
         self.nn = compat.nn
         self.keras = KerasNames()
         self.data = DataNames()
+        self.feature_column = Names(
+            v1.feature_column, shared_embedding_columns=names.shared_embedding_columns
+        )
+        self.summary = Names(v1.summary, FileWriter=names.FileWriter)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(v1, name)
