@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .variables import name_in_tensorflow_1, number_name
 from .vocabulary import logger, v1
 
 
@@ -46,25 +47,17 @@ def has_own_values(variable: Any) -> bool:
 
 
 def saver_of(model: Any, config: Any) -> Any:
-    """What saves the variables of a model by name.
-
-    The parts of a partitioned variable are saved as slices of the whole.
-    """
-    saved: dict[str, Any] = {}
-    merged = []
+    """What saves the variables of a model by name."""
+    saved, merged = [], []
     for name, variable in model.variables.by_name.items():
         first = model.strategy.experimental_local_results(variable)[0]
-        part = getattr(first, "_save_slice_info", None)
         if has_own_values(variable):
             with tf.init_scope():
-                saved[name] = tf.Variable(first, trainable=False)
-            merged.append((saved[name], variable))
-        elif part is None:
-            saved[name] = first
-        else:
-            saved.setdefault(part.full_name, []).append(first)
+                first = tf.Variable(first, trainable=False)
+            merged.append((first, variable))
+        saved.append((name, first))
     saver = ModelSaver(
-        saved,
+        parts_together(saved),
         merged=merged,
         max_to_keep=config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
@@ -77,6 +70,32 @@ def saver_of(model: Any, config: Any) -> Any:
     # Of them, too, only so many are kept.
     saver.set_last_checkpoints_with_time(list(zip(present, times, strict=True)))
     return saver
+
+
+def parts_together(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What a saver takes: parts of a partitioned variable as slices of the whole."""
+    saved: dict[str, Any] = {}
+    for name, variable in named:
+        part = getattr(variable, "_save_slice_info", None)
+        if part is None:
+            saved[name] = variable
+        else:
+            saved.setdefault(part.full_name, []).append(variable)
+    return saved
+
+
+def saver_of_graph(checkpoint: str, **options: Any) -> Any:
+    """What restores the variables of the default graph from a checkpoint."""
+    known = tf.train.load_checkpoint(checkpoint).get_variable_to_shape_map()
+    saved: dict[str, Any] = {}
+    for variable in v1.global_variables():
+        name = variable.op.name
+        if name not in known:
+            name = number_name(name_in_tensorflow_1(name), saved)
+        saved[name] = variable
+    if all(name == variable.op.name for name, variable in saved.items()):
+        return v1.train.Saver(**options)  # It knows of more than variables.
+    return v1.train.Saver(parts_together(saved.items()), **options)
 
 
 def restore(model: Any, checkpoint: str, scaffold: Any) -> None:

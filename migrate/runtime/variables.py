@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 
 from .vocabulary import v1
 
-# What tf_keras puts between a recurrent layer and its weights.
 RECURRENT_CELL = re.compile(
-    r"(/stacked_rnn_cells(_\d+)?)?/(lstm|gru|simple_rnn)_cell(_\d+)?/$"
+    r"(/stacked_rnn_cells(_\d+)?)?/(lstm|gru|simple_rnn)_cell(_\d+)?/"
 )
+
+
+def name_in_tensorflow_1(name: str) -> str:
+    """The name of a Keras weight without the cell of its recurrent layer.
+
+    Before TensorFlow 2 such layers had their weights themselves.
+    """
+    return RECURRENT_CELL.sub("/", name)
+
+
+def number_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number where it is taken."""
+    numbered, number = name, 1
+    while numbered in taken:
+        numbered, number = f"{name}_{number}", number + 1
+    return numbered
 
 
 class ModelVariables:
@@ -79,17 +94,14 @@ class ModelVariables:
 
     def unused_name(self, wanted: str) -> str:
         """The name of a variable, numbered when it is taken."""
+        with v1.name_scope(wanted) as scope:
+            name = str(scope).rstrip("/")
         # Keras names a weight within its layer; cells of other kinds, which have such
         # names in TensorFlow 1 as well, bring the whole name along.
         within = f"{tf.get_current_name_scope()}/"
-        with v1.name_scope(wanted) as scope:
-            first = name = str(scope).rstrip("/")
-        if first not in self.saved and first.startswith(within):
-            layer = RECURRENT_CELL.sub("/", within)
-            first = name = layer + first.removeprefix(within)
-        number = 1
-        while name in self.names:
-            name, number = f"{first}_{number}", number + 1
+        if name not in self.saved and name.startswith(within):
+            name = name_in_tensorflow_1(within) + name.removeprefix(within)
+        name = number_name(name, self.names)
         self.names.add(name)
         return name
 
