@@ -28,13 +28,15 @@ from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
-from ..rules.written_for import written_for_tf2
+from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
+from ..symbols.resolver import Resolver
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
-from .homes import Known
+from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
 
@@ -228,7 +230,11 @@ def _decided(
         str(one.path): inline(one, options=options, facts=facts, allowed=allowed)
         for one in estimators
     }
-    native = all(_is_native(result) for result in today.values())
+    known = Known(loop_names())
+    native = all(
+        _is_native(result) and not _needs_copies(result, known)
+        for result in today.values()
+    )
     if native and options.style == "auto":
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
@@ -251,6 +257,23 @@ def _is_native(result: ProgramsRewrite) -> bool:
     return all(
         f.outcome is not Outcome.LEFT and f.tier in (None, Tier.NATIVE)
         for f in result.findings
+    )
+
+
+def _needs_copies(result: ProgramsRewrite, known: Known) -> bool:
+    """A written-out loop has words left that only a copy of TF 1's code can mean.
+
+    It would not run; the program does when the copy stands beside it.
+    """
+    text = result.module.code
+    if not any(word in text for word in COPIED):
+        return False
+    resolver = Resolver(result.module)
+    symbols = {resolver.resolve(use.node) for use in resolver.scopes.uses}
+    return any(
+        isinstance(known.home(symbol, for_tf2=True), Brought)
+        for symbol in symbols
+        if symbol is not None
     )
 
 
@@ -351,7 +374,9 @@ class _Modules:
                 Modules(loop, contrib, package),
                 self.known,
                 for_tf2=for_tf2,
+                keras_1=not for_tf2 and not self._is_of_tf2(),
                 placeholders=self._describes_features(),
+                shared_columns=self._shares_columns(),
             )
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
@@ -373,12 +398,21 @@ class _Modules:
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
 
+    def _is_of_tf2(self) -> bool:
+        """Files that name neither TF belong to others of theirs, which name TF 2."""
+        eras = [era_of(parsed.resolver) for parsed in self.files]
+        return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
+
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
         if "placeholder" not in self.known.loop_names:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
+
+    def _shares_columns(self) -> bool:
+        """Columns of TF 1 that share an embedding are made in one of the files."""
+        return any("shared_embedding_columns" in one.source.text for one in self.files)
 
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..symbols.table import lookup, needs_nothing
+from .keras_v1 import of_keras_1
 from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
 from .vocabulary import home as word
 
-__all__ = ["Home", "Known"]
+__all__ = ["COPIED", "Home", "Known"]
 
+# Words by which a text tells that it may need what is no longer in TensorFlow.
+COPIED = ("contrib", "tutorials")
 _ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
+# TensorFlow has it still, but refuses it in a program that is eager around its graphs.
+_COPIES = ("tf.feature_column.shared_embedding_columns",)
 
 
 class Known:
@@ -19,9 +24,14 @@ class Known:
     def __init__(self, loop_names: frozenset[str]) -> None:
         self.loop_names = loop_names
 
-    def home(self, symbol: str, *, for_tf2: bool) -> Home | None:
-        """The home of a canonical symbol; None leaves it to the symbol rules."""
+    def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
+        """The home of a canonical symbol; None leaves it to the symbol rules.
+
+        ``keras_1`` says that ``tf.keras`` is TF 1's.
+        """
         found = word(symbol)
+        if keras_1 and (old := of_keras_1(symbol)) is not None:
+            return Installed(*old)
         if isinstance(found, Loop):
             if found.name and found.name not in self.loop_names:
                 if not is_estimator_word(symbol):
@@ -35,6 +45,8 @@ class Known:
             return None if for_tf2 and symbol == "tf.Variable" else found
         if found is not None:
             return found
+        if symbol in _COPIES:
+            return _placed(symbol)
         if is_estimator_word(symbol) and not symbol.startswith("tf.contrib.estimator."):
             return None
         if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
@@ -71,8 +83,13 @@ def _placed(symbol: str) -> Home | None:
 
 
 def is_package(symbol: str) -> bool:
-    """Whether a canonical name below tf.contrib is a package of it."""
+    """Whether a canonical name is a package of tf.contrib or of the tutorials."""
     last = symbol.rpartition(".")[2]
+    if symbol.startswith("tf.examples.tutorials."):
+        from ..bring import contrib
+
+        place = contrib.place(symbol)
+        return isinstance(place, contrib.Brought) and place.is_namespace
     return symbol == "tf.contrib" or (
         symbol.startswith("tf.contrib.") and symbol.count(".") == 2 and last.islower()
     )

@@ -138,7 +138,6 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
-    "tf.feature_column.shared_embedding_columns": "shared_embedding_columns",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
     "tf.contrib.learn.ModeKeys": "ModeKeys",

@@ -83,9 +83,7 @@ class LegacyTensorFlow:
         self.nn = compat.nn
         self.keras = KerasNames()
         self.data = DataNames()
-        self.feature_column = Names(
-            v1.feature_column, shared_embedding_columns=names.shared_embedding_columns
-        )
+        self.feature_column = compat.feature_column
         self.summary = Names(v1.summary, FileWriter=names.FileWriter)
 
     def __getattr__(self, name: str) -> Any:
