@@ -36,6 +36,7 @@ from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .scaling import true_means
 from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
@@ -459,7 +460,7 @@ class _Modules:
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
-        return tuple(told)
+        return (*told, *true_means(parsed, self.files))
 
     def _finding(
         self, parsed: ParsedModule, line: int, message: str, tier: Tier | None
