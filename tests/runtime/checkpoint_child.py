@@ -1,10 +1,11 @@
 """Continues checkpoints of real TF 1.15.5 on the loop module, and writes some for it.
 
-python checkpoint_child.py FOLDER
+python checkpoint_child.py recorded FOLDER
+python checkpoint_child.py continued FOLDER
 
-FOLDER has what TF 1.15 left, `recorded/handover` and `recorded/keras`. It is trained on
-where it lies. The same programs begin in `begun` and go on in a copy, `continued`.
-What was seen goes into FOLDER/seen.json.
+FOLDER has what TF 1.15 left, `recorded/handover` and `recorded/keras`: it is trained on
+where it lies, and the same programs begin in `begun`. Later they go on there in a copy,
+`continued`. What was seen goes into FOLDER/recorded.json or FOLDER/continued.json.
 """
 
 from __future__ import annotations
@@ -19,29 +20,25 @@ ORACLE = HERE.parents[1] / "fixtures" / "oracle"
 sys.path[:0] = [str(HERE), str(ORACLE / "lifecycle"), str(ORACLE / "checkpoint")]
 
 
-def main(folder: Path) -> None:
+def main(phase: str, folder: Path) -> None:
     import handover
     import keras_program
     from legacy_names import LegacyTensorFlow
 
     tf = LegacyTensorFlow()
     tf.logging.set_verbosity(tf.logging.ERROR)
-    recorded, begun, continued = (
-        folder / name for name in ("recorded", "begun", "continued")
-    )
+    place, begun = folder / phase, folder / "begun"
+    if phase == "continued":
+        shutil.copytree(begun, place)
     seen = {
-        "handover": handover.finish(tf, str(recorded / "handover")),
-        "keras": keras_program.train_all(tf, str(recorded / "keras"), 20, 10),
+        "handover": handover.finish(tf, str(place / "handover")),
+        "keras": keras_program.train_all(tf, str(place / "keras"), 20, 10),
     }
-    handover.start(tf, str(begun / "handover"))
-    seen["keras begun"] = keras_program.train_all(tf, str(begun / "keras"), 10)
-    shutil.copytree(begun, continued)
-    seen["handover continued"] = handover.finish(tf, str(continued / "handover"))
-    seen["keras continued"] = keras_program.train_all(
-        tf, str(continued / "keras"), 20, 10
-    )
-    (folder / "seen.json").write_text(json.dumps(seen))
+    if phase == "recorded":
+        handover.start(tf, str(begun / "handover"))
+        seen["begun"] = keras_program.train_all(tf, str(begun / "keras"), 10)
+    (folder / f"{phase}.json").write_text(json.dumps(seen))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]))
