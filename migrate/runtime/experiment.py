@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from .estimator import Estimator
-from .train_and_evaluate import train_and_evaluate
+from .hooks import CheckpointSaverListener
 from .vocabulary import EvalSpec, TrainSpec
+
+
+class EvaluateNewCheckpoints(CheckpointSaverListener):
+    """Evaluates what an experiment saves on its way, the first checkpoint included.
+
+    Not oftener than every so many steps, and not so soon after the last time; the
+    checkpoint that training ends with is evaluated after it.
+    """
+
+    def __init__(self, experiment: Experiment, every_steps: int, every_secs: float):
+        self.experiment = experiment
+        self.every_steps, self.every_secs = every_steps, every_secs
+        self.looked_step, self.looked_at = 0, float("-inf")
+
+    def after_save(self, session: Any, global_step_value: int) -> None:
+        """Evaluates if it is time."""
+        # Monitors looked for new checkpoints after steps, and so not before the first.
+        step = max(global_step_value, 1)
+        last = self.experiment.train_spec.max_steps
+        if step < self.looked_step + self.every_steps or (last and step >= last):
+            return
+        self.looked_step = step
+        if time.time() - self.looked_at > self.every_secs:
+            self.looked_at = time.time()
+            self.experiment.evaluate()
 
 
 class Experiment:
@@ -33,8 +59,8 @@ class Experiment:
         saving_listeners: Iterable[Any] | None = None,
         check_interval_secs: float = 5,
     ):
-        del min_eval_frequency, delay_workers_by_global_step, check_interval_secs
-        del train_steps_per_iteration, checkpoint_and_export
+        del delay_workers_by_global_step, train_steps_per_iteration
+        del checkpoint_and_export
         if eval_metrics:
             raise ValueError(
                 "eval_metrics belong to estimators of tf.contrib.learn: return them as "
@@ -46,6 +72,8 @@ class Experiment:
                 "export_saved_model, or give an EvalSpec exporters."
             )
         self.estimator = estimator
+        self.eval_every_steps = 1 if min_eval_frequency is None else min_eval_frequency
+        self.eval_every_secs = check_interval_secs
         self.train_spec = TrainSpec(
             train_input_fn, train_steps, train_monitors, saving_listeners
         )
@@ -60,12 +88,16 @@ class Experiment:
     def train(self, delay_secs: float | None = None) -> Any:
         """Trains."""
         del delay_secs
+        return self.train_with([])
+
+    def train_with(self, listeners: list[CheckpointSaverListener]) -> Any:
+        """Trains, with more that happens when a checkpoint is saved."""
         spec = self.train_spec
         return self.estimator.train(
             spec.input_fn,
             hooks=spec.hooks,
             max_steps=spec.max_steps,
-            saving_listeners=spec.saving_listeners,
+            saving_listeners=[*spec.saving_listeners, *listeners],
         )
 
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> Any:
@@ -77,8 +109,16 @@ class Experiment:
         )
 
     def train_and_evaluate(self) -> Any:
-        """Trains, evaluating on the way."""
-        return train_and_evaluate(self.estimator, self.train_spec, self.eval_spec)
+        """Trains, evaluating on the way and at the end; gives the last figures."""
+        on_the_way = []
+        if self.eval_every_steps:
+            on_the_way.append(
+                EvaluateNewCheckpoints(
+                    self, self.eval_every_steps, self.eval_every_secs
+                )
+            )
+        self.train_with([*on_the_way])
+        return self.evaluate(), []
 
     def test(self) -> Any:
         """One step of training and one of evaluation."""
