@@ -155,8 +155,8 @@ def on_module(text: str) -> str:
     return result.new.decode()
 
 
-def contestants(folder: Path, text: str) -> dict[str, list[str]]:
-    """Name -> command of each side."""
+def contestants(folder: Path, text: str, *, all_sides: bool) -> dict[str, list[str]]:
+    """Name -> command of each side; only the two Estimators if not `all_sides`."""
     old = folder / "old.py"
     old.write_text(text)
     on_compat = folder / "on_compat.py"
@@ -168,6 +168,8 @@ def contestants(folder: Path, text: str) -> dict[str, list[str]]:
     if real:
         found["TF 2.15"] = [real, str(old)]
     found["compat"] = [sys.executable, str(on_compat)]
+    if not all_sides:
+        return found
     with_module = folder / "with_module.py"
     with_module.write_text(on_module(text))
     found["loop module"] = [sys.executable, str(with_module)]
@@ -190,6 +192,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
     parser.add_argument("--sides", nargs="*", help="only these")
+    parser.add_argument(
+        "--estimators", action="store_true", help="only TF 2.15 and compat"
+    )
     parser.add_argument("--keep", type=Path, help="folder for the programs")
     options = parser.parse_args()
     threads = {f"TF_NUM_{kind}_THREADS": "2" for kind in ("INTEROP", "INTRAOP")}
@@ -204,7 +209,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = options.keep or Path(scratch)
             folder.mkdir(exist_ok=True)
-            sides = contestants(folder, source(*PROGRAMS[program]))
+            text = source(*PROGRAMS[program])
+            sides = contestants(folder, text, all_sides=not options.estimators)
             if options.sides:
                 sides = {name: sides[name] for name in options.sides}
             times: dict[str, list[float]] = {name: [] for name in sides}
