@@ -30,7 +30,7 @@ from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import written_for_tf2
 from ..symbols.dotted import import_path
-from .contents import MARK, clash, loop_names, made_by_us
+from .contents import MARK, clash, loop_names, made_by_us, words_of_loop
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import Known
 from .places import NoPlace, Place, place_of
@@ -244,7 +244,7 @@ def _decided(
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     if path == asked.path:
         return asked
-    return facts.load(path, path.read_bytes())
+    return facts.load(path, facts.as_python3(path, path.read_bytes()))
 
 
 def _is_native(result: ProgramsRewrite) -> bool:
@@ -252,6 +252,10 @@ def _is_native(result: ProgramsRewrite) -> bool:
         f.outcome is not Outcome.LEFT and f.tier in (None, Tier.NATIVE)
         for f in result.findings
     )
+
+
+class _AsValue(Exception):
+    """A package that becomes a module is handed about as a value."""
 
 
 class _Modules:
@@ -271,14 +275,30 @@ class _Modules:
         self.options = options
         self.facts = facts
         self.known = Known(loop_names())
+        self.trees = [Tree(one.source.module, one.resolver) for one in files]
+        # The program builds graphs, or runs sessions, around its models.
+        self.by_hand: Kept | None = None
+        self.builds_by_hand = False
 
     def answer(self, native: bool) -> _Answer:
         """Texts and findings of all files, or why there are none."""
-        for parsed in self.files:
-            why = unordered_model_fn(Tree(parsed.source.module, parsed.resolver))
+        for tree in self.trees:
+            why = unordered_model_fn(tree)
             if why is not None:
                 return _Answer(why=why)
-        inside = self._is_alone()
+        if self._is_alone():
+            try:
+                return self._moved(native, inside=True)
+            except _AsValue as problem:
+                if not self.facts.files:
+                    return _Answer(
+                        why=f"`{problem}` is handed about as a value, which only a "
+                        "file beside it can be"
+                    )
+        return self._moved(native, inside=False)
+
+    def _moved(self, native: bool, *, inside: bool) -> _Answer:
+        """The same, with the modules inside the only file, or beside the files."""
         try:
             place = place_of(self.group, self.facts)
         except NoPlace as problem:
@@ -295,11 +315,10 @@ class _Modules:
                     )
         found = _Answer()
         uses_loop = False
-        for parsed in self.files:
-            made = self._file(parsed, place, inside)
-            if isinstance(made, str):
-                return _Answer(why=made)
-            text, needs = made
+        made = self._files(place, inside)
+        if isinstance(made, str):
+            return _Answer(why=made)
+        for parsed, (text, needs) in zip(self.files, made, strict=True):
             uses_loop = uses_loop or any(
                 set(need.names) - _FREE for need in needs if need.kind == "loop"
             )
@@ -311,8 +330,6 @@ class _Modules:
                 continue
             findings = self._findings(parsed, native, inside)
             found.files[own] = Moved(text, findings, needs, inside)
-        if not uses_loop:
-            return _Answer()
         brought = {
             name
             for one in found.files.values()
@@ -320,10 +337,21 @@ class _Modules:
             if need.kind == "contrib"
             for name in need.names
         }
-        twice = clash(brought) if brought else None
-        if twice is not None:
-            return _Answer(why=f"`{twice}` has the name of something else it uses")
-        return found
+        if brought:
+            twice = clash(brought)
+            if twice is not None:
+                return _Answer(why=f"`{twice}` has the name of something else it uses")
+            taken = words_of_loop(brought)
+            uses_loop = uses_loop or bool(taken)
+            if taken:
+                need = Need(
+                    str(place.folder / f"{loop}.py"), "loop", taken, place.package
+                )
+                found.files = {
+                    path: replace(one, needs=_joined(one.needs, need))
+                    for path, one in found.files.items()
+                }
+        return found if uses_loop else _Answer()
 
     def _is_alone(self) -> bool:
         """A program that has no files beside it: its modules stand in it.
@@ -335,6 +363,26 @@ class _Modules:
             return False
         (only,) = self.files
         return only.source.notebook is not None or not self.facts.files
+
+    def _files(
+        self, place: Place, inside: bool
+    ) -> list[tuple[str, tuple[Need, ...]]] | str:
+        """Every file's new text and needs, or what keeps the program."""
+        found = []
+        for parsed in self.files:
+            made = self._file(parsed, place, inside)
+            if isinstance(made, str):
+                return made
+            found.append(made)
+        if self.by_hand is None or self.builds_by_hand:
+            return found
+        keras = {n for _, needs in found for need in needs for n in need.names}
+        if "model_to_estimator" in keras:
+            # Its Keras model would be one of that graph.
+            one = self.by_hand
+            return f"`{one.symbol}` (line {one.line}) {one.why}, beside a Keras model"
+        self.builds_by_hand = True
+        return self._files(place, inside)
 
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
@@ -352,7 +400,13 @@ class _Modules:
                 self.known,
                 for_tf2=for_tf2,
                 placeholders=self._describes_features(),
+                by_hand=self.builds_by_hand,
+                beside=self.trees,
             )
+            if self._builds_graphs():
+                self.by_hand = self.by_hand or made.by_hand
+            if inside and made.as_value is not None:
+                raise _AsValue(made.as_value)
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
@@ -375,6 +429,13 @@ class _Modules:
             path = str(place.folder / f"{contrib}.py")
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
+
+    def _builds_graphs(self) -> bool:
+        """Whether the program builds graphs where it says nothing: TF 2's do not."""
+        switches = ("disable_eager_execution", "disable_v2_behavior")
+        return any(
+            word in one.source.text for one in self.files for word in switches
+        ) or not any(written_for_tf2(one.resolver) for one in self.files)
 
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
@@ -466,6 +527,15 @@ class _Modules:
                 if finding.tier is Tier.FORWARD_KEPT:
                     return finding.message.partition(": ")[2] or "it is kept"
         return "no loop of its own"
+
+
+def _joined(needs: tuple[Need, ...], more: Need) -> tuple[Need, ...]:
+    """What a file needs, and what its copies of tf.contrib take of the loop module."""
+    if not any(one.kind == "contrib" for one in needs):
+        return needs
+    names = {*more.names, *(n for one in needs if one.kind == "loop" for n in one.names)}
+    others = tuple(one for one in needs if one.kind != "loop")
+    return (more.with_names(names), *others)
 
 
 # Words that say nothing of training: a file may only compare modes.

@@ -10,6 +10,10 @@ from .vocabulary import home as word
 
 __all__ = ["Home", "Known"]
 
+# Words of Estimators that are copied like the rest of tf.contrib.
+_LIKE_CONTRIB = ("tf.contrib.estimator.", "tf.contrib.learn.")
+# What TensorFlow refuses to do in an eager program.
+_COPIED = ("tf.feature_column.shared_embedding_columns",)
 _ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
 
 
@@ -28,21 +32,34 @@ class Known:
                     return None
                 return Stays("has no counterpart in the loop module")
             return found
-        if isinstance(found, Stays) and symbol.startswith("tf.estimator."):
-            brought = _placed(symbol)
-            return brought if isinstance(brought, Brought) else found
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found
+        if is_estimator_word(symbol) and not isinstance(found, (Loop, Installed)):
+            return self._estimator_word(symbol, found, for_tf2=for_tf2)
         if found is not None:
             return found
-        if is_estimator_word(symbol) and not symbol.startswith("tf.contrib.estimator."):
-            return None
+        if symbol in _COPIED:
+            return None if for_tf2 else _placed(symbol)
         if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
             return None
         move = lookup(symbol)
         if move is not None and move.old is None:
             return None
         return _placed(symbol)
+
+    def _estimator_word(
+        self, symbol: str, found: Home | None, *, for_tf2: bool
+    ) -> Home | None:
+        """The home of a word of Estimators that the loop module does not have."""
+        if f"{symbol}.".startswith(_LIKE_CONTRIB):
+            return _placed(symbol)
+        if not symbol.startswith("tf.estimator."):
+            return found
+        asked = symbol
+        if for_tf2:  # whose canned classes have the same names and other losses
+            asked = f"tf.compat.v2.{symbol.removeprefix('tf.')}"
+        brought = _placed(asked)
+        return brought if isinstance(brought, Brought) else found
 
     def is_package(self, symbol: str) -> bool:
         """Whether a symbol of tf.contrib names a package."""
@@ -70,9 +87,16 @@ def _placed(symbol: str) -> Home | None:
     return Stays(place.why)
 
 
+@lru_cache(maxsize=4096)
 def is_package(symbol: str) -> bool:
-    """Whether a canonical name below tf.contrib is a package of it."""
-    last = symbol.rpartition(".")[2]
-    return symbol == "tf.contrib" or (
-        symbol.startswith("tf.contrib.") and symbol.count(".") == 2 and last.islower()
-    )
+    """Whether a canonical name is a package that the project's copies stand for."""
+    from ..bring import contrib
+
+    if symbol == "tf.contrib":
+        return True
+    if not symbol.startswith(tuple(f"{root}." for root in _ELSEWHERE)):
+        return False
+    if symbol.startswith("tf.contrib.") and symbol.count(".") == 2:
+        return symbol.rpartition(".")[2].islower()
+    place = contrib.place(symbol)
+    return isinstance(place, contrib.Brought) and place.is_namespace

@@ -47,9 +47,6 @@ _STAYS = tuple(
     f"{_COMPAT}.{module}"
     for module in (
         "contrib.distribute",
-        "contrib.learn.experiment",
-        "contrib.learn.exports",
-        "contrib.learn.model_fns",
         "contrib.timeseries",
         "engine.arrays",
         "engine.devices",
@@ -82,15 +79,24 @@ _STAYS = tuple(
 )
 # What the loop module of a project has under the same name.
 _IN_LOOP = {
-    f"{_COMPAT}.{path}": path.rpartition(".")[2]
+    f"{_COMPAT}.{path}": path.rpartition(".")[2].removesuffix("V2")
     for path in (
         "estimator.estimator.Estimator",
+        "estimator.estimator.EstimatorV2",
         "estimator.export.ClassificationOutput",
         "estimator.export.PredictOutput",
         "estimator.export.RegressionOutput",
+        "estimator.export.receivers.ServingInputReceiver",
         "estimator.mode_keys.ModeKeys",
+        "estimator.run_config.RunConfig",
         "estimator.spec.EstimatorSpec",
     )
+}
+# Where compat has what stands directly in a package of Estimators: TF 2's canned
+# classes, and helpers of TF 1 that were private.
+_PACKAGES = {
+    "tf.compat.v2.estimator": "estimator.canned.v2",
+    "tf.estimator": "estimator.private_names",
 }
 # What would run on a loop of the project's own, but not as it did.
 _OTHERWISE = {
@@ -245,6 +251,14 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     if path is not None:
         module, _, name = path.partition(":")
         return resolve(_sources(), module, name), ""
+    for package, module in _PACKAGES.items():
+        name = symbol.removeprefix(f"{package}.")
+        if name != symbol and "." not in name:
+            found = resolve(_sources(), f"{_COMPAT}.{module}", name)
+            # Not what the module itself imports, or what the loop module has.
+            if not isinstance(found, tuple) or f"{found[0].part.name}.{name}" in _IN_LOOP:
+                return None, ""
+            return found, ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""
