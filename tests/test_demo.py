@@ -57,7 +57,7 @@ def test_demo_ends_in_parity(tfmigrate: Runner, tmp_path: Path) -> None:
     for part in ("1/4", "2/4", "3/4", "4/4"):
         assert part in result.stderr
     rewritten = (tmp_path / "out" / "rewritten" / "train.py").read_text()
-    for gone in ("tf.estimator", "tf.contrib", "tfmigrate"):
+    for gone in ("tf.estimator", "tf.contrib", "import tfmigrate"):
         assert gone not in rewritten
     assert "strategy.scope()" in rewritten
     assert (tmp_path / "out" / "report.html").is_file()

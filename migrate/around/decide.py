@@ -28,13 +28,15 @@ from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
-from ..rules.written_for import written_for_tf2
+from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
+from ..symbols.resolver import Resolver
 from .contents import MARK, clash, loop_names, made_by_us, words_of_loop
 from .groups import Group, group_of, only_todays_hooks, support_of
-from .homes import Known
+from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
 
@@ -228,7 +230,11 @@ def _decided(
         str(one.path): inline(one, options=options, facts=facts, allowed=allowed)
         for one in estimators
     }
-    native = all(_is_native(result) for result in today.values())
+    known = Known(loop_names())
+    native = all(
+        _is_native(result) and not _needs_copies(result, known)
+        for result in today.values()
+    )
     if native and options.style == "auto":
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
@@ -256,6 +262,23 @@ def _is_native(result: ProgramsRewrite) -> bool:
 
 class _AsValue(Exception):
     """A package that becomes a module is handed about as a value."""
+
+
+def _needs_copies(result: ProgramsRewrite, known: Known) -> bool:
+    """A written-out loop has words left that only a copy of TF 1's code can mean.
+
+    It would not run; the program does when the copy stands beside it.
+    """
+    text = result.module.code
+    if not any(word in text for word in COPIED):
+        return False
+    resolver = Resolver(result.module)
+    symbols = {resolver.resolve(use.node) for use in resolver.scopes.uses}
+    return any(
+        isinstance(known.home(symbol, for_tf2=True), Brought)
+        for symbol in symbols
+        if symbol is not None
+    )
 
 
 class _Modules:
@@ -399,9 +422,11 @@ class _Modules:
                 Modules(loop, contrib, package),
                 self.known,
                 for_tf2=for_tf2,
+                keras_1=not for_tf2 and not self._is_of_tf2(),
                 placeholders=self._describes_features(),
                 by_hand=self.builds_by_hand,
                 beside=self.trees,
+                shared_columns=self._shares_columns(),
             )
             if self._builds_graphs():
                 self.by_hand = self.by_hand or made.by_hand
@@ -433,9 +458,14 @@ class _Modules:
     def _builds_graphs(self) -> bool:
         """Whether the program builds graphs where it says nothing: TF 2's do not."""
         switches = ("disable_eager_execution", "disable_v2_behavior")
-        return any(
+        return not self._is_of_tf2() or any(
             word in one.source.text for one in self.files for word in switches
-        ) or not any(written_for_tf2(one.resolver) for one in self.files)
+        )
+
+    def _is_of_tf2(self) -> bool:
+        """Files that name neither TF belong to others of theirs, which name TF 2."""
+        eras = [era_of(parsed.resolver) for parsed in self.files]
+        return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
 
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
@@ -443,6 +473,10 @@ class _Modules:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
+
+    def _shares_columns(self) -> bool:
+        """Columns of TF 1 that share an embedding are made in one of the files."""
+        return any("shared_embedding_columns" in one.source.text for one in self.files)
 
     def _is_distributed(self) -> bool:
         """A strategy is given to an Estimator somewhere in the program."""
@@ -533,7 +567,10 @@ def _joined(needs: tuple[Need, ...], more: Need) -> tuple[Need, ...]:
     """What a file needs, and what its copies of tf.contrib take of the loop module."""
     if not any(one.kind == "contrib" for one in needs):
         return needs
-    names = {*more.names, *(n for one in needs if one.kind == "loop" for n in one.names)}
+    names = {
+        *more.names,
+        *(n for one in needs if one.kind == "loop" for n in one.names),
+    }
     others = tuple(one for one in needs if one.kind != "loop")
     return (more.with_names(names), *others)
 

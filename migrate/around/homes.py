@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..symbols.table import lookup, needs_nothing
+from .keras_v1 import of_keras_1
 from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
 from .vocabulary import home as word
 
-__all__ = ["Home", "Known"]
+__all__ = ["COPIED", "Home", "Known"]
 
 # Words of Estimators that are copied like the rest of tf.contrib.
 _LIKE_CONTRIB = ("tf.contrib.estimator.", "tf.contrib.learn.")
-# What TensorFlow refuses to do in an eager program.
-_COPIED = ("tf.feature_column.shared_embedding_columns",)
+# Words by which a text tells that it may need what is no longer in TensorFlow.
+COPIED = ("contrib", "tutorials")
 _ELSEWHERE = ("tf.contrib", "tf.examples.tutorials")
+# TensorFlow has it still, but refuses it in a program that is eager around its graphs.
+_COPIES = ("tf.feature_column.shared_embedding_columns",)
 
 
 class Known:
@@ -23,9 +26,14 @@ class Known:
     def __init__(self, loop_names: frozenset[str]) -> None:
         self.loop_names = loop_names
 
-    def home(self, symbol: str, *, for_tf2: bool) -> Home | None:
-        """The home of a canonical symbol; None leaves it to the symbol rules."""
+    def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
+        """The home of a canonical symbol; None leaves it to the symbol rules.
+
+        ``keras_1`` says that ``tf.keras`` and the canned Estimators are TF 1's.
+        """
         found = word(symbol)
+        if keras_1 and (old := of_keras_1(symbol)) is not None:
+            return Installed(*old)
         if isinstance(found, Loop):
             if found.name and found.name not in self.loop_names:
                 if not is_estimator_word(symbol):
@@ -35,11 +43,11 @@ class Known:
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found
         if is_estimator_word(symbol) and not isinstance(found, (Loop, Installed)):
-            return self._estimator_word(symbol, found, for_tf2=for_tf2)
+            return self._estimator_word(symbol, found, for_tf2=not keras_1)
         if found is not None:
             return found
-        if symbol in _COPIED:
-            return None if for_tf2 else _placed(symbol)
+        if symbol in _COPIES:
+            return _placed(symbol)
         if not any(symbol == r or symbol.startswith(r + ".") for r in _ELSEWHERE):
             return None
         move = lookup(symbol)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +64,30 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
         raise NoPlace("its files import each other from several directories")
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
-    tops = {package.split(".")[0] for package in packages}
-    return Place(root, tops.pop() if len(tops) == 1 else "")
+    if not packages or len({package.split(".")[0] for package in packages}) > 1:
+        return Place(root, "")
+    if any(_names_no_top(path, facts) for path in group.all):
+        return Place(root, _shared(packages))
+    return Place(root, packages.pop().split(".")[0])
+
+
+def _names_no_top(path: Path, facts: ProjectFacts) -> bool:
+    """A file that is found by where it stands, whatever package is the outermost.
+
+    Folders may look like packages that are none to the program: it is started with
+    `python -m` inside of them.
+    """
+    parsed = _parsed(path, facts)
+    return parsed is not None and _is_relative(parsed)
+
+
+def _shared(packages: Iterable[str]) -> str:
+    """The innermost package that holds all of them."""
+    first, *others = (package.split(".") for package in packages)
+    for other in others:
+        same = (pair[0] == pair[1] for pair in zip(first, other, strict=False))
+        first = first[: sum(itertools.takewhile(bool, same))]
+    return ".".join(first)
 
 
 def _below(path: str, root: str) -> bool:

@@ -19,6 +19,7 @@ from ..symbols.scopes import BindingKind, ImportUse, Use
 from ..symbols.table import lookup, needs_nothing
 from .by_hand import handed_about
 from .homes import Home, Known
+from .keras_v1 import KERAS_V1
 from .vocabulary import (
     GRAPH_WORDS,
     Brought,
@@ -86,36 +87,49 @@ def renamed(
     known: Known,
     *,
     for_tf2: bool,
+    keras_1: bool = False,
     placeholders: bool = False,
     by_hand: bool = False,
     beside: Sequence[Tree] = (),
+    shared_columns: bool = False,
 ) -> Renamed:
     """The file with every word under its new name.
 
     ``for_tf2`` says that it was written for TF 2, whose names mean what they say;
-    ``placeholders`` that some may be made outside of a graph; ``by_hand`` that the
-    program is to go on building graphs around its models. ``beside`` are the other
+    ``keras_1`` that its ``tf.keras`` is TF 1's; ``placeholders`` that some may be made
+    outside of a graph; ``shared_columns`` that columns may share an embedding as they
+    did in TF 1, which only TF 1's function for a parsing spec knows; ``by_hand`` that
+    the program is to go on building graphs around its models. ``beside`` are the other
     files of the program.
     """
-    renamer = _Renamer(parsed, modules, known, for_tf2)
+    renamer = _Renamer(parsed, modules, known, for_tf2, keras_1)
     renamer.beside = beside
     if by_hand:
         renamer.more["tf.reset_default_graph"] = Loop("reset_default_graph")
         renamer.starts_graph = True
     elif placeholders:
         renamer.more["tf.placeholder"] = Loop("placeholder")
+    if shared_columns:
+        name = "feature_column.make_parse_example_spec"
+        renamer.more[f"tf.{name}"] = Today(f"tf.compat.v1.{name}")
     return renamer.result()
 
 
 class _Renamer:
     def __init__(
-        self, parsed: ParsedModule, modules: Modules, known: Known, for_tf2: bool
+        self,
+        parsed: ParsedModule,
+        modules: Modules,
+        known: Known,
+        for_tf2: bool,
+        keras_1: bool,
     ) -> None:
         self.context = Context(parsed.source.text, parsed.module, parsed.resolver)
         self.resolver = parsed.resolver
         self.modules = modules
         self.known = known
         self.for_tf2 = for_tf2
+        self.keras_1 = keras_1
         self.found = Renamed(parsed.source.text)
         self.edits: list[Edit] = []
         # Import lines to add, by the module that they import.
@@ -136,6 +150,8 @@ class _Renamer:
         self.beside: Sequence[Tree] = ()
         # The file says that the program builds graphs by hand, if it does.
         self.starts_graph = False
+        # Imports of packages, and the names they bind, on which brought names hang.
+        self.needed: set[tuple[cst.CSTNode, str]] = set()
 
     def result(self) -> Renamed:
         places = [place for use in self._uses() if (place := self._place(use))]
@@ -169,7 +185,9 @@ class _Renamer:
 
     def _home(self, symbol: str) -> Home | None:
         found = self.more.get(symbol)
-        return found or self.known.home(symbol, for_tf2=self.for_tf2)
+        return found or self.known.home(
+            symbol, for_tf2=self.for_tf2, keras_1=self.keras_1
+        )
 
     # -- uses -------------------------------------------------------------------
 
@@ -258,7 +276,8 @@ class _Renamer:
         self._note(found)
         assert isinstance(node, (cst.Name, cst.Attribute))
         if isinstance(node, cst.Name):
-            if self.resolver.bindings(node):
+            if bound := self.resolver.bindings(node):
+                self.needed.add((bound[0].node, node.value))
                 return  # its import or its assignment is renamed
         elif self._follows(use, node, found):
             return
@@ -293,7 +312,10 @@ class _Renamer:
         inside = dotted_name(node)
         assert inside is not None
         inside = inside.partition(".")[2]
-        return self._name_in(home, found) == inside
+        if self._name_in(home, found) != inside:
+            return False
+        self.needed.add((bound[0].node, use.root.value))
+        return True
 
     def _name_in(self, package: Home, found: Home) -> str | None:
         """What a thing is called inside a package, if it is there."""
@@ -337,7 +359,8 @@ class _Renamer:
     def _local(self, module: str) -> str:
         """The name under which a module is known in the file."""
         if module not in self.bound:
-            name = _SHORT.get(module.rpartition(".")[2], module.rpartition(".")[2])
+            last = module.rpartition(".")[2]
+            name = _SHORT.get(module) or _SHORT.get(last, last)
             wanted, number = name, 2
             while name in self.taken:
                 name, number = f"{wanted}_{number}", number + 1
@@ -441,6 +464,10 @@ class _Renamer:
         ours = module in (self.modules.loop, self.modules.contrib)
         if not name:
             if isinstance(found, Loop):
+                return None
+            if isinstance(found, Brought) and (item.use.node, bound) not in self.needed:
+                # No name of it is brought along: there may be no such module.
+                self._check_spelled(item)
                 return None
             line = self._import_line(module, bound)
             head, _, rest = line.rpartition("import ")
@@ -579,7 +606,7 @@ class _Renamer:
 
 _SWITCHES = ("tf.disable_v2_behavior", "tf.disable_eager_execution")
 # Local names that say more than the last part of a path.
-_SHORT = {"layers": "layers_v1", "rnn_cell": "rnn_cell_v1"}
+_SHORT = {"layers": "layers_v1", "rnn_cell": "rnn_cell_v1", KERAS_V1: "keras_v1"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -256,7 +256,10 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
         if name != symbol and "." not in name:
             found = resolve(_sources(), f"{_COMPAT}.{module}", name)
             # Not what the module itself imports, or what the loop module has.
-            if not isinstance(found, tuple) or f"{found[0].part.name}.{name}" in _IN_LOOP:
+            if (
+                not isinstance(found, tuple)
+                or f"{found[0].part.name}.{name}" in _IN_LOOP
+            ):
                 return None, ""
             return found, ""
     root, _, rest = symbol.partition(".")

@@ -226,7 +226,9 @@ def _write(prefix: str, values: dict[str, Any], template: Checkpoint) -> None:
             for path in map(os.path.abspath, listed)
             if path != os.path.join(top, name)
         ]
-        tf.compat.v1.train.update_checkpoint_state(folder or ".", name, [*others, name])
+        # Names without a folder are taken for the working directory's, unless this
+        # one is absolute.
+        tf.compat.v1.train.update_checkpoint_state(top, name, [*others, name])
     except (OSError, tf.errors.OpError) as error:
         why = getattr(error, "strerror", None) or getattr(error, "message", error)
         raise UserError(f"cannot write {prefix}: {why}") from None

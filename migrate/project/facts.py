@@ -16,6 +16,7 @@ from pathlib import Path
 
 import libcst as cst
 
+from ..symbols.bygone import may_name_bygone
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
@@ -402,6 +403,20 @@ class ProjectFacts:
             self._mentions(further)
             for target in near
             for further in self._edges.get(target, ())
+        )
+
+    def helps_legacy(self, path: Path, raw: bytes) -> bool:
+        """Whether a program's own module may name what NumPy or Python dropped.
+
+        It names no TensorFlow; a file that does imports it, or what imports it.
+        """
+        if path.suffix != ".py" or mentions_legacy(raw) or not may_name_bygone(raw):
+            return False
+        near = self.importers(path)
+        return any(self._mentions(os.path.abspath(one)) for one in near) or any(
+            self._mentions(os.path.abspath(further))
+            for one in near
+            for further in self.importers(one)
         )
 
     def _mentions(self, path: str) -> bool:

@@ -71,7 +71,11 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
     asked = job.py2 and job.selection.allows(PYTHON2.id)
     facts.converter = converted if asked else None
     try:
-        if not facts.concerns_legacy(path, raw) and not _is_old(path, raw, job, facts):
+        if not (
+            facts.concerns_legacy(path, raw)
+            or facts.helps_legacy(path, raw)
+            or _is_old(path, raw, job, facts)
+        ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw) or _is_ours(raw):
             return _unchanged(path, raw, ())
@@ -399,6 +403,7 @@ def _round(
             allows=job.selection.allows,
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
+            helps=facts.helps_legacy(parsed.path, parsed.source.raw),
         )
     findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text

@@ -26,7 +26,8 @@ RULE = Rule(
         "TensorFlow 2 comes with a NumPy and a Python that have no `np.int`, no "
         "`collections.Mapping` and no `time.clock`. Programs of the TF 1 era name "
         "them everywhere, and would stop there once everything else is moved. Only "
-        "modules that import TensorFlow are looked at."
+        "modules that import TensorFlow are looked at, and the project's own modules "
+        "that these use."
     ),
     safety=Safety.EXACT,
     examples=(

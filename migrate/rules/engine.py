@@ -76,15 +76,18 @@ def run_rules(
     silenced: Callable[[int, str], bool] = lambda line, rule: False,
     notes: bool = True,
     for_tf2: bool | None = None,
+    helps: bool = False,
 ) -> RulesResult:
     """Find what the symbol rules have to say about a module and apply it.
 
     ``allows`` selects rules, ``silenced`` knows the ignore comments of lines.
     ``for_tf2`` says how to read names that TF 1 and TF 2 have and do not agree
-    about; None lets the module tell.
+    about; None lets the module tell. ``helps`` says that a program on TensorFlow uses
+    the module, which names none of it.
     """
     engine = _Engine(Context(text, module, resolver), allows, silenced)
     engine.for_tf2 = written_for_tf2(resolver) if for_tf2 is None else for_tf2
+    engine.helps = helps
     engine.collect()
     return engine.result(notes=notes)
 
@@ -110,6 +113,7 @@ class _Engine:
         self.allows = allows
         self.silenced = silenced
         self.for_tf2 = False
+        self.helps = False
         self.found: list[_Found] = []
         self.items: list[ImportItem] = []
         self.by_binding: dict[Binding, ImportItem] = {}
@@ -290,9 +294,10 @@ class _Engine:
 
     def _judge_bygone(self) -> None:
         """Names that are gone from Python and NumPy."""
-        if self._knows_tensorflow:
+        if self._knows_tensorflow or self.helps:
             for node, statement, diagnosis in bygone_name.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
+        if self._knows_tensorflow:
             for node, statement, diagnosis in test_session.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
 

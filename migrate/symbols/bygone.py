@@ -6,7 +6,9 @@ names one fails with an AttributeError whatever its TensorFlow code is like.
 
 from __future__ import annotations
 
-__all__ = ["ADVICE", "PACKAGES", "RENAMED"]
+import re
+
+__all__ = ["ADVICE", "PACKAGES", "RENAMED", "may_name_bygone"]
 
 # Old dotted name -> today's, which means the same wherever it is used.
 RENAMED: dict[str, str] = {
@@ -99,3 +101,17 @@ ADVICE: dict[str, str] = {
 PACKAGES: frozenset[str] = frozenset(
     name.partition(".")[0] for name in (*RENAMED, *ADVICE)
 )
+
+_NAMES = re.compile(
+    rb"\b(?:"
+    + "|".join(sorted({n.rpartition(".")[2] for n in (*RENAMED, *ADVICE)})).encode()
+    + rb")\b"
+)
+_IMPORTS = re.compile(
+    rb"^[ \t]*(?:import|from)[ \t]+(?:%s)\b" % "|".join(sorted(PACKAGES)).encode(), re.M
+)
+
+
+def may_name_bygone(content: bytes) -> bool:
+    """Whether a file can hold one of these names, told from its bytes."""
+    return _IMPORTS.search(content) is not None and _NAMES.search(content) is not None

@@ -306,6 +306,87 @@ def test_other_words_of_kept_code_have_homes(tmp_path: Path) -> None:
     assert set(found) == {"model.py", "train.py", "training_loop.py", "tf_contrib.py"}
 
 
+def test_an_import_of_a_package_goes_where_nothing_hangs_on_it(
+    tmp_path: Path,
+) -> None:
+    tpu_dense = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\nfrom tensorflow.contrib import tpu as contrib_tpu\n",
+    ).replace("tf.estimator.EstimatorSpec", "contrib_tpu.TPUEstimatorSpec")
+    found = texts(rewritten(project(tmp_path, model=tpu_dense, train=CHOSEN)))
+    assert "contrib" not in found["model.py"]
+    assert "training_loop.TPUEstimatorSpec" in found["model.py"]
+    assert "tf_contrib.py" not in found
+
+
+def test_keras_of_tf1_is_kept(tmp_path: Path) -> None:
+    """Gates, random numbers and batch norm differ under the same names."""
+    model = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\n"
+        "from tensorflow.python.keras import layers\n"
+        "from tensorflow.keras.layers import GRUCell\n",
+    ).replace(
+        "    loss =",
+        "    first = tf.keras.initializers.TruncatedNormal(stddev=.1)\n"
+        "    net = tf.keras.layers.Dense(4, kernel_initializer=first)(net)\n"
+        "    net = tf.keras.layers.BatchNormalization()(net)\n"
+        "    net = layers.LSTM(2)(net[:, None])\n"
+        "    net = tf.keras.layers.RNN(GRUCell(2))(net[:, None])\n"
+        "    loss =",
+    )
+    report = rewritten(project(tmp_path, model=model, train=CHOSEN))
+    text = texts(report)["model.py"]
+    assert "from tf_keras.api._v1 import keras as keras_v1" in text
+    assert "keras_v1.initializers.TruncatedNormal(stddev=.1)" in text
+    assert " tf_keras.layers.Dense(4" in text
+    assert "keras_v1.layers.BatchNormalization()" in text
+    assert "keras_v1.layers.LSTM(2)" in text
+    assert "from tf_keras.api._v1.keras.layers import GRUCell" in text
+    assert " tf_keras.layers.RNN(GRUCell(2))" in text
+    # The same words in a program that names TF 2 are TF 2's.
+    train = CHOSEN.replace("settings =", "tf.random.set_seed(1)\n\nsettings =")
+    report = rewritten(project(tmp_path, model=_OF_NO_ERA, train=train))
+    assert "tf_keras.layers.LSTM(2)" in texts(report)["model.py"]
+
+
+_OF_NO_ERA = '''\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    """A recurrent layer."""
+    net = tf.keras.layers.LSTM(2)(features['x'][:, None])
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions=net)
+    loss = tf.reduce_mean(net - labels)
+    train_op = tf.compat.v1.train.AdamOptimizer(0.1).minimize(
+        loss, tf.compat.v1.train.get_global_step()
+    )
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+'''
+
+
+def test_what_a_written_loop_cannot_name_is_copied(tmp_path: Path) -> None:
+    """All is in plain sight but for the data, which a module of TF 1 reads."""
+    train = """\
+import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import input_data
+
+data = input_data.read_data_sets('digits')
+estimator = tf.estimator.DNNClassifier(
+    [tf.feature_column.numeric_column('x', [784])], hidden_units=[5], n_classes=10)
+estimator.train(tf.estimator.inputs.numpy_input_fn(
+    {'x': data.train.images}, data.train.labels.astype('int32'), shuffle=False))
+"""
+    report = rewritten(project(tmp_path, train=train))
+    found = texts(report)
+    assert tiers(report) == ["T2"]
+    assert "input_data.read_data_sets('digits')" in found["train.py"]
+    assert "import tf_contrib as input_data" in found["train.py"]
+    assert "def read_data_sets(" in found["tf_contrib.py"]
+
+
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
@@ -360,6 +441,21 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     found = texts(rewritten(paths))
     assert "from . import training_loop\n" in found["train.py"]
     assert "from app import training_loop\n" in found["model.py"]
+
+
+def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
+    """Its parent may be where `python -m` is started, whatever it holds."""
+    package(tmp_path / "app")
+    package(tmp_path / "app" / "trainer")
+    paths = project(
+        tmp_path,
+        app__trainer__model=MODEL,
+        app__trainer__task=CHOSEN.replace("from model", "from .model"),
+    )
+    report = rewritten(paths)
+    assert "from . import training_loop\n" in texts(report)["task.py"]
+    (added,) = (r for r in report.changed if r.added)
+    assert added.path == tmp_path / "app" / "trainer" / "training_loop.py"
 
 
 def test_absolute_imports_name_the_package(tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ CHILD = Path(__file__).with_name("child.py")
 # Those that differ most in what the module has to do; the rest is slow.
 FEW = (
     "bound_twice",
+    "columns_outside",
     "config_from_options",
     "hook_fetches_loss",
     "hooks_of_evaluation",
     "input_fn_with_iterator",
+    "keras_recurrent",
     "own_variables",
     "table_in_model_fn",
 )

@@ -652,6 +652,33 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    logits = head(net)\n",
         ),
     ),
+    "keras_recurrent": (
+        (
+            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
+            "name='logits')\n",
+            "    gates = tf.keras.layers.LSTM(\n"
+            "        4, kernel_initializer=RAMP, recurrent_initializer=RAMP)\n"
+            "    net = gates(tf.reshape(net, [-1, 3, 2]))\n"
+            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n",
+        ),
+    ),
+    "columns_outside": (
+        (
+            _RAMP,
+            f"{_RAMP}COLUMNS = tf.feature_column.shared_embedding_columns(\n"
+            "    [tf.feature_column.categorical_column_with_identity(name, 7)\n"
+            "     for name in ('left', 'right')], 2, initializer=RAMP)\n"
+            "SPEC = tf.feature_column.make_parse_example_spec(COLUMNS)\n",
+        ),
+        (
+            "    net = tf.layers.dense(\n",
+            "    sums = tf.cast(tf.reduce_sum(pixels, 1, keepdims=True), tf.int32)\n"
+            "    embedded = tf.feature_column.input_layer(\n"
+            "        {'left': sums % 7, 'right': sums % 5}, COLUMNS)\n"
+            "    pixels = tf.concat([pixels, embedded], 1)\n"
+            "    net = tf.layers.dense(\n",
+        ),
+    ),
     "app_and_flags": (
         (
             _RAMP,

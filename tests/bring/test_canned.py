@@ -85,3 +85,11 @@ def test_trains_and_evaluates_as_recorded(name: str, results: dict[str, Any]) ->
     )
     assert ours["variables"] == recorded["variables"]
     assert ours["trainable"] == recorded["trainable"]
+
+
+def test_what_tensorflow_calls_comes_along() -> None:
+    """Columns keep their variables in an object whose methods nobody here names."""
+    made = contrib.bring(["tf.estimator.DNNRegressor"], used=set())
+    state = made.text[made.text.index("class ColumnState") :].partition("\nclass ")[0]
+    for name in ("create_variable", "get_variable", "add_resource", "get_resource"):
+        assert f"def {name}(" in state

@@ -209,6 +209,21 @@ def copied(folder: Path) -> Path:
     return folder / "model.ckpt-5"
 
 
+def test_a_relative_result_is_what_its_folder_goes_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name that a program prints is below its model_dir, which may be relative."""
+    import tensorflow as tf
+
+    copied(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path)
+    for output in ("./mine/model.ckpt-6", "mine/model.ckpt-7", "model.ckpt-8"):
+        assert run("convert", TF1, "--like", TF1, "-o", output).exit_code == 0
+        latest = tf.train.latest_checkpoint(str(Path(output).parent))
+        assert latest is not None
+        assert Path(latest) == Path(output)
+
+
 def test_a_conversion_overwrites_neither_side_nor_another(tmp_path: Path) -> None:
     mine = copied(tmp_path / "mine")
     before = {f.name: f.read_bytes() for f in mine.parent.iterdir()}

@@ -23,6 +23,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, obj
     """Every program and its rewrite, trained in one process."""
     folder = tmp_path_factory.mktemp("model_fns")
     command = [sys.executable, "-m", "tfmigrate", "rewrite", str(HERE / "model_fns")]
+    command += ["--style", "inline"]
     subprocess.run([*command, "--out", str(folder)], check=False, capture_output=True)
     output = folder / "figures.json"
     runner = [sys.executable, str(HERE / "model_fn_runner.py")]

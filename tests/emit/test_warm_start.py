@@ -29,7 +29,7 @@ LOADED = {
 def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Every program and its rewrite, trained in one process."""
     folder = tmp_path_factory.mktemp("warm")
-    rewrite(HERE / "warm", folder)
+    rewrite(HERE / "warm", folder, "--style", "inline")
     output = folder / "figures.json"
     result = subprocess.run(
         [

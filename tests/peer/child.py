@@ -1,11 +1,13 @@
 """Runs one test file of tensorflow_estimator and writes what became of each test.
 
-    tfmigrate run tests/peer/child.py -- 1 ROOT MODULE OUT.json [TEST...]
-    python tests/peer/child.py 2 ROOT MODULE OUT.json [TEST...]
+    tfmigrate run tests/peer/child.py -- 1 ROOT MODULE OUT.json [--failed] [TEST...]
+    python tests/peer/child.py 2 ROOT MODULE OUT.json [--failed] [TEST...]
 
 The first argument is the generation: 1 is under `tfmigrate run`, 2 puts
 ``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the file on the real
 TensorFlow of this interpreter with the code of the tree; Python 3.7 can read this file.
+With --failed the tests that OUT.json says have passed, or cannot be asked, keep their
+rows; all others run.
 """
 
 from __future__ import annotations
@@ -82,10 +84,10 @@ _UNDERSCORE = re.compile(
 class Result(unittest.TestResult):
     """One row for each test."""
 
-    def __init__(self, touched: list[str]) -> None:
+    def __init__(self, touched: list[str], kept: list[dict[str, Any]]) -> None:
         super().__init__()
         self.touched = touched
-        self.rows: list[dict[str, Any]] = []
+        self.rows = kept
         self.began = 0.0
 
     def startTest(self, test: unittest.TestCase) -> None:
@@ -149,6 +151,11 @@ def _tests(suite: Any) -> list[Any]:
 def main() -> None:
     """Run the file that the command line names."""
     generation, root, name, out, *only = sys.argv[1:]
+    kept: list[dict[str, Any]] = []
+    if only[:1] == ["--failed"]:
+        del only[0]
+        kept = _settled(Path(out))
+    settled = {row["test"] for row in kept}
     _restore_assertions()
     touched: list[str] = []
     if generation == "0":
@@ -161,7 +168,7 @@ def main() -> None:
         importlib.import_module("absl.testing.absltest")
         flags.FLAGS(["peer"], known_only=True)
     file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
-    result = Result(touched)
+    result = Result(touched, kept)
     signal.signal(signal.SIGALRM, _too_long)
     try:
         spec = importlib.util.spec_from_file_location("peer_test", file)
@@ -187,10 +194,20 @@ def main() -> None:
             continue
         if test.id().endswith(".test_session"):  # a method of tf.test.TestCase
             continue
+        if test.id() in settled:
+            continue
         test(result)
         # Written as it goes, so that a crash or a time limit loses one test.
         Path(out).write_text(json.dumps(result.rows))
     Path(out).write_text(json.dumps([*result.rows, {"test": "(end)", "state": "end"}]))
+
+
+def _settled(out: Path) -> list[dict[str, Any]]:
+    """Rows of an earlier run that need no second one."""
+    if not out.is_file():
+        return []
+    rows = json.loads(out.read_text())
+    return [row for row in rows if row["state"] in ("pass", "skip", "private")]
 
 
 def _open_doors(generation: int, root: str) -> list[str]:

@@ -2,9 +2,9 @@
 
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS [--files PART...]
     python tests/peer/run.py 2.15.0 SOURCES --out RESULTS [--wrap 'nice -n 10']
+    python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --failed
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --report \\
         --record tests/peer/results.json
-
 
 SOURCES is a checkout of that release of https://github.com/tensorflow/estimator;
 nothing of it is in this project. Each test file runs in a process of its own:
@@ -12,8 +12,9 @@ nothing of it is in this project. Each test file runs in a process of its own:
 What a test takes from private modules is mapped to the public name that the
 release exported it under; a test that needs more is left out, and so are those of
 left_out.py, each with its reason, and those that fail on the real release (--real
-PYTHON runs the files that have failures there). RESULTS keeps a file for each test file; --report
-prints what is there.
+PYTHON runs the files that have failures there). RESULTS keeps a file for each test file; --failed
+runs again what has not passed, or not run to its end, and --report prints what is
+there.
 """
 
 from __future__ import annotations
@@ -62,14 +63,24 @@ def left_out_file(release: str, name: str) -> str | None:
 
 
 def run_file(
-    release: str, root: Path, name: str, out: Path, wrap: list[str], limit: int
+    release: str,
+    root: Path,
+    name: str,
+    out: Path,
+    *,
+    wrap: list[str],
+    limit: int,
+    failed: bool,
 ) -> None:
-    """One file in a process of its own."""
+    """One file in a process of its own; only what has not passed, if `failed`."""
     generation = GENERATIONS[release]
     result = out / f"{name}.json"
-    result.unlink(missing_ok=True)
+    if not failed:
+        result.unlink(missing_ok=True)
     child = [str(HERE / "child.py")]
     arguments = [str(generation), str(root), name, str(result)]
+    if failed:
+        arguments.append("--failed")
     python = Path(sys.executable)
     if generation == 1:
         command = [str(python.parent / "tfmigrate"), "run", *child, "--", *arguments]
@@ -137,6 +148,12 @@ def rows_of(release: str, out: Path, name: str) -> list[dict[str, Any]]:
             if where in ("both", release) and re.search(pattern, full):
                 row["state"], row["why"] = "private", why
     return rows
+
+
+def needs_again(release: str, out: Path, name: str) -> bool:
+    """Whether a file has tests that did not pass, or did not run to its end."""
+    rows = rows_of(release, out, name)
+    return any(row["state"] in (*FAILED, "advice") for row in rows)
 
 
 def report(release: str, root: Path, out: Path, record: Path | None) -> None:
@@ -210,6 +227,7 @@ def main() -> None:
         "--minutes", type=float, help="start no further file after that"
     )
     parser.add_argument("--record", type=Path, help="file that keeps the summary")
+    parser.add_argument("--failed", action="store_true", help="only what failed")
     parser.add_argument("--report", action="store_true", help="only print results")
     parser.add_argument("--real", help="interpreter with the real release")
     parser.add_argument("--again", action="store_true", help="also files with results")
@@ -227,14 +245,19 @@ def main() -> None:
                 continue
             if options.minutes and time.monotonic() - began > 60 * options.minutes:
                 break
-            if options.again or options.files or not (out / f"{name}.log").exists():
+            if options.failed:
+                wanted = needs_again(options.release, out, name)
+            else:
+                wanted = bool(options.again or options.files)
+            if wanted or not (out / f"{name}.log").exists():
                 run_file(
                     options.release,
                     root,
                     name,
                     out,
-                    shlex.split(options.wrap),
-                    options.limit,
+                    wrap=shlex.split(options.wrap),
+                    limit=options.limit,
+                    failed=options.failed,
                 )
     for name in names if options.real else ():
         if not (out / f"{name}.log").exists() or real_passes(out, name) is not None:

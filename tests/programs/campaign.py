@@ -179,7 +179,13 @@ def figures(printed: str) -> dict[str, float]:
     """What ``evaluate`` returned, as the program printed it last."""
     lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     found: dict[str, float] = json.loads(lines[-1].removeprefix("RESULT "))
-    return found
+    # Both sides share a process in which TF 2's behaviour is on: there Keras names
+    # these by what the program says. Under `tfmigrate run`, and in TensorFlow 1.15,
+    # they have the names that the rewrite gives them.
+    return {_TF1_METRICS.get(name, name): value for name, value in found.items()}
+
+
+_TF1_METRICS = {"mae": "mean_absolute_error", "mse": "mean_squared_error"}
 
 
 def main() -> None:

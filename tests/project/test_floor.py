@@ -453,3 +453,19 @@ def test_an_estimators_own_class_is_a_program(tmp_path: Path) -> None:
     files = {"mine.py": derived, "main.py": main, "words.py": vocabulary}
     report = rewritten(tmp_path, files)
     assert {r.path.name for r in report.results if r.program} == {"main.py"}
+
+
+def test_modules_of_a_program_lose_what_numpy_lost(tmp_path: Path) -> None:
+    """Also those that have nothing of TensorFlow, where nobody provides it any more."""
+    old = "import numpy as np\n\n\ndef scale(x):\n    return np.asarray(x, np.float)\n"
+    unused = old.replace("scale", "other")
+    report = rewritten(
+        tmp_path, {"train.py": NATIVE, "helpers.py": old, "unused.py": unused}
+    )
+    found = texts(report, tmp_path)
+    assert "np.asarray(x, float)" in found["helpers.py"]
+    assert found["unused.py"] == unused
+    # Under an Estimator that stays tfmigrate.compat provides it.
+    kept = {"model.py": KEPT, "main.py": MAIN, "helpers.py": old}
+    report = rewritten(tmp_path / "kept", kept)
+    assert texts(report, tmp_path / "kept")["helpers.py"] == old

@@ -33,16 +33,29 @@ estimator.train(lambda: tf.data.Dataset.from_tensors(tf.ones((4, 3))), steps=1)
 """
 
 
-def test_an_estimator_that_stays_reads_sizes(tmp_path: Path) -> None:
-    path = tmp_path / "train.py"
-    path.write_text(PROGRAM, "utf-8")
+def trained(folder: Path, program: str) -> str:
+    """The rewritten program, which trains a step with the width it should have."""
+    path = folder / "train.py"
+    path.write_text(program, "utf-8")
     command = [sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty", str(path)]
     subprocess.run(command, check=False, capture_output=True)
-    text = path.read_text("utf-8")
-    assert "tfmigrate.compat.install()" in text
-    assert text.count(".value") == 3  # shapes hold what they held
     ran = subprocess.run(
         [sys.executable, str(path)], check=False, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr
     assert "width 6" in ran.stdout
+    return path.read_text("utf-8")
+
+
+def test_a_kept_model_fn_reads_sizes(tmp_path: Path) -> None:
+    text = trained(tmp_path, PROGRAM)
+    assert "training_loop.Estimator" in text
+    assert text.count(".value") == 0
+    assert text.count("tf.compat.dimension_value(") == 3
+
+
+def test_an_estimator_that_stays_reads_sizes(tmp_path: Path) -> None:
+    by_hand = "with tf.Session() as session:\n    print(session.run(tf.constant(1)))\n"
+    text = trained(tmp_path, PROGRAM + by_hand)
+    assert "tfmigrate.compat.install()" in text
+    assert text.count(".value") == 3  # shapes hold what they held

@@ -39,7 +39,9 @@ class TimeSeriesReader(abc.ABC):
 
 def whole(records: Any) -> Any:
     """One element with all records."""
-    return records.batch(np.iinfo(np.int64).max)
+    # A batch right behind a map becomes one op with it, which would call the map for
+    # all elements of the batch before it looks whether there are as many.
+    return records.prefetch(1).batch(np.iinfo(np.int64).max)
 
 
 def _next(dataset: Any) -> dict[str, Any]:

@@ -125,10 +125,11 @@ def _scope_name(column: Any) -> str:
     return re.sub(r"[^A-Za-z0-9_.\-]", "_", column.name)
 
 
-class ColumnState:
+class ColumnState(_columns.StateManager):  # type: ignore[name-defined]
     """Variables and tables of columns; what TensorFlow calls a state manager."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._variables: dict[Any, dict[str, Any]] = {}
         self._resources: dict[Any, dict[str, Any]] = {}
 
