@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import libcst as cst
@@ -364,11 +365,11 @@ class _Modules:
             twice = clash(brought)
             if twice is not None:
                 return _Answer(why=f"`{twice}` has the name of something else it uses")
-            taken = words_of_loop(brought)
-            uses_loop = uses_loop or bool(taken)
-            if taken:
+            words = words_of_loop(brought)
+            uses_loop = uses_loop or bool(words)
+            if words:
                 need = Need(
-                    str(place.folder / f"{loop}.py"), "loop", taken, place.package
+                    str(place.folder / f"{loop}.py"), "loop", words, place.package
                 )
                 found.files = {
                     path: replace(one, needs=_joined(one.needs, need))
@@ -422,13 +423,13 @@ class _Modules:
                 Modules(loop, contrib, package),
                 self.known,
                 for_tf2=for_tf2,
-                keras_1=not for_tf2 and not self._is_of_tf2(),
+                keras_1=not for_tf2 and not self._is_of_tf2,
                 placeholders=self._describes_features(),
                 by_hand=self.builds_by_hand,
                 beside=self.trees,
                 shared_columns=self._shares_columns(),
             )
-            if self._builds_graphs():
+            if self._builds_graphs:
                 self.by_hand = self.by_hand or made.by_hand
             if inside and made.as_value is not None:
                 raise _AsValue(made.as_value)
@@ -455,13 +456,15 @@ class _Modules:
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
 
+    @cached_property
     def _builds_graphs(self) -> bool:
         """Whether the program builds graphs where it says nothing: TF 2's do not."""
         switches = ("disable_eager_execution", "disable_v2_behavior")
-        return not self._is_of_tf2() or any(
+        return not self._is_of_tf2 or any(
             word in one.source.text for one in self.files for word in switches
         )
 
+    @cached_property
     def _is_of_tf2(self) -> bool:
         """Files that name neither TF belong to others of theirs, which name TF 2."""
         eras = [era_of(parsed.resolver) for parsed in self.files]

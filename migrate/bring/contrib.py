@@ -254,14 +254,12 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     for package, module in _PACKAGES.items():
         name = symbol.removeprefix(f"{package}.")
         if name != symbol and "." not in name:
-            found = resolve(_sources(), f"{_COMPAT}.{module}", name)
+            there = resolve(_sources(), f"{_COMPAT}.{module}", name)
             # Not what the module itself imports, or what the loop module has.
-            if (
-                not isinstance(found, tuple)
-                or f"{found[0].part.name}.{name}" in _IN_LOOP
-            ):
-                return None, ""
-            return found, ""
+            if isinstance(there, tuple):
+                known = f"{there[0].part.name}.{name}" in _IN_LOOP
+                return (None if known else there), ""
+            return None, ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""
