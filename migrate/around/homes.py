@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..symbols.table import lookup, needs_nothing
+from ..symbols.table import Move, lookup, needs_nothing
 from .keras_v1 import of_keras_1
 from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
 from .vocabulary import home as word
@@ -52,7 +52,7 @@ class Known:
             return None
         move = lookup(symbol)
         if move is not None and move.old is None:
-            return None
+            return Today(move.to) if _is_plain(move) else None
         return _placed(symbol)
 
     def _estimator_word(
@@ -76,6 +76,12 @@ class Known:
     def brought_name(self, symbol: str) -> str:
         """What a symbol of tf.contrib is called in the project's copy."""
         return symbol.rpartition(".")[2]
+
+
+def _is_plain(move: Move) -> bool:
+    """Nothing but the name of a symbol has changed."""
+    changed = (move.new, move.keyword_only, move.keywords, move.differ, move.otherwise)
+    return bool(move.to) and not any(changed)
 
 
 @lru_cache(maxsize=4096)

@@ -178,15 +178,11 @@ _INPUTS_BY_HAND = (
     "QueueRunner",
 )
 _BY_HAND = "drives a session by hand"
-_IN_PARTS = "splits variables into parts, which checkpoints by name do not know"
 _STAYS: dict[str, str] = {
     "tf.contrib.slim.learning": _BY_HAND,
     "tf.contrib.slim.learning.train": _BY_HAND,
     "tf.contrib.slim.evaluation": _BY_HAND,
     "tf.contrib.training.train": _BY_HAND,
-    "tf.fixed_size_partitioner": _IN_PARTS,
-    "tf.min_max_variable_partitioner": _IN_PARTS,
-    "tf.variable_axis_size_partitioner": _IN_PARTS,
 }
 # What only has a meaning in a graph, and why it keeps a program where an Estimator
 # would call it; elsewhere a program may go on building graphs by hand.

@@ -81,6 +81,7 @@ _STAYS = tuple(
 _IN_LOOP = {
     f"{_COMPAT}.{path}": path.rpartition(".")[2].removesuffix("V2")
     for path in (
+        "engine.iterators.make_one_shot_iterator",
         "estimator.estimator.Estimator",
         "estimator.estimator.EstimatorV2",
         "estimator.export.ClassificationOutput",

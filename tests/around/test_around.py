@@ -143,10 +143,6 @@ def test_nothing_happens(code: str) -> None:
             "other = tf.contrib.learn.SVM('id', [])\n",
             "`tf.contrib.learn.SVM` (program.py:LINE)",
         ),
-        (
-            "p = tf.fixed_size_partitioner(2)\n",
-            "`tf.fixed_size_partitioner` (program.py:LINE) splits variables into parts",
-        ),
     ],
 )
 def test_a_program_that_needs_a_session_says_where(line: str, symbol: str) -> None:

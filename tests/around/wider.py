@@ -232,7 +232,7 @@ with tf.Session() as session:
     scaled = session.run(scale * 3.)
 RESULT = dict(
     estimator.evaluate(input_fn), first=first['x'].sum(), second=second['x'].sum(),
-    counted=count(5), predicted=predicted['predictions'].sum(), scaled=scaled)
+    counted=count(5), predicted=predicted.sum(), scaled=scaled)
 tf.reset_default_graph()
 RESULT['left'] = len(tf.global_variables())
 """
@@ -300,13 +300,82 @@ RESULT = dict(model.evaluate(input_fn, steps=2),
               devices=len(tf.config.list_physical_devices('CPU')))
 """
 
+VARIABLES_IN_PARTS = """\
+# A table in two parts, trained, read by its whole name, and trained on.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    with tf.variable_scope('model', partitioner=tf.fixed_size_partitioner(2)):
+        table = tf.get_variable(
+            'table', [5, 2], initializer=tf.constant_initializer(.3))
+    net = tf.reduce_sum(tf.nn.embedding_lookup(table, features['k']), -1)
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.AdagradOptimizer(.1).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, net, loss, train_op)
+
+
+def input_fn():
+    data = {'k': np.arange(5)}, np.arange(5, dtype=np.float32)
+    return tf.data.Dataset.from_tensor_slices(data).batch(5).repeat(4)
+
+
+folder = tempfile.mkdtemp()
+for _ in range(2):
+    estimator = tf.estimator.Estimator(model_fn, folder)
+    estimator.train(input_fn)
+table = estimator.get_variable_value('model/table')
+RESULT = dict(estimator.evaluate(input_fn, steps=1), whole=len(table), sum=table.sum())
+"""
+
+LEARN_RECORDS = """\
+# Examples in record files, read through tf.contrib.learn in an input function.
+import os
+import tempfile
+
+import tensorflow as tf
+
+path = os.path.join(tempfile.mkdtemp(), 'x.tfrecord')
+with tf.python_io.TFRecordWriter(path) as writer:
+    for number in range(8):
+        value = tf.train.Feature(float_list=tf.train.FloatList(value=[number / 8.]))
+        features = tf.train.Features(feature={'x': value, 'y': value})
+        writer.write(tf.train.Example(features=features).SerializeToString())
+
+
+def input_fn():
+    columns = {name: tf.FixedLenFeature([1], tf.float32) for name in 'xy'}
+    features = tf.contrib.learn.io.read_batch_features(
+        path, 4, columns, tf.TFRecordReader, randomize_input=False, num_epochs=3)
+    return features, features.pop('y')
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features['x'], 1, kernel_initializer=tf.zeros_initializer())
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.GradientDescentOptimizer(.3).minimize(
+        loss, tf.train.get_global_step())
+    return tf.contrib.learn.ModelFnOps(mode, net, loss, train_op)
+
+
+estimator = tf.contrib.learn.Estimator(model_fn, tempfile.mkdtemp())
+estimator.fit(input_fn=input_fn)
+RESULT = estimator.evaluate(input_fn=input_fn)
+"""
+
 PROGRAMS = {
     "learn_estimator": LEARN_ESTIMATOR,
     "learn_tuple": LEARN_TUPLE,
+    "learn_records": LEARN_RECORDS,
     "learn_runner": LEARN_RUNNER,
     "canned_by_flag": CANNED_BY_FLAG,
     "sessions_by_hand": SESSIONS_BY_HAND,
     "shared_columns": SHARED_COLUMNS,
+    "variables_in_parts": VARIABLES_IN_PARTS,
 }
 # Written for TensorFlow 2.
 LATER_PROGRAMS = {"canned_of_tf2": CANNED_OF_TF2}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from . import datasets, learn_runner, preprocessing, utils
+from . import datasets, io, learn_runner, preprocessing, utils
 from .experiment import Experiment, RunConfig, TaskType
 from .exports import (
     ExportStrategy,
     InputFnOps,
     build_parsing_serving_input_fn,
     make_export_strategy,
+)
+from .io import (
+    read_batch_examples,
+    read_batch_features,
+    read_batch_record_features,
 )
 from .model_fns import Estimator, MetricSpec, ModeKeys, ModelFnOps, SKCompat
 
@@ -25,8 +30,12 @@ __all__ = [
     "TaskType",
     "build_parsing_serving_input_fn",
     "datasets",
+    "io",
     "learn_runner",
     "make_export_strategy",
     "preprocessing",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
     "utils",
 ]
