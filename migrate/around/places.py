@@ -28,6 +28,8 @@ class Place:
 
     root: str
     package: str
+    # Files that others find by where these stand.
+    found: frozenset[str] = frozenset()
 
     @property
     def folder(self) -> Path:
@@ -40,7 +42,9 @@ class Place:
 
     def package_for(self, parsed: ParsedModule) -> str:
         """What a file writes between ``from`` and ``import``; empty for none."""
-        if not self.package or not _is_relative(parsed):
+        if not self.package:
+            return self.package
+        if os.path.abspath(parsed.path) not in self.found and not _is_relative(parsed):
             return self.package
         own = os.path.relpath(os.path.dirname(os.path.abspath(parsed.path)), self.root)
         parts = [] if own == "." else own.split(os.sep)
@@ -66,8 +70,9 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     packages = {package for path in paths if (package := _package(path, root))}
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
         return Place(root, "")
-    if any(_names_no_top(path, facts) for path in group.all):
-        return Place(root, _shared(packages))
+    relative = [path for path in group.all if _names_no_top(path, facts)]
+    if relative:
+        return Place(root, _shared(packages), _found_from(relative, facts))
     return Place(root, packages.pop().split(".")[0])
 
 
@@ -79,6 +84,20 @@ def _names_no_top(path: Path, facts: ProjectFacts) -> bool:
     """
     parsed = _parsed(path, facts)
     return parsed is not None and _is_relative(parsed)
+
+
+def _found_from(paths: Iterable[Path], facts: ProjectFacts) -> frozenset[str]:
+    """Files that are imported relatively, which nobody else starts."""
+    found: set[str] = set()
+    for path in paths:
+        parsed = _parsed(path, facts)
+        for use in parsed.resolver.scopes.imports if parsed is not None else ():
+            node = use.node
+            if not isinstance(node, cst.ImportFrom) or not node.relative:
+                continue
+            text = cst.Module([cst.SimpleStatementLine([node])]).code
+            found.update(map(str, facts.imported_files(path, text.encode())))
+    return frozenset(map(os.path.abspath, found))
 
 
 def _shared(packages: Iterable[str]) -> str:

@@ -143,7 +143,7 @@ class Estimator:
                 "model_fn does not take labels, but input_fn returns labels."
             )
         logger.info("Calling model_fn.")
-        spec = self._model_fn(features, **given)
+        spec = self._model_fn(features=features, **given)
         logger.info("Done calling model_fn.")
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")

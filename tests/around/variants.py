@@ -710,13 +710,23 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "experiment": (
         (
+            _RAMP,
+            f"{_RAMP}EVALUATED = []\n\n\n"
+            "class Counts(tf.train.SessionRunHook):\n"
+            "    def end(self, session):\n"
+            "        EVALUATED.append(session.run(tf.train.get_global_step()))\n\n\n",
+        ),
+        (
             _TRAIN,
             "    def experiment_fn(run_config, hparams):\n"
             "        return tf.contrib.learn.Experiment(\n"
             "            classifier, train_input_fn=lambda: dataset('train', 10),\n"
-            "            eval_input_fn=lambda: dataset('test', 20),\n"
-            "            train_steps=25, eval_steps=None)\n"
-            "    experiment_fn(config, None).train_and_evaluate()\n",
+            "            eval_input_fn=lambda: dataset('test', 20), eval_steps=None,\n"
+            "            train_steps=25, eval_hooks=[Counts()],\n"
+            "            check_interval_secs=0)\n"
+            "    experiment_fn(config, None).train_and_evaluate()\n"
+            "    print(EVALUATED)\n"
+            "    assert EVALUATED == [0, 10, 20, 25], EVALUATED\n",
         ),
     ),
 }

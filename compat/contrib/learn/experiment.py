@@ -68,12 +68,20 @@ class RunConfig(CoreRunConfig):
 
 
 class _EvaluateOnNewCheckpoint(tf.train.SessionRunHook):
-    """Evaluates during training: every n steps, when there is a new checkpoint."""
+    """Evaluates during training: every n steps, when there is a new checkpoint.
 
-    def __init__(self, experiment: Experiment, every: int) -> None:
+    As monitors did, it counts from step 0 and looks at the last step too, but not
+    within some seconds after it looked before.
+    """
+
+    def __init__(
+        self, experiment: Experiment, every: int, seconds: float | None
+    ) -> None:
         self._experiment = experiment
         self._every = every
-        self._last_step: int | None = None
+        self._seconds = -1.0 if seconds is None else seconds
+        self._looked_at = float("-inf")
+        self._last_step = 0
         self._last_path: str | None = None
 
     def begin(self) -> None:
@@ -87,12 +95,17 @@ class _EvaluateOnNewCheckpoint(tf.train.SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Evaluate when it is time."""
         step = int(run_values.results)
-        if self._last_step is not None and step - self._last_step < self._every:
+        last = step == self._experiment.train_steps
+        if step < self._last_step + self._every and not last:
             return
+        self._last_step = step
+        if time.time() - self._looked_at <= self._seconds:
+            return
+        self._looked_at = time.time()
         path = tf.train.latest_checkpoint(self._experiment.estimator.model_dir)
         if path is None or path == self._last_path:
             return
-        self._last_step, self._last_path = step, path
+        self._last_path = path
         self._experiment._call_evaluate()
 
 
@@ -250,7 +263,11 @@ class Experiment:
         """Train, evaluating new checkpoints on the way and once at the end."""
         hooks = []
         if self._min_eval_frequency:
-            hooks.append(_EvaluateOnNewCheckpoint(self, self._min_eval_frequency))
+            hooks.append(
+                _EvaluateOnNewCheckpoint(
+                    self, self._min_eval_frequency, self._check_interval
+                )
+            )
         self._call_train(self._train_steps, hooks)
         result = self._call_evaluate()
         return result, self._maybe_export(result)

@@ -126,10 +126,12 @@ def _scope_name(column: Any) -> str:
 
 
 class ColumnState(_columns.StateManager):  # type: ignore[name-defined]
-    """Variables and tables of columns; what TensorFlow calls a state manager."""
+    """Variables and tables of columns; what TensorFlow calls a state manager.
+
+    TensorFlow's own keeps them in a layer; nothing of it is used here.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
         self._variables: dict[Any, dict[str, Any]] = {}
         self._resources: dict[Any, dict[str, Any]] = {}
 
