@@ -117,7 +117,7 @@ def _reading(reader: Callable[[], Any]) -> Callable[[Any], Any]:
         made = reader()
         kind = type(made).__name__
         if kind == "TFRecordReader":
-            return tf.data.TFRecordDataset
+            return lambda path: tf.data.TFRecordDataset(path)
         if kind == "TextLineReader":
             skipped = made.reader_ref.op.get_attr("skip_header_lines")
             return lambda path: tf.data.TextLineDataset(path).skip(skipped)
