@@ -75,8 +75,12 @@ def contents(
     from ..bring import contrib
 
     made = contrib.bring(sorted(names), used=used, bound=bound, loop_module=loop_module)
-    # Files say the last part of a name.
-    return replace(made, names={_last(one): name for one, name in made.names.items()})
+    # Files say the last part of a name, which has to mean one thing to all of them.
+    said: dict[str, str] = {}
+    for symbol, name in made.names.items():
+        if said.setdefault(_last(symbol), name) != name:
+            raise CannotBundle(f"`{_last(symbol)}` means several things in it")
+    return replace(made, names=said)
 
 
 def taken_from_loop(text: str, module: str) -> set[str]:

@@ -298,7 +298,9 @@ class _Modules:
         self.today = today
         self.options = options
         self.facts = facts
-        self.known = Known(loop_names())
+        self.known = Known(loop_names(), canned_2=self._is_of_tf2)
+        # Copies of one name that TF 1 and TF 2 both had never meet in a module.
+        self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
         self.trees = [Tree(one.source.module, one.resolver) for one in files]
         # The program builds graphs, or runs sessions, around its models.
         self.by_hand: Kept | None = None
@@ -327,7 +329,7 @@ class _Modules:
             place = place_of(self.group, self.facts)
         except NoPlace as problem:
             return _Answer(why=str(problem))
-        loop, contrib = self.options.loop_module, CONTRIB
+        loop, contrib = self.options.loop_module, self.contrib
         if not inside:
             for name in (loop, contrib):
                 path = place.folder / f"{name}.py"
@@ -415,7 +417,7 @@ class _Modules:
         if file_is_ignored(parsed.source.raw):
             return f"{parsed.path.name} is excluded from rewrites"
         package = "" if inside else place.package_for(parsed)
-        loop, contrib = self.options.loop_module, CONTRIB
+        loop, contrib = self.options.loop_module, self.contrib
         for_tf2 = written_for_tf2(parsed.resolver)
         try:
             made = renamed(
@@ -583,3 +585,4 @@ _FREE = frozenset({"ModeKeys"})
 # Programs of TF 1 read sizes out of shapes that hold objects.
 _SHAPES = "tf1_shapes"
 CONTRIB = "tf_contrib"
+CONTRIB_2 = "tf_estimators"

@@ -21,15 +21,19 @@ _COPIES = ("tf.feature_column.shared_embedding_columns",)
 
 
 class Known:
-    """Answers where a symbol of TF 1 lives, once it leaves its Estimator."""
+    """Answers where a symbol of TF 1 lives, once it leaves its Estimator.
 
-    def __init__(self, loop_names: frozenset[str]) -> None:
+    ``canned_2`` says that the program's canned Estimators are those of TF 2.
+    """
+
+    def __init__(self, loop_names: frozenset[str], *, canned_2: bool = False) -> None:
         self.loop_names = loop_names
+        self.canned_2 = canned_2
 
     def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
         """The home of a canonical symbol; None leaves it to the symbol rules.
 
-        ``keras_1`` says that ``tf.keras`` and the canned Estimators are TF 1's.
+        ``keras_1`` says that ``tf.keras`` is TF 1's.
         """
         found = word(symbol)
         if keras_1 and (old := of_keras_1(symbol)) is not None:
@@ -43,7 +47,7 @@ class Known:
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found
         if is_estimator_word(symbol) and not isinstance(found, (Loop, Installed)):
-            return self._estimator_word(symbol, found, for_tf2=not keras_1)
+            return self._estimator_word(symbol, found)
         if found is not None:
             return found
         if symbol in _COPIES:
@@ -55,16 +59,14 @@ class Known:
             return Today(move.to) if _is_plain(move) else None
         return _placed(symbol)
 
-    def _estimator_word(
-        self, symbol: str, found: Home | None, *, for_tf2: bool
-    ) -> Home | None:
+    def _estimator_word(self, symbol: str, found: Home | None) -> Home | None:
         """The home of a word of Estimators that the loop module does not have."""
         if f"{symbol}.".startswith(_LIKE_CONTRIB):
             return _placed(symbol)
         if not symbol.startswith("tf.estimator."):
             return found
         asked = symbol
-        if for_tf2:  # whose canned classes have the same names and other losses
+        if self.canned_2:  # classes of the same names with other losses
             asked = f"tf.compat.v2.{symbol.removeprefix('tf.')}"
         brought = _placed(asked)
         return brought if isinstance(brought, Brought) else found
