@@ -136,6 +136,8 @@ _LOOP: dict[str, str] = {
     "tf.tpu.CrossShardOptimizer": "CrossShardOptimizer",
     "tf.estimator.inputs.numpy_input_fn": "numpy_input_fn",
     "tf.estimator.inputs.pandas_input_fn": "pandas_input_fn",
+    "tf.contrib.learn.io.numpy_input_fn": "numpy_input_fn",
+    "tf.contrib.learn.io.pandas_input_fn": "pandas_input_fn",
     "tf.keras.estimator.model_to_estimator": "model_to_estimator",
     "tf.contrib.predictor.from_saved_model": "from_saved_model",
     "tf.contrib.predictor.from_estimator": "from_estimator",

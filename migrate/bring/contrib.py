@@ -56,6 +56,7 @@ _STAYS = tuple(
         "engine.prediction",
         "engine.replication",
         "engine.scaffolds",
+        "engine.short_steps",
         "engine.strategies",
         "engine.training",
         "estimator.cluster",
@@ -88,6 +89,8 @@ _IN_LOOP = {
         "estimator.export.PredictOutput",
         "estimator.export.RegressionOutput",
         "estimator.export.receivers.ServingInputReceiver",
+        "estimator.inputs.numpy_input_fn",
+        "estimator.inputs.pandas_input_fn",
         "estimator.mode_keys.ModeKeys",
         "estimator.run_config.RunConfig",
         "estimator.spec.EstimatorSpec",
@@ -183,7 +186,9 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     item, name = found
     reach = Reach(_sources(), given=_given(LOOP_MODULE), stay=_STAYS)
     try:
-        reach.want(item.part.name, name)
+        wanted = reach.want(item.part.name, name)
+        if isinstance(wanted, Imported):
+            return Missing(symbol, "a loop module has it under its own name.")
         reach.finish()
         reach.parts()
     except CannotBundle as problem:

@@ -367,7 +367,40 @@ estimator.fit(input_fn=input_fn)
 RESULT = estimator.evaluate(input_fn=input_fn)
 """
 
+LEARN_CANNED = """\
+# Canned classes of tf.contrib.learn, by a name, with a monitor that evaluates.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+learn = tf.contrib.learn
+X = np.linspace(-1., 1., 24).reshape(12, 2).astype(np.float32)
+
+
+def input_fn():
+    return {'x': tf.constant(X)}, tf.constant((X.sum(1) > 0).astype(np.int32))
+
+
+def build(kind, folder):
+    columns = [tf.contrib.layers.real_valued_column('x', dimension=2)]
+    config = learn.RunConfig(save_checkpoints_steps=5)
+    if kind == 'wide':
+        return learn.LinearClassifier(columns, folder, config=config)
+    return learn.DNNClassifier([4], columns, folder, config=config)
+
+
+classifier = build('wide', tempfile.mkdtemp())
+monitor = learn.monitors.ValidationMonitor(
+    input_fn=input_fn, eval_steps=1, every_n_steps=5, name='looked')
+classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
+RESULT = dict(
+    classifier.evaluate(input_fn=input_fn, steps=1),
+    ones=sum(classifier.predict_classes(input_fn=input_fn)))
+"""
+
 PROGRAMS = {
+    "learn_canned": LEARN_CANNED,
     "learn_estimator": LEARN_ESTIMATOR,
     "learn_tuple": LEARN_TUPLE,
     "learn_records": LEARN_RECORDS,
