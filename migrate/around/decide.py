@@ -302,8 +302,10 @@ class _Modules:
         self.options = options
         self.facts = facts
         self.known = Known(loop_names(), canned_2=self._is_of_tf2)
-        # Copies of one name that TF 1 and TF 2 both had never meet in a module.
+        # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
+        if self.contrib == CONTRIB and self._has_canned_of_learn():
+            self.contrib = CONTRIB_LEARN
         self.trees = [Tree(one.source.module, one.resolver) for one in files]
         # The program builds graphs, or runs sessions, around its models.
         self.by_hand: Kept | None = None
@@ -475,6 +477,13 @@ class _Modules:
         eras = [era_of(parsed.resolver) for parsed in self.files]
         return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
 
+    def _has_canned_of_learn(self) -> bool:
+        """It may make canned Estimators of tf.contrib.learn."""
+        return any(
+            "contrib" in one.source.text and _CANNED_OF_LEARN.search(one.source.text)
+            for one in self.files
+        )
+
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
         if "placeholder" not in self.known.loop_names:
@@ -610,3 +619,5 @@ _FREE = frozenset({"ModeKeys"})
 _SHAPES = "tf1_shapes"
 CONTRIB = "tf_contrib"
 CONTRIB_2 = "tf_estimators"
+CONTRIB_LEARN = "tf_contrib_learn"
+_CANNED_OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")
