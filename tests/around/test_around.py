@@ -422,15 +422,14 @@ def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
     package(tmp_path / "app" / "trainer")
     paths = project(
         tmp_path,
-        app__trainer__model=MODEL.replace(
-            "net)\n", "net)\n    head = tf.contrib.estimator.regression_head()\n", 1
-        ),
+        app__trainer__model=MODEL
+        + "\n\ndef other():\n    return tf.estimator.DNNRegressor([2], [])\n",
         app__trainer__task=CHOSEN.replace("from model", "from .model"),
     )
     report = rewritten(paths)
     for name in ("task.py", "model.py"):
         assert "from . import training_loop\n" in texts(report)[name]
-    assert "from .training_loop import (" in texts(report)["tf_contrib.py"]
+    assert "\nfrom .training_loop import " in texts(report)["tf_contrib.py"]
     folder = tmp_path / "app" / "trainer"
     assert {r.path.parent for r in report.changed if r.added} == {folder}
 
