@@ -17,6 +17,7 @@ from .inputs import (
     is_dataset,
     make_input,
 )
+from .short_steps import ShortStepsHook
 
 __all__ = ["EvaluationGraph", "StopAfterNEvalsHook", "build", "run"]
 
@@ -319,7 +320,7 @@ def run(
         step_context.run_with_hooks(graph.updates[count])
 
     with tf.train.MonitoredSession(
-        session_creator=creator, hooks=[*graph.hooks, final]
+        session_creator=creator, hooks=[*graph.hooks, final, ShortStepsHook()]
     ) as session:
         while not session.should_stop():
             try:

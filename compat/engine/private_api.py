@@ -73,6 +73,7 @@ __all__ = [
     "make_input_fn_iterator",
     "object_saver",
     "ops",
+    "prepared_run",
     "saved_model_loader",
     "step_fn",
     "summary_ops_v2",
@@ -144,6 +145,22 @@ def is_in_graph_collective(strategy: Any, value: Any) -> bool:
         return False
     # Collectives between processes are what multi-worker training is made of.
     return not strategy.extended._in_multi_worker_mode()
+
+
+def prepared_run(session: Any, fetches: Any) -> Any:
+    """What runs `fetches` again and again, and fails as ``Session.run`` does.
+
+    A callable of ``make_callable`` names neither the op that failed nor where the
+    program made it; what adds that has no public name.
+    """
+    call = session.make_callable(fetches)
+
+    def run() -> Any:
+        if session._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        return session._do_call(call)
+
+    return run
 
 
 def saved_model_loader(saved_model_dir: str) -> Any:

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from . import private_api, replication, rivals, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
+from .short_steps import ShortStepsHook
 
 __all__ = ["build_and_train"]
 
@@ -211,7 +212,7 @@ def _train_loop(
             is_chief=config.is_chief,
             checkpoint_dir=estimator.model_dir,
             scaffold=spec.scaffold,
-            hooks=hooks,
+            hooks=[*hooks, ShortStepsHook()],
             chief_only_hooks=chief_only_hooks,
             save_checkpoint_secs=0,  # a hook of ours saves
             save_summaries_steps=save_summary_steps,

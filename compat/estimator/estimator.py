@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 from ..engine import evaluation, event_files, prediction, replication, training
 from ..engine.callables import argument_names
 from ..engine.inputs import InputRequest, make_input
+from ..engine.short_steps import ShortStepsHook
 from .checks import (
     check_model_fn_arguments,
     check_overrides,
@@ -262,7 +263,12 @@ class Estimator:
                     scaffold=spec.scaffold,
                     config=self._session_config,
                 ),
-                hooks=[*source.hooks, *all_hooks, *spec.prediction_hooks],
+                hooks=[
+                    *source.hooks,
+                    *all_hooks,
+                    *spec.prediction_hooks,
+                    ShortStepsHook(),
+                ],
             )
 
         def close(*error: Any) -> Any:

@@ -7,6 +7,7 @@ and the options: every process that asks comes to the same.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from ..plan.model_fn.step_order import unordered_model_fn
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
 from ..project.journal import digest
+from ..project.lacks import lacks_of
 from ..project.positions import Unfaithful
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
@@ -30,6 +32,7 @@ from ..rules.engine import run_rules
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
+from ..symbols.names import canonical
 from ..symbols.resolver import Resolver
 from .contents import MARK, clash, loop_names, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
@@ -230,12 +233,12 @@ def _decided(
         str(one.path): inline(one, options=options, facts=facts, allowed=allowed)
         for one in estimators
     }
-    known = Known(loop_names())
+    modules = _Modules(group, files, today, options, facts)
     native = all(
-        _is_native(result) and not _needs_copies(result, known)
+        _is_native(result) and not _needs_copies(result, modules.known)
         for result in today.values()
     )
-    if native and options.style == "auto":
+    if native and options.style == "auto" and not modules.lost_of_support():
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
     if any(f.rule == CHOICE_NOT_OFFERED for f in told):
@@ -244,7 +247,7 @@ def _decided(
     if group.missing:
         name = group.missing[0].name
         return _Answer(why=f"{name}, which belongs to it, is not among the files given")
-    return _Modules(group, files, today, options, facts).answer(native)
+    return modules.answer(native)
 
 
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
@@ -422,6 +425,24 @@ class _Modules:
         words = ("train_distribute", "eval_distribute", "DistributeConfig")
         return any(word in one.source.text for one in self.files for word in words)
 
+    def lost_of_support(self) -> bool:
+        """Files that the programs import need more than the names of today."""
+        return any(map(self._is_lost, self.files[len(self.group.files) :]))
+
+    def _is_lost(self, parsed: ParsedModule) -> bool:
+        """A file names what has no home, where the program comes by."""
+        others = " ".join(one.source.text for one in self.files if one is not parsed)
+        used = [
+            canonical(lack.what)
+            for _, lack in lacks_of(parsed.resolver)
+            if not lack.owners or lack.owners.intersection(_NAME.findall(others))
+        ]
+        if not used:
+            return False
+        for_tf2 = written_for_tf2(parsed.resolver)
+        lost = self._lost(parsed, parsed.source.text, for_tf2)
+        return any(one.symbol in used for one in lost)
+
     def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
         """Names that the symbol rules would leave without a home."""
         module, scopes = check_output(
@@ -484,8 +505,10 @@ class _Modules:
         )
 
     def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
-        if native:
+        if native and self.options.style == "module":
             return "asked for by --style module"
+        if native:
+            return "no loop of its own, for files that it imports need copies as well"
         own = self.today.get(str(parsed.path))
         results = [own] if own is not None else []
         results += [one for one in self.today.values() if one is not own]
@@ -502,6 +525,7 @@ class _Modules:
         return "no loop of its own"
 
 
+_NAME = re.compile(r"[^\W\d]\w*")
 # Words that say nothing of training: a file may only compare modes.
 _FREE = frozenset({"ModeKeys"})
 # Programs of TF 1 read sizes out of shapes that hold objects.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ from ..symbols.dotted import import_path
 from .groups import Group
 
 __all__ = ["NoPlace", "Place", "place_of"]
+
+
+_ADDS = re.compile(r"^sys\.path\b", re.MULTILINE)
+_IMPORTS = re.compile(r"^\s*(?:from|import)\s+tensorflow\b", re.MULTILINE)
 
 
 class NoPlace(Exception):
@@ -60,12 +65,19 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     roots = {root for path in group.all for root in _roots(path, facts)}
     if not roots:
         roots = {_own_root(path, facts) for path in group.all}
-    # The outermost directory from which every file can be named.
+    # The outermost directory from which every file can be named, in time.
     fitting = [
-        root for root in sorted(roots) if all(_below(path, root) for path in paths)
+        root
+        for root in sorted(roots)
+        if all(_below(path, root) for path in paths)
+        and not any(_comes_late(path, root, facts) for path in group.all)
     ]
     if not fitting:
-        raise NoPlace("its files import each other from several directories")
+        # Where a script lies is on the search path before it runs.
+        homes = {os.path.dirname(os.path.abspath(path)) for path in group.files}
+        if len(homes) > 1:
+            raise NoPlace("its files import each other from several directories")
+        fitting = list(homes)
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
@@ -107,6 +119,22 @@ def _shared(packages: Iterable[str]) -> str:
         same = (pair[0] == pair[1] for pair in zip(first, other, strict=False))
         first = first[: sum(itertools.takewhile(bool, same))]
     return ".".join(first)
+
+
+def _comes_late(path: Path, root: str, facts: ProjectFacts) -> bool:
+    """A directory that a file adds to its search path after it imports TensorFlow.
+
+    Imports from the added modules stand where those of TensorFlow do.
+    """
+    directory = os.path.dirname(os.path.abspath(path))
+    if root == directory or root not in facts.added_roots(directory):
+        return False
+    parsed = _parsed(path, facts)
+    if parsed is None:
+        return True
+    text = parsed.source.text
+    added, imported = _ADDS.search(text), _IMPORTS.search(text)
+    return added is None or (imported is not None and imported.start() < added.start())
 
 
 def _below(path: str, root: str) -> bool:

@@ -109,6 +109,8 @@ class _Renamer:
         self.known = known
         self.for_tf2 = for_tf2
         self.keras_1 = keras_1
+        # What such a module binds, others import from it.
+        self.hands_on = parsed.is_package
         self.found = Renamed(parsed.source.text)
         self.edits: list[Edit] = []
         # Import lines to add, by the module that they import.
@@ -359,13 +361,19 @@ class _Renamer:
     def _rewrite_imports(self, items: list[_Item]) -> None:
         statements: dict[cst.CSTNode, list[_Item]] = {}
         for item in items:
-            if isinstance(item.found, Stays):
+            if isinstance(item.found, Stays) and not self._is_unused(item):
                 if not self._is_package_of_words(item.symbol):
                     self._keep(item.use.node, item.symbol, item.found.why)
                 continue
             statements.setdefault(item.use.node, []).append(item)
         for changed in statements.values():
             self._statement(changed[0].use, {i.alias: i for i in changed})
+
+    def _is_unused(self, item: _Item) -> bool:
+        """Nothing in the module reads what an import binds: it can go."""
+        name = item.bound.partition(".")[0]
+        read = (node.value == name for node in self.resolver.scopes.loads)
+        return not self.hands_on and not any(read)
 
     def _is_package_of_words(self, symbol: str) -> bool:
         """An import of a package whose names are judged where they are used."""
@@ -405,6 +413,8 @@ class _Renamer:
     def _moved(self, item: _Item, plain: bool) -> tuple[str, str] | None:
         """Head and name of the import that takes an alias' place; None drops it."""
         found, bound = item.found, item.bound
+        if isinstance(found, Stays):
+            return None  # of what nobody uses
         self._note(found)
         if plain and item.alias.asname is None:
             return None  # its uses are spelled out

@@ -54,6 +54,10 @@ def list_(path: str, format_: str) -> None:
             what = f"slot {entry.slot} of {entry.weight}"
         shape = list(entry.shape)
         click.echo(f"{entry.name:<{width}}  {entry.dtype:<8} {shape!s:<16} {what}")
+    _next(
+        f"`tfmigrate checkpoint convert {path} --like OTHER -o PREFIX` gives these "
+        "values the form of a checkpoint that another program wrote"
+    )
 
 
 @checkpoint.command()
@@ -77,6 +81,11 @@ def diff(a: str, b: str, tolerance: float) -> None:
     click.echo(
         f"{result.compared} values compared, largest difference {result.largest:.3g}"
     )
+    if not result.equal:
+        _next(
+            "--tolerance takes rounding as equal; `tfmigrate verify` tells whether "
+            "two programs train alike"
+        )
     sys.exit(0 if result.equal else 1)
 
 
@@ -131,3 +140,15 @@ def convert(
     for entry in done.unused:
         click.echo(f"not used: {entry.name}")
     click.echo(output)
+    if done.kept or done.unused:
+        _next("--map NEW=OLD says which weight is which, where names differ")
+    else:
+        _next(
+            f"start the program that wrote {like} in the folder of this checkpoint; "
+            "it goes on from the step"
+        )
+
+
+def _next(what: str) -> None:
+    """What to do now; beside the output, which scripts read."""
+    click.echo(f"next: {what}", err=True)

@@ -39,4 +39,8 @@ def undo(path: Path, force: bool) -> None:
         f"{len(result.restored)} restored, {len(result.unchanged)} already as before, "
         f"{len(result.refused)} not restored"
     )
+    if result.refused:
+        click.echo("next: `tfmigrate undo --force` restores these too; edits are lost")
+    elif result.restored:
+        click.echo("next: `tfmigrate scan` tells what a rewrite would do, and why")
     sys.exit(2 if result.refused else 0)

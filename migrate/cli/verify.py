@@ -176,7 +176,25 @@ def verify(
         click.echo(json.dumps(as_json(verdict), indent=1))
     else:
         print_verdict(verdict, sys.stdout)
+        _say(f"next: {_next(verdict.parity, steps, seeds, report, keep)}")
     sys.exit(0 if verdict.parity else 1)
+
+
+def _next(
+    parity: bool, steps: int, seeds: int, report: Path | None, keep: Path | None
+) -> str:
+    """What to do with a verdict."""
+    if not parity:
+        if report is None:
+            return "--report FILE draws where the two part, with likely causes"
+        if keep is None:
+            return "--keep FOLDER keeps both programs' output and what they recorded"
+        return f"{keep} has both programs' output; mend the cause and compare again"
+    if steps:
+        return "--steps 0 compares all of the training, --replicas 2 with replicas"
+    if not seeds:
+        return "--seeds 3 compares what they reach from weights drawn anew"
+    return "put the change in with this verdict; `tfmigrate undo` is still there"
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
 from .journal import digest
+from .search_path import added_directories
 from .sources import Source, SourceError, load_source
 
 __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
@@ -88,6 +89,7 @@ class ProjectFacts:
 
     files: tuple[Path, ...] = ()
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
     _parsed: OrderedDict[tuple[str, str], ParsedModule | SourceError] = field(
         default_factory=OrderedDict
@@ -138,8 +140,23 @@ class ProjectFacts:
                 ):
                     roots += [str(parent), str(parent / "src")]
                     break
+            roots += self.added_roots(directory)
             self._roots[directory] = tuple(dict.fromkeys(roots))
         return self._roots[directory]
+
+    def added_roots(self, directory: str) -> tuple[str, ...]:
+        """Directories that files of one put on their search path."""
+        if directory not in self._added:
+            found: list[str] = []
+            for name in _sources_in(directory):
+                path = os.path.join(directory, name)
+                try:
+                    raw = Path(path).read_bytes()
+                except OSError:
+                    continue
+                found += added_directories(path, raw)
+            self._added[directory] = tuple(dict.fromkeys(found))
+        return self._added[directory]
 
     def locate(self, dotted: str, origin: Path) -> Path | None:
         """The file of a project module imported from ``origin``, if there is one."""
@@ -393,16 +410,20 @@ class ProjectFacts:
     def helps_legacy(self, path: Path, raw: bytes) -> bool:
         """Whether a program's own module may name what NumPy or Python dropped.
 
-        It names no TensorFlow; a file that does imports it, or what imports it.
+        It names no TensorFlow; a file that does imports it, however far.
         """
         if path.suffix != ".py" or mentions_legacy(raw) or not may_name_bygone(raw):
             return False
-        near = self.importers(path)
-        return any(self._mentions(os.path.abspath(one)) for one in near) or any(
-            self._mentions(os.path.abspath(further))
-            for one in near
-            for further in self.importers(one)
-        )
+        seen, pending = {os.path.abspath(path)}, [path]
+        while pending:
+            for user in self.importers(pending.pop()):
+                key = os.path.abspath(user)
+                if key not in seen:
+                    if self._mentions(key):
+                        return True
+                    seen.add(key)
+                    pending.append(user)
+        return False
 
     def _mentions(self, path: str) -> bool:
         """Whether a project file has legacy words; remembers what it imports."""
@@ -420,6 +441,14 @@ class ProjectFacts:
             return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
+
+
+def _sources_in(directory: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [name for name in names if name.endswith((".py", ".ipynb"))]
 
 
 def _relative(path: Path, dots: int, stem: str, names: Iterable[str]) -> set[Path]:

@@ -27,6 +27,7 @@ from .facts import ProjectFacts
 from .footing import is_test
 from .graph import ImportGraph
 from .kept_text import noted, started, unstarted
+from .lacks import lack_of
 from .selection import Selection, file_is_ignored
 
 __all__ = ["settle"]
@@ -38,6 +39,7 @@ _MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
+_PLACE = re.compile(r"\(([\w.-]+\.(?:py|ipynb)):")
 _POINTED = re.compile(r"belongs to (.+), which keeps its Estimator$")
 
 
@@ -90,7 +92,10 @@ class _Floor:
 
     def spread(self) -> None:
         """Find who keeps an Estimator, and whose files stay with it."""
-        causes = {key: _own_cause(self.files[key]) for key in sorted(self.files)}
+        causes = {
+            key: _own_cause(self.files[key]) or self._lacking(key)
+            for key in sorted(self.files)
+        }
         pending = [(key, cause) for key, cause in causes.items() if cause is not None]
         while pending:
             for key, cause in pending:
@@ -109,6 +114,22 @@ class _Floor:
         for key in keys:
             self.held.setdefault(key, kept)
 
+    def _lacking(self, key: str) -> _Cause | None:
+        """What a program that moves would not find on plain TensorFlow, if anything."""
+        result = self.files[key]
+        moved = [f for f in result.findings if _is_moved(f)]
+        if not moved:
+            return None
+        lack = lack_of(key, self.files, self.graph)
+        if lack is None:
+            return None
+        return _Cause(
+            result.path,
+            moved[0].line,
+            moved[0].cell,
+            f"`{lack.what}` ({lack.place}) is not in {lack.maker}",
+        )
+
     def _drawn_in(self) -> list[tuple[str, _Cause]]:
         """Files that move or start something, and use a file that stays."""
         waiting = {
@@ -122,7 +143,7 @@ class _Floor:
         found = []
         for key in sorted(users - set(self.kept)):
             result = self.files[key]
-            moves = any(f.tier in _MOVED for f in result.findings)
+            moves = any(map(_is_moved, result.findings))
             if moves or (key not in self.heads and self.graph.starts(key)):
                 shared = sorted(self.graph.closure(key) & waiting)
                 found.append((key, self._shared_cause(key, shared)))
@@ -136,14 +157,13 @@ class _Floor:
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
         return self._suits_both(key) and any(
-            one not in self.kept
-            and any(f.tier in _MOVED for f in self.files[one].findings)
+            one not in self.kept and any(map(_is_moved, self.files[one].findings))
             for one in self.graph.above(key)
         )
 
     def _shared_cause(self, key: str, shared: Sequence[str]) -> _Cause:
         result = self.files[key]
-        first = next((f for f in result.findings if f.tier in _MOVED), None)
+        first = next(filter(_is_moved, result.findings), None)
         other = self.held[key] if key in self.held else self.held[shared[0]]
         cause, name = self.kept[other], self.files[other].path.name
         mine = [one for one in shared if one != key]
@@ -249,6 +269,7 @@ class _Floor:
         merged: dict[str, Finding] = {}
         for finding in own:
             reason = self._pointed(key, finding.reason or "")
+            reason += self._way_out(key, reason)
             first = merged.setdefault(reason, replace(finding, reason=reason))
             if (first.line, first.cell) != (finding.line, finding.cell):
                 more = f"line {finding.line}"
@@ -282,6 +303,23 @@ class _Floor:
             if cause is not None and cause.path.name in names:
                 return f"{reason} ({cause.origin})"
         return reason
+
+    def _way_out(self, key: str, reason: str) -> str:
+        """How programs move without the one that keeps them, if it is only beside."""
+        names = set(_PLACE.findall(reason))
+        mine = self.graph.closure(key)
+        beside = sorted(
+            self.files[one].path.name
+            for one in self.files
+            if os.path.basename(one) in names
+            and one not in mine
+            and self.graph.starts(one)
+            and mine & self.graph.closure(one)
+        )
+        entries = {self.files[one].path.name for one in self.graph.entries(key)}
+        if not beside or entries <= set(beside):
+            return ""
+        return f"; to move the others without {beside[0]}: --exclude {beside[0]}"
 
     def _stays(self, key: str, gone: str | None) -> Finding:
         cause = self.kept[self.held[key]]
@@ -335,6 +373,11 @@ def _own_cause(result: FileResult) -> _Cause | None:
     if not told and _SILENCED.search(raw):
         return _Cause(path, 1, None, "its owner asked for it", asked=True)
     return None
+
+
+def _is_moved(finding: Finding) -> bool:
+    """A program became a loop that needs nothing but TensorFlow."""
+    return finding.tier in _MOVED and finding.outcome is Outcome.REWRITTEN
 
 
 def _changes(result: FileResult) -> bool:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import builtins
 import re
 import warnings
-from collections.abc import Iterable
 
 import libcst as cst
 
-from ..symbols.dotted import import_path
-from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import ScopeTree
-from ..symbols.surface import gone
 from .parsing import parse
 
-__all__ = ["GuardError", "check_output", "check_present"]
+__all__ = ["GuardError", "check_output"]
 
 _OWN_NAME = re.compile(r"__tfmigrate_(?:(?:cell|magic)_\d+|new_cell)__\Z")
 _ALWAYS = frozenset(dir(builtins)) | {
@@ -96,63 +92,6 @@ def unbound_names(tree: ScopeTree) -> set[str]:
         if all(binding.order > order for binding in bindings):
             early.add(name)
     return early
-
-
-def check_present(tree: ScopeTree, resolver: Resolver) -> None:
-    """Raise where a program that moved names what today's TensorFlow does not have.
-
-    What a ``try`` or a condition guards is not looked at, nor functions that
-    nothing of the module uses.
-    """
-    for use in tree.imports:
-        if use.guarded or use.scope.parent is not None:
-            continue
-        if isinstance(use.node, cst.ImportFrom):
-            if use.node.relative or use.node.module is None:
-                continue
-            module = import_path(use.node.module)
-            paths = [module]
-            if not isinstance(use.node.names, cst.ImportStar):
-                paths = [f"{module}.{import_path(a.name)}" for a in use.node.names]
-        else:
-            paths = [import_path(alias.name) for alias in use.node.names]
-        for path in paths:
-            _check(path)
-    unguarded = [s for s in tree.statements if not isinstance(s, (cst.If, cst.Try))]
-    plain = _outside_of_guards(tree, unguarded)
-    for found in tree.uses:
-        if found.statement in plain:
-            dotted = resolver.qualified(found.node)
-            if dotted is not None:
-                _check(dotted)
-
-
-def _check(dotted: str) -> None:
-    missing = gone(dotted)
-    if missing is not None:
-        raise GuardError(f"`{missing}` stays, which TensorFlow 2.21 does not have")
-
-
-def _outside_of_guards(
-    tree: ScopeTree, statements: Iterable[cst.CSTNode]
-) -> set[cst.CSTNode]:
-    """Statements that surely run: in no branch, and in functions that are used."""
-    read = {node.value for node in tree.loads}
-    kept: set[cst.CSTNode] = set()
-    pending: list[tuple[cst.CSTNode, bool]] = [(tree.module_scope.node, False)]
-    while pending:
-        node, method = pending.pop()
-        if isinstance(node, (cst.If, cst.Try)):
-            continue
-        if isinstance(node, cst.FunctionDef):
-            if not method and node.name.value not in read:
-                continue
-            method = False
-        kept.add(node)
-        if not isinstance(node, cst.SimpleStatementLine):
-            method = method or isinstance(node, cst.ClassDef)
-            pending.extend((child, method) for child in node.children)
-    return kept.intersection(statements)
 
 
 def undefined_names(tree: ScopeTree) -> set[str]:

@@ -18,7 +18,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
-from ..report.model import FileResult, FileStatus, Footing
+from ..report.model import FileResult, FileStatus, Footing, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
@@ -28,14 +28,15 @@ from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
 from .deep import call_deep
 from .facts import ParsedModule, ProjectFacts
-from .files import holds_requirements
+from .files import holds_requirements, mentions_legacy
 from .footing import footing_of, kept_after, runs_on_both
-from .guard import GuardError, check_output, check_present
+from .guard import GuardError, check_output
+from .lacks import check_present, lacks_of
 from .long_lines import with_short_lines
 from .notebook import Notebook, NotebookError
 from .parsing import parse
 from .pins import notebook_pins, text_pins
-from .positions import Unfaithful, code_of
+from .positions import Unfaithful, code_of, spans
 from .python2 import converted, remains
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, decode
@@ -139,10 +140,24 @@ def _footing(
         f.tier is None and f.outcome is Outcome.REWRITTEN and f.rule > "TFM2"
         for f in result.findings
     )
-    if result.new is not None and plain:
-        after = facts.parse(path, result.new)
-        found = replace(found, both=after is not None and runs_on_both(after))
-    return found
+    after = parsed if result.new is None else facts.parse(path, result.new)
+    if after is None:
+        return found
+    if after is not parsed and plain:
+        found = replace(found, both=runs_on_both(after))
+    return replace(found, lacks=tuple(_lacks(parsed, after)))
+
+
+def _lacks(before: ParsedModule, after: ParsedModule) -> Iterator[Lack]:
+    """What a file will name in vain, at places of the file as it is."""
+    origin: Callable[[int], int] | None = None
+    for node, lack in lacks_of(after.resolver):
+        origin = origin or _line_origins(before.source.text, after.source.text)
+        _, spans_of = spans(after.module, [node])
+        line = after.source.text.count("\n", 0, spans_of[node][0]) + 1
+        cell, line = before.source.locate(origin(line))
+        inside = f"cell {cell}:" if cell is not None else ""
+        yield replace(lack, place=f"{before.path.name}:{inside}{line}")
 
 
 def _is_ours(raw: bytes) -> bool:
@@ -279,9 +294,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     if text != source.text and any(_is_native(finding) for finding in findings):
-        module = parse(text)
-        resolver = Resolver(module)
-        check_present(resolver.scopes, resolver)
+        check_present(Resolver(parse(text)))
     if inside and needs:
         from ..around import put_inside
 
@@ -401,7 +414,8 @@ def _round(
             allows=job.selection.allows,
             silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
             for_tf2=for_tf2,
-            helps=facts.helps_legacy(parsed.path, parsed.source.raw),
+            # What has no legacy words is looked at for the program that it is part of.
+            helps=not mentions_legacy(source.raw),
         )
     findings = [*told, *_symbol_findings(result, source, moved)]
     text = result.text

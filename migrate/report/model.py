@@ -11,7 +11,7 @@ from pathlib import Path
 from .findings import Finding, Outcome, Tier
 from .needs import Need
 
-__all__ = ["FileResult", "FileStatus", "Footing", "ProgramResult", "Report"]
+__all__ = ["FileResult", "FileStatus", "Footing", "Lack", "ProgramResult", "Report"]
 
 
 class FileStatus(enum.Enum):
@@ -24,12 +24,26 @@ class FileStatus(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Lack:
+    """A name that a file will ask ``maker`` for in vain: where, and which.
+
+    ``owners`` are the file's definitions of which one must be used for that to
+    happen; with none of them it happens whenever the file runs.
+    """
+
+    place: str
+    what: str
+    maker: str
+    owners: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Footing:
-    """What of a file matters to the compat layer.
+    """What of a file matters to the programs that it is part of.
 
     ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
-    import that cannot succeed there, with its place; ``starts`` that running or
-    importing the file does something, so that a program may begin here.
+    import that cannot succeed on the compat layer, with its place; ``starts`` that
+    running or importing the file does something, so that a program may begin here.
     """
 
     tf1: bool = False
@@ -38,6 +52,8 @@ class Footing:
     starts: bool = False
     # What it becomes runs on either TensorFlow and means the same there.
     both: bool = False
+    # What it becomes asks for names that plain TensorFlow does not have.
+    lacks: tuple[Lack, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Why programs keep their Estimators: the reasons that the recognisers give.
 
-They are read from the recognisers' own source, so the page cannot promise or forget
-anything: every reason is an argument of a ``Blocked`` there.
+They are read from the source of what decides, so the page cannot promise or forget
+anything: every reason is an argument of a ``Blocked`` of the recognisers, or of what
+says why files cannot move together.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from pathlib import Path
 __all__ = ["WHAT_TO_DO", "reasons", "reasons_section"]
 
 _TOOL = Path(__file__).resolve().parent.parent
-_FOLDERS = ("plan", "emit", "around")
+_FOLDERS = ("plan", "emit", "around", "project")
 _NAMES = ("Blocked", "Blocker")
+# Calls that give the reason of several files or of one word: which argument has it.
+_TOGETHER: dict[str, str | int] = {
+    "_Answer": "why",
+    "NoPlace": 0,
+    "Stays": 0,
+    "_Cause": 3,
+}
+_OF_A_WORD = ("Stays",)
 
 # What a person can change when one of a kind of reasons stands in the way.
 WHAT_TO_DO = {
@@ -48,6 +57,10 @@ WHAT_TO_DO = {
         "with it"
     ),
     "TFM118": "leave the argument out, or give it as a plain value",
+    "TFM106": (
+        "give all files of the program to one run, and use what TensorFlow 2 has in "
+        "the place of the name"
+    ),
 }
 _TITLES = {
     "TFM103": "The kind of program",
@@ -60,6 +73,7 @@ _TITLES = {
     "TFM116": "Hooks",
     "TFM117": "Optimizers",
     "TFM118": "Canned Estimators",
+    "TFM106": "Names, and files that belong together",
 }
 
 
@@ -96,9 +110,22 @@ def _told(tree: ast.Module) -> Iterator[tuple[str, str]]:
             if name in _TITLES:
                 for told in _texts(text):
                     yield str(name), told
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for told in _texts(_together(node)):
+                of_word = node.func.id in _OF_A_WORD and not told.startswith("tf.")
+                yield "TFM106", f"`...` {told}" if of_word else told
 
 
-def _texts(node: ast.expr) -> Iterator[str]:
+def _together(call: ast.Call) -> ast.expr | None:
+    """The reason that a call gives for files that stay together."""
+    assert isinstance(call.func, ast.Name)
+    at = _TOGETHER.get(call.func.id)
+    if isinstance(at, str):
+        return next((one.value for one in call.keywords if one.arg == at), None)
+    return call.args[at] if at is not None and at < len(call.args) else None
+
+
+def _texts(node: ast.expr | None) -> Iterator[str]:
     """The text of an argument, or of each of its alternatives."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value

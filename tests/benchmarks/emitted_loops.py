@@ -140,8 +140,8 @@ def source(layers: str, hook: bool, strategy: bool, batch: int, more: int) -> st
     return text + SAY.format(more=more)
 
 
-def contestants(folder: Path, text: str) -> dict[str, list[str]]:
-    """Name -> command of each side."""
+def contestants(folder: Path, text: str, *, all_sides: bool) -> dict[str, list[str]]:
+    """Name -> command of each side; only the two Estimators if not `all_sides`."""
     old = folder / "old.py"
     old.write_text(text)
     on_compat = folder / "on_compat.py"
@@ -153,6 +153,8 @@ def contestants(folder: Path, text: str) -> dict[str, list[str]]:
     if real:
         found["TF 2.15"] = [real, str(old)]
     found["compat"] = [sys.executable, str(on_compat)]
+    if not all_sides:
+        return found
     on_module = folder / "on_module.py"
     on_module.write_text(text.replace("import tensorflow.compat.v1 as tf", ON_MODULE))
     found["loop module"] = [sys.executable, str(on_module)]
@@ -174,6 +176,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
+    parser.add_argument(
+        "--estimators", action="store_true", help="only TF 2.15 and compat"
+    )
     parser.add_argument("--keep", type=Path, help="folder for the programs")
     options = parser.parse_args()
     threads = {f"TF_NUM_{kind}_THREADS": "2" for kind in ("INTEROP", "INTRAOP")}
@@ -188,7 +193,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = options.keep or Path(scratch)
             folder.mkdir(exist_ok=True)
-            sides = contestants(folder, source(*PROGRAMS[program]))
+            text = source(*PROGRAMS[program])
+            sides = contestants(folder, text, all_sides=not options.estimators)
             times: dict[str, list[float]] = {name: [] for name in sides}
             for _ in range(options.rounds):
                 for name, command in sides.items():

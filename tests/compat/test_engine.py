@@ -66,6 +66,10 @@ def test_every_form_of_input_function_in_a_session_process() -> None:
     assert "all inputs ok" in run_check("inputs.py", "graph")
 
 
+def test_steps_that_repeat_themselves_are_steps() -> None:
+    assert "short steps ok" in run_check("short_steps.py")
+
+
 def compare_resumed(seen: dict[str, Any], recorded: dict[str, Any]) -> None:
     """Same names, and values apart by rounding only.
 

@@ -2,12 +2,14 @@
 
     tfmigrate run tests/peer/child.py -- 1 ROOT MODULE OUT.json [--failed] [TEST...]
     python tests/peer/child.py 2 ROOT MODULE OUT.json [--failed] [TEST...]
+    python tests/peer/child.py 2 ROOT --each OUT SECONDS [--failed] MODULE...
 
 The first argument is the generation: 1 is under `tfmigrate run`, 2 puts
 ``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the file on the real
 TensorFlow of this interpreter with the code of the tree; Python 3.7 can read this file.
 With --failed the tests that OUT.json says have passed, or cannot be asked, keep their
-rows; all others run.
+rows; all others run. With --each one process imports TensorFlow, and each file runs in
+a fork of it, at most SECONDS long; its rows and output are in OUT.
 """
 
 from __future__ import annotations
@@ -149,13 +151,8 @@ def _tests(suite: Any) -> list[Any]:
 
 
 def main() -> None:
-    """Run the file that the command line names."""
-    generation, root, name, out, *only = sys.argv[1:]
-    kept: list[dict[str, Any]] = []
-    if only[:1] == ["--failed"]:
-        del only[0]
-        kept = _settled(Path(out))
-    settled = {row["test"] for row in kept}
+    """Run the files that the command line names."""
+    generation, root, name, out, *rest = sys.argv[1:]
     _restore_assertions()
     touched: list[str] = []
     if generation == "0":
@@ -167,6 +164,44 @@ def main() -> None:
     if not flags.FLAGS.is_parsed():
         importlib.import_module("absl.testing.absltest")
         flags.FLAGS(["peer"], known_only=True)
+    if name == "--each":
+        seconds, *rest = rest
+        failed = rest[:1] == ["--failed"]
+        for each in rest[failed:]:
+            _fork(root, each, Path(out), touched, float(seconds), failed)
+        return
+    failed = rest[:1] == ["--failed"]
+    _run(root, name, Path(out), touched, failed, rest[failed:])
+
+
+def _fork(
+    root: str, name: str, out: Path, touched: list[str], seconds: float, failed: bool
+) -> None:
+    """One file in a fork of this process, which has done nothing but import."""
+    process = os.fork()
+    if process == 0:
+        log = os.open(out / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        try:
+            _run(root, name, out / f"{name}.json", touched, failed, [])
+        finally:
+            os._exit(0)
+    end = time.time() + seconds
+    while os.waitpid(process, os.WNOHANG)[0] == 0:
+        if time.time() > end:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            return
+        time.sleep(0.1)
+
+
+def _run(
+    root: str, name: str, out: Path, touched: list[str], failed: bool, only: list[str]
+) -> None:
+    """The tests of one file, or those of them that have not passed before."""
+    kept = _settled(out) if failed else []
+    settled = {row["test"] for row in kept}
     file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
     result = Result(touched, kept)
     signal.signal(signal.SIGALRM, _too_long)
@@ -186,7 +221,7 @@ def main() -> None:
                 "trace": traceback.format_exc()[-6000:],
             }
         ]
-        Path(out).write_text(json.dumps(rows))
+        out.write_text(json.dumps(rows))
         return
     tests = _tests(unittest.defaultTestLoader.loadTestsFromModule(module))
     for test in tests:
@@ -198,8 +233,8 @@ def main() -> None:
             continue
         test(result)
         # Written as it goes, so that a crash or a time limit loses one test.
-        Path(out).write_text(json.dumps(result.rows))
-    Path(out).write_text(json.dumps([*result.rows, {"test": "(end)", "state": "end"}]))
+        out.write_text(json.dumps(result.rows))
+    out.write_text(json.dumps([*result.rows, {"test": "(end)", "state": "end"}]))
 
 
 def _settled(out: Path) -> list[dict[str, Any]]:

@@ -100,6 +100,36 @@ def run_file(
         )
 
 
+def run_together(
+    release: str,
+    root: Path,
+    names: list[str],
+    out: Path,
+    *,
+    wrap: list[str],
+    limit: int,
+    failed: bool,
+) -> None:
+    """Files in forks of one process: TensorFlow is slow to import."""
+    generation = GENERATIONS[release]
+    if not failed:
+        for name in names:
+            (out / f"{name}.json").unlink(missing_ok=True)
+    command = [sys.executable, str(HERE / "child.py")]
+    if generation == 1:
+        tfmigrate = str(Path(sys.executable).parent / "tfmigrate")
+        command = [tfmigrate, "run", str(HERE / "child.py"), "--"]
+    arguments = [str(generation), str(root), "--each", str(out), str(limit)]
+    again = ["--failed"] if failed else []
+    subprocess.run(
+        [*wrap, *command, *arguments, *again, *names],
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
+        cwd=out,
+        check=False,
+    )
+
+
 def run_real(python: str, root: Path, name: str, out: Path, wrap: list[str]) -> None:
     """The same file on the real TensorFlow of another interpreter."""
     result = out / f"{name}.real.json"
@@ -214,6 +244,18 @@ def cause(row: dict[str, Any]) -> str:
     return text[:150]
 
 
+def is_wanted(options: argparse.Namespace, name: str) -> bool:
+    """Whether a file is to be run, after what is there of it."""
+    out: Path = options.out.resolve()
+    if left_out_file(options.release, name):
+        return False
+    if not (out / f"{name}.log").exists():
+        return True
+    if options.failed:
+        return needs_again(options.release, out, name)
+    return bool(options.again or options.files)
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -228,6 +270,9 @@ def main() -> None:
     )
     parser.add_argument("--record", type=Path, help="file that keeps the summary")
     parser.add_argument("--failed", action="store_true", help="only what failed")
+    parser.add_argument(
+        "--together", action="store_true", help="in forks of one process"
+    )
     parser.add_argument("--report", action="store_true", help="only print results")
     parser.add_argument("--real", help="interpreter with the real release")
     parser.add_argument("--again", action="store_true", help="also files with results")
@@ -239,26 +284,19 @@ def main() -> None:
     if options.files:
         names = [n for n in names if any(part in n for part in options.files)]
     began = time.monotonic()
-    if not options.report:
-        for name in names:
-            if left_out_file(options.release, name):
-                continue
-            if options.minutes and time.monotonic() - began > 60 * options.minutes:
-                break
-            if options.failed:
-                wanted = needs_again(options.release, out, name)
-            else:
-                wanted = bool(options.again or options.files)
-            if wanted or not (out / f"{name}.log").exists():
-                run_file(
-                    options.release,
-                    root,
-                    name,
-                    out,
-                    wrap=shlex.split(options.wrap),
-                    limit=options.limit,
-                    failed=options.failed,
-                )
+    wanted = [] if options.report else [n for n in names if is_wanted(options, n)]
+    settings: dict[str, Any] = {
+        "wrap": shlex.split(options.wrap),
+        "limit": options.limit,
+        "failed": options.failed,
+    }
+    if options.together:
+        run_together(options.release, root, wanted, out, **settings)
+        wanted = []
+    for name in wanted:
+        if options.minutes and time.monotonic() - began > 60 * options.minutes:
+            break
+        run_file(options.release, root, name, out, **settings)
     for name in names if options.real else ():
         if not (out / f"{name}.log").exists() or real_passes(out, name) is not None:
             continue

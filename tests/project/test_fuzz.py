@@ -39,15 +39,22 @@ def fuzz(examples: int) -> settings:
 CHOICES = st.randoms(use_true_random=False)
 
 
-@fuzz(850)
+@fuzz(400)
 @given(CHOICES)
 def test_generated_programs(choices: random.Random) -> None:
     check(program(choices))
 
 
-@fuzz(150)
+@fuzz(40)
 @given(CHOICES)
 def test_mutated_fixtures(choices: random.Random) -> None:
+    check(mutation(choices))
+
+
+@pytest.mark.slow
+@fuzz(400)
+@given(CHOICES)
+def test_many_mutated_fixtures(choices: random.Random) -> None:
     check(mutation(choices))
 
 
@@ -64,7 +71,14 @@ def test_a_campaign_counts_what_it_saw(capsys: pytest.CaptureFixture[str]) -> No
     assert "unwelcome 3 1: AssertionError: this one fails" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda p: p.parent.name)
+@pytest.mark.parametrize(
+    # The default run settles all of them in one process: tests/emit/test_fixtures.py.
+    "path",
+    [
+        pytest.param(p, marks=() if n % 12 == 0 else pytest.mark.slow, id=p.parent.name)
+        for n, p in enumerate(FIXTURES)
+    ],
+)
 def test_every_fixture_is_settled_after_one_run(path: Path) -> None:
     raw = path.read_bytes()
     first = process_source(path, raw, Job(), ProjectFacts())

@@ -81,7 +81,9 @@ def test_rewrite_then_undo(project: Path) -> None:
         ["git", "-C", project, "status", "--porcelain"], capture_output=True, text=True
     ).stdout
     assert status.split() == ["M", "a.py"]  # the journal does not show
-    assert "1 restored" in run("undo", project).output
+    undone = run("undo", project).output
+    assert "1 restored" in undone
+    assert "next: `tfmigrate scan` tells" in undone
     assert (project / "a.py").read_text() == OLD
     assert run("undo", project).exit_code == 2  # nothing left to undo
 
@@ -92,6 +94,7 @@ def test_undo_does_not_overwrite_later_edits(project: Path) -> None:
     refused = run("undo", project)
     assert refused.exit_code == 2
     assert "edited after the rewrite" in refused.output
+    assert "next: `tfmigrate undo --force` restores these too" in refused.output
     assert (project / "a.py").read_text().endswith("# mine\n")
     assert run("undo", "--force", project).exit_code == 0
     assert (project / "a.py").read_text() == OLD

@@ -48,7 +48,7 @@ from tfmigrate.report.model import FileStatus
 PROBE = "\nimport tensorflow as tfm_probe\n\ntfm_probe.log(1.0)\n"
 PROBED = "\nimport tensorflow as tfm_probe\n\ntfm_probe.math.log(1.0)\n"
 # Every program of these rules moves as a whole, wherever its lines are.
-_WHOLE_PROGRAM = ("TFM101", "TFM106", "TFM102")
+_WHOLE_PROGRAM = ("TFM101", "TFM102", "TFM106", "TFM107")
 _KEEPS_ESTIMATOR = "TFM103"
 # Reasons for which a file may be refused; anything else is a failure.
 _REFUSED = re.compile(
@@ -237,7 +237,8 @@ def check_commands(folder: Path, jobs: int, *, scan_too: bool = True) -> list[Se
             scan, scanned = _cli("scan", str(folder), "-j", str(jobs))
         for entry, other in zip(rewrite["files"], scan["files"], strict=True):
             path = Path(entry["path"])
-            old = path.read_bytes()
+            # A module that the run adds is not there yet.
+            old = path.read_bytes() if path.exists() else b""
             inside = path.relative_to(folder) if path != folder else path.name
             new = (Path(scratch) / inside).read_bytes()
             if entry != other:

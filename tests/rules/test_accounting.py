@@ -17,7 +17,7 @@ from tfmigrate.symbols.table import lookup
 
 CHUNK = 150
 # The other doors lead through the same resolver; a part of the names will do.
-ALL_NAMES = ("attribute", "from import", "getattr")
+ALL_NAMES = ("attribute", "from import")
 DOORS = {
     "attribute": "    return {name}(1)",
     "reference": "    return {name}",

@@ -10,64 +10,73 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from .forks import Ended, run
+
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "traps"
 FIGURES = json.loads((FOLDER / "continued" / "tf115.json").read_text("utf-8"))
-SHOW = (
-    "import json, runpy, sys; found = runpy.run_path(sys.argv[1])['FIGURES']['result']; "
-    "print(json.dumps({name: float(value) for name, value in found.items()}))"
-)
+NAMES = ("gradients_of_parts", "adam")
 
 
-def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def tfmigrate(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *command],
+        [sys.executable, "-m", "tfmigrate", *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment},
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
     )
 
 
-def rewritten(name: str, folder: Path) -> tuple[str, str]:
-    """The rewrite of a program, and a copy of the folder that TF 1.15.5 left."""
-    source = FOLDER / "programs" / f"{name}.py"
-    done = run("-m", "tfmigrate", "rewrite", str(source), "--out", str(folder / "new"))
+@pytest.fixture(scope="module")
+def continued(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The rewritten programs, each beside a copy of what TF 1.15.5 left."""
+    folder = tmp_path_factory.mktemp("continued")
+    sources = [str(FOLDER / "programs" / f"{name}.py") for name in NAMES]
+    done = tfmigrate("rewrite", *sources, "--out", str(folder / "new"))
     assert done.returncode in (0, 1), done.stderr
-    shutil.copytree(FOLDER / "continued" / name, folder / "model")
-    (program,) = (folder / "new").rglob(f"{name}.py")
-    return str(program), str(folder / "model")
+    for name in NAMES:
+        shutil.copytree(FOLDER / "continued" / name, folder / name / "model")
+    for path in (folder / "new").rglob("*.py"):
+        for name in NAMES if path.stem not in NAMES else (path.stem,):
+            shutil.copy(path, folder / name)
+    return {name: folder / name / f"{name}.py" for name in NAMES}
 
 
-def check(name: str, done: subprocess.CompletedProcess[str]) -> None:
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    assert found == pytest.approx(FIGURES[name], rel=2e-5)
-    assert found["global_step"] == 10
+@pytest.fixture(scope="module")
+def ended(continued: dict[str, Path]) -> dict[str, Ended]:
+    return dict(zip(continued, run(continued.values()), strict=True))
 
 
-def test_a_kept_model_fn_goes_on(tmp_path: Path) -> None:
+def check(name: str, ended: Ended) -> None:
+    assert ended.returncode == 0, ended.stderr
+    assert ended.figures == pytest.approx(FIGURES[name], rel=2e-5)
+    assert ended.figures["global_step"] == 10
+
+
+def test_a_kept_model_fn_goes_on(ended: dict[str, Ended]) -> None:
     # Adam for some variables, momentum for others: slots, powers and step.
-    program, model_dir = rewritten("gradients_of_parts", tmp_path)
-    check("gradients_of_parts", run("-c", SHOW, program, MODEL_DIR=model_dir))
+    check("gradients_of_parts", ended["gradients_of_parts"])
 
 
-def test_layers_say_which_command_makes_it_theirs(tmp_path: Path) -> None:
-    program, model_dir = rewritten("adam", tmp_path)
-    before = sorted(Path(model_dir).iterdir())
-    done = run("-c", SHOW, program, MODEL_DIR=model_dir)
+def test_layers_say_which_command_makes_it_theirs(
+    ended: dict[str, Ended], continued: dict[str, Path]
+) -> None:
+    done = ended["adam"]
     assert done.returncode == 1
     (sentence,) = (line for line in done.stderr.splitlines() if "tfmigrate" in line)
     assert "is of TensorFlow 1" in sentence
     # Nothing was trained, and the old checkpoint is still the latest.
-    assert set(before) <= set(Path(model_dir).iterdir())
-    state = (Path(model_dir) / "checkpoint").read_text("utf-8")
+    model_dir = continued["adam"].with_name("model")
+    before = {path.name for path in (FOLDER / "continued" / "adam").iterdir()}
+    assert before <= {path.name for path in model_dir.iterdir()}
+    state = (model_dir / "checkpoint").read_text("utf-8")
     assert 'model_checkpoint_path: "model.ckpt-5"' in state
     command = re.search(r"tfmigrate (checkpoint convert .*)$", sentence)
     assert command is not None
-    converted = run("-m", "tfmigrate", *shlex.split(command[1]))
+    converted = tfmigrate(*shlex.split(command[1]))
     assert converted.returncode == 0, converted.stderr
-    check("adam", run("-c", SHOW, program, MODEL_DIR=model_dir))
+    (again,) = run([continued["adam"]])
+    check("adam", again)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.project.pipeline import Job
+from tfmigrate.project.run import one_source
 
-from .test_continued import run
+from .forks import Ended, run
 
 PROGRAM = """\
 import os
@@ -38,35 +38,37 @@ LAYERS = "tf.layers.dense"
 KEPT = "[tf.layers.dense][0]"
 
 
-def rewritten(folder: Path, strategy: str, layer: str) -> str:
-    text = PROGRAM.replace("STRATEGY", strategy).replace("LAYER", layer)
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "rewrite", "-"],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "tf.estimator" not in done.stdout, done.stderr
-    path = folder / "program.py"
-    path.write_text(done.stdout, "utf-8")
-    return str(path)
+TWO = {
+    "devices": 'tf.distribute.MirroredStrategy(devices=["/gpu:0", "/gpu:1"])',
+    "num_gpus": "tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+}
+FORMS = {"layers": LAYERS, "kept": KEPT}
+CASES = [(form, named) for form in FORMS for named in TWO]
 
 
-@pytest.mark.parametrize("layer", [LAYERS, KEPT], ids=["layers", "kept"])
-@pytest.mark.parametrize(
-    "strategy",
-    [
-        'tf.distribute.MirroredStrategy(devices=["/gpu:0", "/gpu:1"])',
-        "tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
-    ],
-    ids=["devices", "num_gpus"],
-)
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Ended]:
+    """How each of the programs ended that is a loop now."""
+    texts = {(f, n): (FORMS[f], TWO[n]) for f, n in CASES}
+    texts["layers", "all"] = LAYERS, "tf.distribute.MirroredStrategy()"
+    programs = []
+    for (form, named), (layer, strategy) in texts.items():
+        text = PROGRAM.replace("STRATEGY", strategy).replace("LAYER", layer)
+        report = one_source(Path("program.py"), text.encode(), Job())
+        (result,) = report.results
+        assert result.new is not None
+        assert b"tf.estimator" not in result.new, report.findings
+        folder = tmp_path_factory.mktemp(f"{form}-{named}")
+        programs.append(folder / "program.py")
+        programs[-1].write_bytes(result.new)
+    return dict(zip(texts, run(programs), strict=True))
+
+
+@pytest.mark.parametrize(("form", "named"), CASES)
 def test_missing_gpus_end_the_program(
-    strategy: str, layer: str, tmp_path: Path
+    form: str, named: str, ended: dict[tuple[str, str], Ended]
 ) -> None:
-    program = rewritten(tmp_path, strategy, layer)
-    done = run(program, MODEL_DIR=str(tmp_path / "model"))
+    done = ended[form, named]
     assert done.returncode == 1
     # A loop in place says what there is, the loop module what to do instead.
     told = "is not on this machine", "ValueError: The strategy names devices"
@@ -75,8 +77,9 @@ def test_missing_gpus_end_the_program(
     assert "/device:CPU:0" in line or "takes what is there" in line
 
 
-def test_all_gpus_are_those_that_there_are(tmp_path: Path) -> None:
-    program = rewritten(tmp_path, "tf.distribute.MirroredStrategy()", LAYERS)
-    done = run(program, MODEL_DIR=str(tmp_path / "model"))
+def test_all_gpus_are_those_that_there_are(
+    ended: dict[tuple[str, str], Ended],
+) -> None:
+    done = ended["layers", "all"]
     assert done.returncode == 0, done.stderr
     assert "trained on 1" in done.stdout

@@ -39,6 +39,7 @@ def test_parity_of_a_program_and_its_loop(
     folder, result = compared
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Parity: they train the same over 12 steps" in result.stdout
+    assert result.stderr.splitlines()[-1].startswith("next: --steps 0 compares all")
     first = load_recording(folder / "kept" / "run-0")
     second = load_recording(folder / "kept" / "run-1")
     assert first.replicas == second.replicas == 2

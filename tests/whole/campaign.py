@@ -1,10 +1,16 @@
-"""A campaign over programs of a manifest, the same table that the tests hold.
+"""A campaign over the programs of a folder, the same table that the tests hold.
 
-    python tests/whole/campaign.py MANIFEST.toml [--only NAME ...] [--work DIR]
+    python tests/whole/campaign.py FOLDER|MANIFEST.toml [--only NAME ...]
+        [--timeout SECONDS] [--work DIR] [--json FILE]
 
-For foreign programs, say: their folders, command lines and data stand in a manifest
-(see ``harness.load``) outside of this repository. Exit status 1 if anything is worse
-after the rewrite than before.
+Of a folder, every program that `tfmigrate scan` counts is started without arguments;
+those of fixtures/legacy with the arguments of their recordings, those of fixtures/traps
+by their runner. Programs that need command lines and data stand in a manifest (see
+``harness.load``), which may lie outside of this repository. Exit status 1 if anything
+is worse after the rewrite than before.
+
+Figures that were measured before, in FILE, are kept and not measured again, so that
+a long campaign can be done in pieces.
 """
 
 from __future__ import annotations
@@ -13,56 +19,60 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import Outcome, examine, load, table
+from folders import FIXTURES, programs_of, trap_outcomes
+from harness import Outcome, Row, examine, row, table
 from tfmigrate.datasets import make_keras_home
 
 
 def main() -> int:
     """Run the campaign and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("manifest", type=Path)
-    parser.add_argument("--only", nargs="*", metavar="NAME")
+    parser.add_argument("source", type=Path, help="a folder or a manifest")
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME")
+    parser.add_argument("--timeout", type=float, help="seconds for each run")
     parser.add_argument("--work", type=Path, help="keep copies and logs here")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
-    programs = load(options.manifest)
-    if options.only:
-        programs = [each for each in programs if each.name in options.only]
-    outcomes: list[Outcome] = []
+    known = _known(options.json)
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
-        home = make_keras_home(work / "home", sample=True, noise=True)
-        for program in programs:
-            outcome = examine(program, work / program.name, home)
-            outcomes.append(outcome)
-            print(f"{program.name}: {outcome.tier} {outcome.verdict}", file=sys.stderr)
-            for kind in ("before", "after"):
-                run = getattr(outcome, kind)
-                log = work / program.name / f"{kind}.log"
-                log.write_text(run.output, "utf-8")
-    print(table(outcomes))
-    if options.json:
-        options.json.write_text(
-            json.dumps([_data(each) for each in outcomes], indent=1)
-        )
-    return int(any(each.verdict == "worse" for each in outcomes))
+        if options.source.resolve() == FIXTURES / "traps":
+            found = iter(trap_outcomes(options.only, work))
+        else:
+            found = _outcomes(options, work, {each.name for each in known})
+        for outcome in found:
+            known.append(row(outcome))
+            print(f"{outcome.program.name}: {outcome.verdict}", file=sys.stderr)
+            if options.json:
+                rows = [vars(each) for each in known]
+                options.json.write_text(json.dumps(rows, indent=1))
+    print(table(known))
+    return int(any(each.verdict == "worse" for each in known))
 
 
-def _data(outcome: Outcome) -> dict[str, object]:
-    return {
-        "name": outcome.program.name,
-        "tier": outcome.tier,
-        "before": outcome.before.word,
-        "after": outcome.after.word,
-        "figures": outcome.compared,
-        "largest": outcome.largest,
-        "verdict": outcome.verdict,
-        "seconds": [outcome.before.seconds, outcome.after.seconds],
-        "changed": outcome.touched,
-    }
+def _known(path: Path | None) -> list[Row]:
+    if path is None or not path.exists():
+        return []
+    return [Row(**each) for each in json.loads(path.read_text("utf-8"))]
+
+
+def _outcomes(
+    options: argparse.Namespace, work: Path, known: set[str]
+) -> Iterator[Outcome]:
+    home = make_keras_home(work / "home", sample=True, noise=True)
+    for program in programs_of(options.source, options.timeout):
+        if program.name in known or (options.only and program.name not in options.only):
+            continue
+        place = work / program.name.replace("/", "-")
+        outcome = examine(program, place, home)
+        for kind in ("before", "after"):
+            run = getattr(outcome, kind)
+            (place / f"{kind}.log").write_text(run.output, "utf-8")
+        yield outcome
 
 
 if __name__ == "__main__":

@@ -28,7 +28,21 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Outcome", "Program", "examine", "figures", "load", "table"]
+__all__ = [
+    "BLOCK",
+    "Outcome",
+    "Program",
+    "Row",
+    "Run",
+    "difference",
+    "examine",
+    "figures",
+    "load",
+    "rewritten",
+    "row",
+    "table",
+    "tier_of",
+]
 
 # From the same initial weights nothing but rounding may differ; from weights drawn
 # anew a figure of a short training is only roughly the same.
@@ -46,7 +60,7 @@ _OF_THE_RUN = re.compile(
 )
 # The loss of one batch on the way is chance; what an evaluation found is not.
 _ON_THE_WAY = re.compile(r"(?i)^(?!.*saving dict).*\bsteps?\b")
-_BLOCK = """\
+BLOCK = """\
 import sys
 
 
@@ -176,7 +190,7 @@ def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcom
     if tier in ("T1", "T2"):
         block = work / "block"
         block.mkdir()
-        (block / "sitecustomize.py").write_text(_BLOCK)
+        (block / "sitecustomize.py").write_text(BLOCK)
         known = surroundings.get("PYTHONPATH", "")
         blocked["PYTHONPATH"] = os.pathsep.join(filter(None, (str(block), known)))
     elif tier != "T3":
@@ -207,10 +221,20 @@ def _caches(folder: str, names: list[str]) -> set[str]:
 
 
 def _rewrite(program: Program, copy: Path) -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty"]
-    paths = [str(copy / path) for path in program.rewrite]
+    paths = [copy / path for path in program.rewrite]
+    return rewritten(paths, None, *program.options)
+
+
+def rewritten(
+    paths: Iterable[Path], out: Path | None, *options: str
+) -> list[dict[str, Any]]:
+    """Rewrite files, in place or into another folder; what the report says of each."""
+    where = ["--allow-dirty"] if out is None else ["--out", str(out)]
     result = subprocess.run(
-        [*command, "--format", "json", *program.options, *paths],
+        [
+            *[sys.executable, "-m", "tfmigrate", "rewrite", "--format", "json"],
+            *[*where, *options, *map(str, paths)],
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -230,7 +254,11 @@ def _tier(program: Program, report: list[dict[str, Any]], copy: Path) -> str:
     else:
         assert program.run is not None
         wanted = [copy / program.cwd / program.run]
-    paths = {path.resolve() for path in wanted}
+    return tier_of(report, {path.resolve() for path in wanted})
+
+
+def tier_of(report: list[dict[str, Any]], paths: set[Path]) -> str:
+    """The tier of the program that begins in one of some files."""
     for each in report:
         if Path(each["path"]).resolve() in paths and each["program"] is not None:
             return str(each["program"]["tier"])
@@ -294,25 +322,58 @@ def difference(old: float, new: float) -> float:
     return abs(old - new) / max(abs(old), abs(new), 1.0)
 
 
-def table(outcomes: Iterable[Outcome]) -> str:
+@dataclass(frozen=True)
+class Row:
+    """An outcome as the table and the file of a campaign have it."""
+
+    name: str
+    tier: str
+    before: str
+    after: str
+    figures: int
+    largest: float | None
+    verdict: str
+    seconds: tuple[float, float]
+
+
+def row(outcome: Outcome) -> Row:
+    """What is told of an outcome."""
+    return Row(
+        outcome.program.name,
+        outcome.tier,
+        outcome.before.word,
+        outcome.after.word,
+        outcome.compared,
+        outcome.largest,
+        outcome.verdict,
+        (outcome.before.seconds, outcome.after.seconds),
+    )
+
+
+def table(rows: Iterable[Row]) -> str:
     """The table of a campaign, worst first, with its sums."""
     order = ("worse", "differs", "near", "as before", "runs", "same", "better")
-    rows = sorted(outcomes, key=lambda o: (order.index(o.verdict), o.program.name))
+    rows = sorted(rows, key=lambda row: (order.index(row.verdict), row.name))
     lines = [
         f"{'program':28} {'tier':4} {'before':9} {'after':9} {'figures':>7} "
         f"{'largest':>8} {'verdict':9} {'seconds':>13}"
     ]
-    for row in rows:
-        largest = "-" if row.largest is None else f"{row.largest:.1e}"
-        seconds = f"{row.before.seconds:.0f} + {row.after.seconds:.0f}"
+    for one in rows:
+        largest = "-" if one.largest is None else f"{one.largest:.1e}"
+        seconds = f"{one.seconds[0]:.0f} + {one.seconds[1]:.0f}"
         lines.append(
-            f"{row.program.name:28} {row.tier:4} {row.before.word:9} "
-            f"{row.after.word:9} {row.compared:7} {largest:>8} {row.verdict:9} "
-            f"{seconds:>13}"
+            f"{one.name:28} {one.tier:4} {one.before:9} {one.after:9} "
+            f"{one.figures:7} {largest:>8} {one.verdict:9} {seconds:>13}"
         )
-    counts = {verdict: sum(r.verdict == verdict for r in rows) for verdict in order}
-    told = ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)
-    lines.append(f"{len(rows)} programs: {told}")
+    for told in (
+        [f"{sum(r.verdict == v for r in rows)} {v}" for v in order],
+        [
+            f"{sum(r.tier == t for r in rows)} {t}"
+            for t in sorted({r.tier for r in rows})
+        ],
+    ):
+        lines.append(", ".join(part for part in told if not part.startswith("0 ")))
+    lines[-2] = f"{len(rows)} programs: {lines[-2]}"
     return "\n".join(lines)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -10,42 +9,20 @@ import pytest
 from tfmigrate.datasets import make_keras_home
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from harness import Outcome, Program, difference, examine, figures, load, table
+from folders import programs_of, recorded, trap_outcomes
+from harness import Outcome, Program, difference, examine, figures, load, row, table
 
 HERE = Path(__file__).resolve().parent
-ORACLE = HERE.parents[1] / "fixtures/oracle"
 # Of our own fixtures every one has run here; the default run has one of each tier.
 FAST = ("iris_numpy_input",)
 GOOD = ("same", "near", "runs")
-
-
-def recorded() -> list[Program]:
-    """The fixtures, with the arguments that they were recorded with."""
-    spec = importlib.util.spec_from_file_location("oracle_record", ORACLE / "record.py")
-    assert spec is not None
-    assert spec.loader is not None
-    recorder = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = recorder
-    spec.loader.exec_module(recorder)
-    return [
-        Program(
-            each.name,
-            each.path.parent,
-            each.path.name,
-            args=tuple(each.arguments),
-            env=dict(each.environment),
-            data=each.prepare and f"{sys.executable} {each.prepare}",
-            timeout=600,
-        )
-        for each in recorder.PROGRAMS
-    ]
 
 
 def check(program: Program, folder: Path) -> Outcome:
     home = make_keras_home(folder / "home", sample=True, noise=True)
     outcome = examine(program, folder / "work", home)
     last = outcome.after.output[-3000:]
-    assert outcome.verdict in (*GOOD, "as before"), f"{table([outcome])}\n{last}"
+    assert outcome.verdict in (*GOOD, "as before"), f"{table([row(outcome)])}\n{last}"
     return outcome
 
 
@@ -110,3 +87,22 @@ def test_a_manifest_says_what_is_run(tmp_path: Path) -> None:
     assert program.folder == tmp_path / "repos/unet"
     assert program.target == ["train.py", "--steps", "5"]
     assert (program.timeout, program.env, program.rewrite) == (9, {"X": "1"}, (".",))
+
+
+def test_a_folder_gives_the_programs_that_scan_counts() -> None:
+    (program,) = programs_of(HERE / "programs/kept_package", None)
+    assert (program.name, program.target) == ("trainer/task.py", ["-m", "trainer.task"])
+    assert (program.cwd, program.timeout) == (".", 120)
+    (script,) = programs_of(HERE / "programs/gone", 9)
+    assert (script.target, script.cwd, script.timeout) == (["train.py"], ".", 9)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_no_trap_is_worse(tmp_path: Path) -> None:
+    outcomes = trap_outcomes((), tmp_path)
+    assert len(outcomes) > 100
+    assert {each.verdict for each in outcomes} <= {"same", "near", "differs"}
+    assert all(each.before.ok and each.after.ok for each in outcomes), table(
+        map(row, outcomes)
+    )

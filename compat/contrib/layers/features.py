@@ -29,6 +29,21 @@ __all__ = [
 _columns = tf.feature_column
 
 
+def _as_contrib(column: Any, kind: str, source: str) -> Any:
+    """Notes where tf.contrib, which sorted columns by their texts, had this one."""
+    column.contrib_order = f"_{kind}({source}"
+    return column
+
+
+def _named(name: str) -> str:
+    return f"column_name={name!r}"
+
+
+def _order(column: Any) -> str:
+    found: str = getattr(column, "contrib_order", None) or str(column.name)
+    return found
+
+
 def real_valued_column(
     column_name: str,
     dimension: int | None = 1,
@@ -42,9 +57,10 @@ def real_valued_column(
             "real_valued_column with dimension=None (variable length) is not "
             "supported; give the length, or use tf.feature_column on padded data."
         )
-    return _columns.numeric_column(
+    made = _columns.numeric_column(
         column_name, (dimension,), default_value, dtype, normalizer
     )
+    return _as_contrib(made, "RealValuedColumn", _named(column_name))
 
 
 def sparse_column_with_keys(
@@ -56,9 +72,10 @@ def sparse_column_with_keys(
 ) -> Any:
     """A column of words from a list."""
     del combiner  # only weighted sums of several values per example used it
-    return _columns.categorical_column_with_vocabulary_list(
+    made = _columns.categorical_column_with_vocabulary_list(
         column_name, tuple(keys), dtype, default_value
     )
+    return _as_contrib(made, "SparseColumnKeys", _named(column_name))
 
 
 def sparse_column_with_vocabulary_file(
@@ -72,7 +89,7 @@ def sparse_column_with_vocabulary_file(
 ) -> Any:
     """A column of words from a file."""
     del combiner
-    return _columns.categorical_column_with_vocabulary_file(
+    made = _columns.categorical_column_with_vocabulary_file(
         column_name,
         vocabulary_file,
         vocab_size,
@@ -80,6 +97,7 @@ def sparse_column_with_vocabulary_file(
         None if num_oov_buckets else default_value,
         dtype,
     )
+    return _as_contrib(made, "SparseColumnVocabulary", _named(column_name))
 
 
 def sparse_column_with_hash_bucket(
@@ -93,9 +111,10 @@ def sparse_column_with_hash_bucket(
     del combiner
     if hash_keys is not None:
         raise ValueError("hash_keys is not supported; use a vocabulary column.")
-    return _columns.categorical_column_with_hash_bucket(
+    made = _columns.categorical_column_with_hash_bucket(
         column_name, hash_bucket_size, dtype
     )
+    return _as_contrib(made, "SparseColumnHashed", _named(column_name))
 
 
 def sparse_column_with_integerized_feature(
@@ -103,21 +122,28 @@ def sparse_column_with_integerized_feature(
 ) -> Any:
     """A column of class numbers."""
     del combiner, dtype
-    return _columns.categorical_column_with_identity(column_name, bucket_size)
+    made = _columns.categorical_column_with_identity(column_name, bucket_size)
+    return _as_contrib(made, "SparseColumnIntegerized", _named(column_name))
 
 
 def weighted_sparse_column(
     sparse_id_column: Any, weight_column_name: str, dtype: Any = tf.float32
 ) -> Any:
     """A categorical column whose values carry weights."""
-    return _columns.weighted_categorical_column(
+    made = _columns.weighted_categorical_column(
         sparse_id_column, weight_column_name, dtype
+    )
+    return _as_contrib(
+        made, "WeightedSparseColumn", f"sparse_id_column={_order(sparse_id_column)}"
     )
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> Any:
     """A numeric column cut at boundaries."""
-    return _columns.bucketized_column(source_column, sorted(boundaries))
+    made = _columns.bucketized_column(source_column, sorted(boundaries))
+    return _as_contrib(
+        made, "BucketizedColumn", f"source_column={_order(source_column)}"
+    )
 
 
 def crossed_column(
@@ -136,16 +162,22 @@ def crossed_column(
     del combiner
     if ckpt_to_load_from or tensor_name_in_ckpt:
         raise ValueError("load checkpoints with tf.train.init_from_checkpoint")
+    columns = list(columns)
+    sources = ", ".join(sorted(_order(column) for column in columns))
     keys = [
         column.key if type(column).__name__ == "HashedCategoricalColumn" else column
         for column in columns
     ]
-    return _columns.crossed_column(keys, hash_bucket_size, hash_key)
+    made = _columns.crossed_column(keys, hash_bucket_size, hash_key)
+    return _as_contrib(made, "CrossedColumn", f"columns=({sources}")
 
 
 def one_hot_column(sparse_id_column: Any) -> Any:
     """A categorical column as counts."""
-    return _columns.indicator_column(sparse_id_column)
+    made = _columns.indicator_column(sparse_id_column)
+    return _as_contrib(
+        made, "OneHotColumn", f"sparse_id_column={_order(sparse_id_column)}"
+    )
 
 
 def embedding_column(
@@ -163,7 +195,7 @@ def embedding_column(
     The initial values spread by the number of ids, not by the dimension as
     those of ``tf.feature_column.embedding_column`` do.
     """
-    return _columns.embedding_column(
+    made = _columns.embedding_column(
         sparse_id_column,
         dimension,
         combiner,
@@ -172,6 +204,9 @@ def embedding_column(
         tensor_name_in_ckpt,
         max_norm,
         trainable,
+    )
+    return _as_contrib(
+        made, "EmbeddingColumn", f"sparse_id_column={_order(sparse_id_column)}"
     )
 
 
@@ -193,7 +228,7 @@ def shared_embedding_columns(
     """Several categorical columns that share one table of vectors."""
     from ...estimator.canned import feature_columns
 
-    return feature_columns.shared_embedding_columns(
+    made = feature_columns.shared_embedding_columns(
         sparse_id_columns,
         dimension,
         combiner,
@@ -204,6 +239,9 @@ def shared_embedding_columns(
         max_norm,
         trainable,
     )
+    for column, source in zip(made, sparse_id_columns, strict=False):
+        _as_contrib(column, "EmbeddingColumn", f"sparse_id_column={_order(source)}")
+    return made
 
 
 def create_feature_spec_for_parsing(feature_columns: Any) -> dict[str, Any]:
@@ -243,8 +281,9 @@ def input_from_feature_columns(
     scope: Any = None,
     cols_to_outs: dict[Any, Any] | None = None,
 ) -> Any:
-    """One dense tensor made of all columns, in the order of their names."""
+    """One dense tensor made of all columns, in the order that tf.contrib had."""
     columns = list(feature_columns)
+    made = cols_to_outs if cols_to_outs is not None else {}
 
     def rename(name: str) -> str:
         name = name.replace("/input_layer/", "/", 1)
@@ -253,13 +292,17 @@ def input_from_feature_columns(
     with tf.variable_scope(
         scope, "input_from_feature_columns", custom_getter=_renamed(rename)
     ):
-        return _columns.input_layer(
+        whole = _columns.input_layer(
             columns_to_tensors,
             columns,
             weight_collections,
             trainable,
-            cols_to_output_tensors=cols_to_outs,
+            cols_to_output_tensors=made,
         )
+        if not all(hasattr(column, "contrib_order") for column in columns):
+            return whole
+        # TensorFlow's own order is that of their names, which is another one.
+        return tf.concat([made[column] for column in sorted(made, key=_order)], 1)
 
 
 def weighted_sum_from_feature_columns(

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from . import datasets, learn_runner, preprocessing, utils
+from tensorflow.compat.v1.train import NanLossDuringTrainingError
+
+from . import datasets, io, learn_runner, monitors, preprocessing, utils
+from .canned import (
+    DNNClassifier,
+    DNNEstimator,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+)
 from .experiment import Experiment, RunConfig, TaskType
 from .exports import (
     ExportStrategy,
@@ -10,23 +23,64 @@ from .exports import (
     build_parsing_serving_input_fn,
     make_export_strategy,
 )
-from .model_fns import Estimator, MetricSpec, ModeKeys, ModelFnOps, SKCompat
+from .heads import Head, multi_class_head, no_op_train_fn, regression_head
+from .inputs import (
+    extract_pandas_data,
+    extract_pandas_labels,
+    extract_pandas_matrix,
+    infer_real_valued_columns_from_input,
+    infer_real_valued_columns_from_input_fn,
+)
+from .keys import PredictionKey, ProblemType
+from .metric_spec import MetricSpec
+from .model_fns import Estimator, ModeKeys, ModelFnOps, SKCompat
+from .reading import (
+    read_batch_examples,
+    read_batch_features,
+    read_batch_record_features,
+)
 
 __all__ = [
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
     "Estimator",
     "Experiment",
     "ExportStrategy",
+    "Head",
     "InputFnOps",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
     "MetricSpec",
     "ModeKeys",
     "ModelFnOps",
+    "NanLossDuringTrainingError",
+    "PredictionKey",
+    "ProblemType",
     "RunConfig",
     "SKCompat",
     "TaskType",
     "build_parsing_serving_input_fn",
     "datasets",
+    "extract_pandas_data",
+    "extract_pandas_labels",
+    "extract_pandas_matrix",
+    "infer_real_valued_columns_from_input",
+    "infer_real_valued_columns_from_input_fn",
+    "io",
     "learn_runner",
     "make_export_strategy",
+    "monitors",
+    "multi_class_head",
+    "no_op_train_fn",
     "preprocessing",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
+    "regression_head",
     "utils",
 ]

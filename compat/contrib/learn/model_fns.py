@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from ...engine.callables import accepts_any_keyword, argument_names
 from ...estimator import estimator as core
 from ...estimator.mode_keys import ModeKeys as CoreModeKeys
 from ...estimator.spec import EstimatorSpec
+from .metric_spec import MetricSpec, metric_ops
+from .monitors import replace_monitors_with_hooks
 
 __all__ = ["Estimator", "MetricSpec", "ModeKeys", "ModelFnOps", "SKCompat"]
 
@@ -95,43 +97,6 @@ def _exports(predictions: Any) -> Any:
     return {key: export.PredictOutput(outputs)}
 
 
-class MetricSpec:
-    """A metric function and the keys of what it compares."""
-
-    def __init__(
-        self,
-        metric_fn: Callable[..., Any],
-        prediction_key: str | None = None,
-        label_key: str | None = None,
-        weight_key: str | None = None,
-    ) -> None:
-        self.metric_fn = metric_fn
-        self.prediction_key = prediction_key
-        self.label_key = label_key
-        self.weight_key = weight_key
-
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
-        """The metric over these tensors."""
-
-        def pick(source: Any, key: str | None, what: str) -> Any:
-            if not isinstance(source, Mapping):
-                return source
-            if key is not None:
-                return source[key]
-            if len(source) == 1:
-                return next(iter(source.values()))
-            raise ValueError(f"MetricSpec without {what} but {what}s are a dict")
-
-        kwargs: dict[str, Any] = {}
-        if self.weight_key is not None:
-            kwargs["weights"] = inputs[self.weight_key]
-        return self.metric_fn(
-            pick(predictions, self.prediction_key, "prediction_key"),
-            pick(labels, self.label_key, "label_key"),
-            **kwargs,
-        )
-
-
 class Estimator:
     """``fit`` / ``evaluate`` / ``predict`` over a model function."""
 
@@ -171,14 +136,8 @@ class Estimator:
             predictions, loss, train_op = ops
             ops = ModelFnOps(mode, predictions, loss, train_op)
         if mode == ModeKeys.EVAL and self._metrics:
-            metrics = dict(ops.eval_metric_ops)
-            for name, spec in self._metrics.items():
-                if not isinstance(spec, MetricSpec):
-                    spec = MetricSpec(spec)
-                metrics[name] = spec.create_metric_ops(
-                    features, labels, ops.predictions
-                )
-            ops = ops._replace(eval_metric_ops=metrics)
+            added = metric_ops(self._metrics, features, labels, ops.predictions)
+            ops = ops._replace(eval_metric_ops={**ops.eval_metric_ops, **added})
         return ops.estimator_spec()
 
     @property
@@ -216,7 +175,8 @@ class Estimator:
     ) -> Estimator:
         """Train."""
         input_fn = _input_fn(x, y, input_fn, batch_size, shuffle=True, epochs=None)
-        self._core.train(input_fn, hooks=monitors, steps=steps, max_steps=max_steps)
+        hooks = replace_monitors_with_hooks(monitors, self)
+        self._core.train(input_fn, hooks=hooks, steps=steps, max_steps=max_steps)
         return self
 
     def partial_fit(self, *args: Any, **kwargs: Any) -> Estimator:
@@ -271,7 +231,20 @@ class Estimator:
             yield_single_examples=not iterate_batches,
         )
         found = _unpacked(found)
-        return found if as_iterable else list(found)
+        return found if as_iterable else _together(found)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The hyper-parameters, in the way of scikit-learn."""
+        del deep
+        return {"params": self.params}
+
+    def set_params(self, **params: Any) -> Estimator:
+        """Replaces the hyper-parameters, in the way of scikit-learn."""
+        for name, value in params.items():
+            if name != "params":
+                raise ValueError(f"Invalid parameter {name} for {type(self).__name__}.")
+            self._core._params = value
+        return self
 
     def export_savedmodel(
         self, export_dir_base: str, serving_input_fn: Any, **kwargs: Any
@@ -296,6 +269,14 @@ def _unpacked(found: Iterator[Any]) -> Iterator[Any]:
             yield item["predictions"]
         else:
             yield item
+
+
+def _together(found: Iterator[Any]) -> Any:
+    """All predictions at once: an array, or a dict of arrays."""
+    items = list(found)
+    if items and isinstance(items[0], dict):
+        return {key: np.array([item[key] for item in items]) for key in items[0]}
+    return np.array(items)
 
 
 def _input_fn(
@@ -364,7 +345,8 @@ class SKCompat:
 
     def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> Any:
         """All predictions at once."""
-        found = list(self._estimator.predict(x, batch_size=batch_size, outputs=outputs))
-        if found and isinstance(found[0], dict):
-            return {key: np.array([item[key] for item in found]) for key in found[0]}
-        return np.array(found)
+        # Not the default outputs of canned models, which are one of several.
+        found = Estimator.predict(
+            self._estimator, x, batch_size=batch_size, outputs=outputs
+        )
+        return _together(found)

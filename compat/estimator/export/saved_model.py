@@ -10,9 +10,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
-from ...engine.private_api import export_utils
+from ...engine.private_api import export_utils, object_saver
 from ..mode_keys import ModeKeys
 
 __all__ = ["TRAIN_OP_COLLECTION", "export_all_saved_models"]
@@ -129,7 +130,7 @@ def _add_mode(
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.train.Scaffold.default_local_init_op()
-        saver = spec.scaffold.saver or tf.train.Saver(sharded=True)
+        saver = _saver_of(spec.scaffold)
         with tf.Session(config=estimator._session_config) as session:
             if checkpoint_path is None:
                 session.run(tf.global_variables_initializer())
@@ -149,6 +150,14 @@ def _add_mode(
                 builder.add_meta_graph_and_variables(session, tags, **contents)
             else:
                 builder.add_meta_graph(tags, **contents)
+
+
+def _saver_of(scaffold: Any) -> Any:
+    """What restores the variables, and will when the SavedModel is loaded."""
+    saver = scaffold.saver
+    if isinstance(saver, (tf.train.Checkpoint, tf2.train.Checkpoint)):
+        return object_saver(saver)  # as the scaffold itself does in training
+    return saver or tf.train.Saver(sharded=True)
 
 
 def _signatures(spec: Any, receiver: Any) -> dict[str, Any]:

@@ -1,0 +1,198 @@
+"""The networks of ``tf.contrib.learn``'s canned models: deep, wide, and both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from ..layers import (
+    OPTIMIZER_CLS_NAMES,
+    dropout,
+    fully_connected,
+    input_from_feature_columns,
+    optimize_loss,
+    weighted_sum_from_feature_columns,
+)
+from .heads import Head
+from .model_fns import ModeKeys, ModelFnOps
+
+__all__ = ["Deep", "Wide", "model_fn_of"]
+
+_DNN_RATE = 0.05
+_LARGEST_LINEAR_RATE = 0.2
+
+
+class Deep:
+    """Layers over the columns, and the optimizer of their variables."""
+
+    def __init__(
+        self,
+        columns: Any,
+        hidden_units: Sequence[int],
+        *,
+        optimizer: Any,
+        activation_fn: Any,
+        dropout: float | None,
+        clip_norm: float | None,
+    ) -> None:
+        self.columns = tuple(columns)
+        self._hidden_units = list(hidden_units)
+        self._optimizer = optimizer
+        self._activation_fn = activation_fn
+        self._dropout = dropout
+        self._clip_norm = clip_norm
+
+    def logits(self, features: Any, mode: str, dimension: int) -> Any:
+        """The output of the last layer, in the scope of the network."""
+        net = input_from_feature_columns(
+            features,
+            self.columns,
+            weight_collections=["dnn"],
+            scope="input_from_feature_columns",
+        )
+        for place, units in enumerate(self._hidden_units):
+            net = fully_connected(
+                net,
+                units,
+                activation_fn=self._activation_fn,
+                variables_collections=["dnn"],
+                scope=f"hiddenlayer_{place}",
+            )
+            if self._dropout is not None and mode == ModeKeys.TRAIN:
+                net = dropout(net, keep_prob=1.0 - self._dropout)
+            _summarize(net)
+        logits = fully_connected(
+            net,
+            dimension,
+            activation_fn=None,
+            variables_collections=["dnn"],
+            scope="logits",
+        )
+        _summarize(logits)
+        return logits
+
+    def train_op(self, loss: Any) -> Any:
+        """A step of the variables of this network."""
+        return optimize_loss(
+            loss=loss,
+            global_step=tf.train.get_global_step(),
+            learning_rate=_DNN_RATE,
+            optimizer=_optimizer(self._optimizer, tf.train.AdagradOptimizer, _DNN_RATE),
+            clip_gradients=self._clip_norm,
+            name="dnn",
+            variables=tf.get_collection("dnn"),
+            summaries=[],  # the Estimator writes the loss
+        )
+
+
+class Wide:
+    """A weighted sum of the columns, and the optimizer of its variables."""
+
+    def __init__(
+        self, columns: Any, *, optimizer: Any, clip_norm: float | None
+    ) -> None:
+        self.columns = tuple(columns)
+        self._optimizer = optimizer
+        self._clip_norm = clip_norm
+        self._rate = min(_LARGEST_LINEAR_RATE, 1.0 / math.sqrt(len(self.columns)))
+
+    def logits(self, features: Any, dimension: int) -> Any:
+        """The sum."""
+        with tf.variable_scope("linear", values=tuple(_tensors(features))) as scope:
+            logits, _, _ = weighted_sum_from_feature_columns(
+                features,
+                self.columns,
+                num_outputs=dimension,
+                weight_collections=["linear"],
+                scope=scope,
+            )
+            _summarize(logits)
+            return logits
+
+    def own_train_op(self, loss: Any) -> Any:
+        """A step of a model that is nothing else."""
+        variables = tf.get_collection("linear")
+        gradients = tf.gradients(loss, variables)
+        if self._clip_norm:
+            gradients, _ = tf.clip_by_global_norm(gradients, self._clip_norm)
+        optimizer = _optimizer(self._optimizer, tf.train.FtrlOptimizer, self._rate)
+        return optimizer.apply_gradients(
+            zip(gradients, variables, strict=True),
+            global_step=tf.train.get_global_step(),
+        )
+
+    def train_op(self, loss: Any, *, counts: bool) -> Any:
+        """A step of its part of a model."""
+        rate = self._rate
+        return optimize_loss(
+            loss=loss,
+            global_step=tf.train.get_global_step(),
+            learning_rate=rate,
+            optimizer=_optimizer(self._optimizer, tf.train.FtrlOptimizer, rate),
+            clip_gradients=self._clip_norm,
+            variables=tf.get_collection("linear"),
+            name="linear",
+            summaries=[],
+            increment_global_step=counts,
+        )
+
+
+def _optimizer(given: Any, default: Callable[..., Any], rate: float) -> Any:
+    if given is None:
+        return default(learning_rate=rate)
+    if isinstance(given, str):
+        return OPTIMIZER_CLS_NAMES[given](learning_rate=rate)
+    return given() if callable(given) else given
+
+
+def _tensors(features: Any) -> list[Any]:
+    return list(features.values()) if isinstance(features, Mapping) else [features]
+
+
+def _summarize(layer: Any) -> None:
+    tf.summary.scalar(
+        f"{layer.op.name}/fraction_of_zero_values", tf.nn.zero_fraction(layer)
+    )
+    tf.summary.histogram(f"{layer.op.name}/activation", layer)
+
+
+def model_fn_of(
+    head: Head, deep: Deep | None, wide: Wide | None, *, counts_twice: bool
+) -> Any:
+    """A model function over one or both networks."""
+
+    def model_fn(
+        features: Any, labels: Any, mode: str, params: Any, config: Any
+    ) -> ModelFnOps:
+        del params, config
+        if not isinstance(features, Mapping):
+            features = {"": features}
+        size = head.logits_dimension
+
+        def ops(logits: Any, train_op_fn: Callable[[Any], Any]) -> ModelFnOps:
+            return head.create_model_fn_ops(
+                features, mode, labels, train_op_fn=train_op_fn, logits=logits
+            )
+
+        if wide is None:
+            assert deep is not None
+            with tf.variable_scope("dnn", values=tuple(_tensors(features))):
+                return ops(deep.logits(features, mode, size), deep.train_op)
+        if deep is None:
+            return ops(wide.logits(features, size), wide.own_train_op)
+        with tf.variable_scope("dnn", values=tuple(_tensors(features))):
+            deep_logits = deep.logits(features, mode, size)
+        logits = deep_logits + wide.logits(features, size)
+
+        def train_op_fn(loss: Any) -> Any:
+            # Both steps counted, which programs have built their numbers on.
+            return tf.group(
+                deep.train_op(loss), wide.train_op(loss, counts=counts_twice)
+            )
+
+        return ops(logits, train_op_fn)
+
+    return model_fn

@@ -1,0 +1,214 @@
+"""Names in a module that today's TensorFlow, NumPy or Python do not have.
+
+What a ``try`` or a condition guards is not looked at: such code has an answer of its
+own. A name inside of a function or class matters only where that is used, which the
+module alone does not tell: other files may use it, or nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from ..report.model import FileResult, Lack
+from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
+from ..symbols.dotted import import_path
+from ..symbols.resolver import Resolver
+from ..symbols.scopes import Scope, ScopeTree, Use
+from ..symbols.surface import gone
+from .footing import is_test
+from .graph import ImportGraph
+from .guard import GuardError
+
+__all__ = ["check_present", "lack_of", "lacks_of"]
+
+_TODAY = "TensorFlow 2.21"
+
+
+def check_present(resolver: Resolver) -> None:
+    """Raise where a module that holds a program surely stops at a missing name."""
+    tree = resolver.scopes
+    names = {node.value for node in tree.loads}
+    classes = {
+        scope.node.name.value
+        for scope in tree.opened.values()
+        if isinstance(scope.node, cst.ClassDef)
+    }
+    for _, what, owner in _missing(resolver):
+        if owner is None or owner in names or owner in classes:
+            what = gone(what) or what
+            raise GuardError(f"`{what}` stays, which {_maker(what)} does not have")
+
+
+def lacks_of(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, Lack]]:
+    """What a module names in vain, and where; the place is still to be said."""
+    users: dict[str, set[str | None]] | None = None
+    for node, what, owner in _missing(resolver):
+        users = _users(resolver.scopes) if users is None else users
+        ways = _ways_to(owner, users)
+        if None in ways:
+            ways = set()
+        names = frozenset(name for name in ways if name is not None)
+        yield node, Lack("", what, _maker(what), names)
+
+
+def lack_of(
+    key: str, files: Mapping[str, FileResult], graph: ImportGraph
+) -> Lack | None:
+    """The first name that the programs of a file would ask for in vain, if any.
+
+    A program runs with all of its files, and any of them may name what is gone. A
+    main module that could not run before does not count, nor do tests: what these
+    need is told where it stands.
+    """
+    for program in _programs_of(key, files, graph):
+        for one in sorted(program):
+            footing = files[one].footing
+            for lack in () if footing is None else footing.lacks:
+                others = (files[other] for other in program - {one})
+                if not lack.owners or any(_names(r, lack.owners) for r in others):
+                    return lack
+    return None
+
+
+def _programs_of(
+    key: str, files: Mapping[str, FileResult], graph: ImportGraph
+) -> Iterator[frozenset[str]]:
+    """The files of each program that a file is part of."""
+    yield graph.closure(key)
+    for entry in graph.entries(key):
+        if is_test(files[entry].path.name):
+            continue
+        program = graph.closure(entry)
+        footings = [files[one].footing for one in program]
+        if not any(f is not None and f.gone is not None for f in footings):
+            yield program
+
+
+def _names(result: FileResult, names: frozenset[str]) -> bool:
+    """Whether a file has one of the names in it."""
+    raw = result.old
+    if not raw:
+        try:
+            raw = result.path.read_bytes()
+        except OSError:
+            return False
+    words = "|".join(map(re.escape, sorted(names)))
+    return re.search(rf"\b(?:{words})\b".encode(), raw) is not None
+
+
+def _maker(dotted: str) -> str:
+    package = dotted.partition(".")[0]
+    if package == "numpy":
+        return "NumPy"
+    return "Python" if package in PACKAGES else _TODAY
+
+
+def _missing(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, str, str | None]]:
+    """Each missing name: where, which, and the outermost definition around it."""
+    tree = resolver.scopes
+    plain = _unguarded(tree)
+    for item in tree.imports:
+        if item.guarded or item.statement not in plain:
+            continue
+        for path in _imported(item.node):
+            what = _gone(path)
+            if what is not None:
+                yield item.node, what, _owner(item.scope)
+    for use in tree.uses:
+        if use.statement in plain:
+            what = _gone_use(use, resolver)
+            if what is not None:
+                yield use.node, what, _owner(use.scope)
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    if isinstance(node, cst.Import):
+        return [import_path(alias.name) for alias in node.names]
+    if node.relative or node.module is None:
+        return []
+    module = import_path(node.module)
+    if isinstance(node.names, cst.ImportStar):
+        return [module]
+    return [f"{module}.{import_path(alias.name)}" for alias in node.names]
+
+
+def _gone_use(use: Use, resolver: Resolver) -> str | None:
+    """``np.float.max`` is gone for ``np.float``: every part of a chain is asked for."""
+    node: cst.BaseExpression = use.node
+    while isinstance(node, (cst.Name, cst.Attribute)):
+        dotted = resolver.qualified(node)
+        if dotted is None:
+            return None
+        what = _gone(dotted)
+        if what is not None or not isinstance(node, cst.Attribute):
+            return what
+        node = node.value
+    return None
+
+
+def _gone(dotted: str) -> str | None:
+    if dotted in RENAMED or dotted in ADVICE or gone(dotted) is not None:
+        return dotted
+    return None
+
+
+def _unguarded(tree: ScopeTree) -> set[cst.CSTNode]:
+    """Statements that run whenever what they stand in does."""
+    kept: set[cst.CSTNode] = set()
+    pending: list[cst.CSTNode] = [tree.module_scope.node]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, cst.Try) or (
+            isinstance(node, cst.If) and not _asks_for_main(node)
+        ):
+            continue
+        kept.add(node)
+        if not isinstance(node, cst.SimpleStatementLine):
+            pending.extend(node.children)
+    return kept.intersection(tree.statements)
+
+
+def _asks_for_main(node: cst.If) -> bool:
+    test = node.test
+    return (
+        isinstance(test, cst.Comparison)
+        and isinstance(test.left, cst.Name)
+        and test.left.value == "__name__"
+    )
+
+
+def _owner(scope: Scope) -> str | None:
+    """The function or class of the module that a scope belongs to, if any."""
+    owner = None
+    at: Scope | None = scope
+    while at is not None:
+        if isinstance(at.node, (cst.FunctionDef, cst.ClassDef)):
+            owner = at.node.name.value
+        at = at.parent
+    return owner
+
+
+def _users(tree: ScopeTree) -> dict[str, set[str | None]]:
+    """For each name that a module reads, the definitions that read it."""
+    found: dict[str, set[str | None]] = {}
+    for node, (scope, _) in tree.loads.items():
+        found.setdefault(node.value, set()).add(_owner(scope))
+    return found
+
+
+def _ways_to(owner: str | None, users: dict[str, set[str | None]]) -> set[str | None]:
+    """The definitions from which one is reached; None for the module's own code."""
+    seen: set[str | None] = {owner}
+    pending = [owner]
+    while pending:
+        current = pending.pop()
+        if current is None:
+            break
+        for user in users.get(current, ()):
+            if user not in seen:
+                seen.add(user)
+                pending.append(user)
+    return seen

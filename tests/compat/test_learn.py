@@ -1,0 +1,63 @@
+"""Canned models and monitors of ``tf.contrib.learn`` against real TF 1.15.5."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle" / "contrib"
+RECORDED: dict[str, Any] = json.loads((ORACLE / "recorded_learn.json").read_text())[
+    "cases"
+]
+
+# Five steps in float32 with different kernels.
+RELATIVE, ABSOLUTE = 1e-5, 1e-6
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("learn") / "ours.json"
+    script = str(ORACLE / "record_learn.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", "run", script, str(out)],
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(out.read_text())["cases"]
+    return found
+
+
+def differences(theirs: Any, ours: Any, path: str) -> list[str]:
+    if isinstance(theirs, dict):
+        if sorted(theirs) != sorted(ours):
+            return [f"{path}: {sorted(theirs)} against {sorted(ours)}"]
+        return [
+            line
+            for key, value in theirs.items()
+            for line in differences(value, ours[key], f"{path}/{key}")
+        ]
+    if isinstance(theirs, list) and isinstance(ours, list):
+        if len(theirs) != len(ours):
+            return [f"{path}: {len(theirs)} elements against {len(ours)}"]
+        pairs = enumerate(zip(theirs, ours, strict=True))
+        return [d for i, (a, b) in pairs for d in differences(a, b, f"{path}/{i}")]
+    if isinstance(theirs, float):
+        same = ours == pytest.approx(theirs, rel=RELATIVE, abs=ABSOLUTE)
+    else:
+        same = theirs == ours
+    return [] if same else [f"{path}: {theirs} against {ours}"]
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_names_and_numbers(name: str, ours: dict[str, Any]) -> None:
+    assert differences(RECORDED[name], ours[name], "") == []

@@ -1,0 +1,172 @@
+"""The programs of a campaign: of a manifest, of any folder, of our own exhibits."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from harness import BLOCK, Outcome, Program, Run, difference, load, rewritten, tier_of
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+__all__ = ["programs_of", "recorded", "trap_outcomes"]
+
+
+def programs_of(source: Path, timeout: float | None) -> list[Program]:
+    """What a campaign is over: a manifest, the legacy fixtures, or a folder."""
+    if source.is_file():
+        return load(source)
+    if source.resolve() == FIXTURES / "legacy":
+        return recorded(timeout or 600)
+    return list(_found(source.resolve(), timeout or 120))
+
+
+def recorded(timeout: float = 600) -> list[Program]:
+    """The fixtures, with the arguments that they were recorded with."""
+    record = FIXTURES / "oracle/record.py"
+    spec = importlib.util.spec_from_file_location("oracle_record", record)
+    assert spec is not None
+    assert spec.loader is not None
+    recorder = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = recorder
+    spec.loader.exec_module(recorder)
+    return [
+        Program(
+            each.name,
+            each.path.parent,
+            each.path.name,
+            args=tuple(each.arguments),
+            env=dict(each.environment),
+            data=each.prepare and f"{sys.executable} {each.prepare}",
+            timeout=timeout,
+        )
+        for each in recorder.PROGRAMS
+    ]
+
+
+def _found(folder: Path, timeout: float) -> Iterator[Program]:
+    """Every program that `scan` counts in a folder, started without arguments.
+
+    A script runs in the folder that holds it, a module of a package beside the
+    package; its whole project is copied and rewritten.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "tfmigrate", "scan", str(folder), "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    for each in json.loads(done.stdout)["files"]:
+        if each["program"] is None:
+            continue
+        path = Path(os.path.abspath(each["path"]))
+        name, top = path.relative_to(folder).as_posix(), path.parent
+        while (top / "__init__.py").exists() and top != folder:
+            top = top.parent
+        cwd = top.relative_to(folder).as_posix()
+        if top == path.parent:
+            yield Program(name, folder, path.name, timeout=timeout, cwd=cwd)
+        else:
+            module = ".".join(path.relative_to(top).with_suffix("").parts)
+            yield Program(name, folder, module=module, timeout=timeout, cwd=cwd)
+
+
+# -- programs with a semantic trap each, which print nothing ------------------------
+
+
+def trap_outcomes(names: Iterable[str], work: Path) -> list[Outcome]:
+    """The traps before and after, by their own runner: a fork of one process each."""
+    folder = FIXTURES / "traps/programs"
+    paths = sorted(p for p in folder.glob("*.py") if not names or p.stem in names)
+    report = rewritten(paths, work / "after")
+    tiers = {p.stem: tier_of(report, {p.resolve()}) for p in paths}
+    before = _answers(paths, "-m", "tfmigrate", "run", "--tf", "1")
+    after = {}
+    moved = {p.name for p in paths if tiers[p.stem] in ("T1", "T2")}
+    texts = sorted((work / "after").rglob("*.py"))
+    after = _answers(
+        [p for p in texts if p.name in moved], "-c", f"{BLOCK}\n{_RUN_AS_MAIN}"
+    )
+    rest = {p.name for p in paths} - moved
+    after |= _answers([p for p in texts if p.name in rest])
+    return [
+        _compared(Program(p.stem, folder, p.name), tiers[p.stem], before, after)
+        for p in paths
+    ]
+
+
+_RUN_AS_MAIN = """\
+import runpy
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def _answers(paths: list[Path], *command: str) -> dict[str, dict[str, Any]]:
+    if not paths:
+        return {}
+    found = {}
+    begin = time.monotonic()
+    with subprocess.Popen(
+        [
+            sys.executable,
+            *command,
+            str(FIXTURES / "traps/run_traps.py"),
+            *map(str, paths),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("{"):
+                answer = json.loads(line)
+                end = time.monotonic()
+                answer["seconds"], begin = end - begin, end
+                found[answer["name"]] = answer
+    return found
+
+
+def _compared(
+    program: Program,
+    tier: str,
+    before: dict[str, dict[str, Any]],
+    after: dict[str, dict[str, Any]],
+) -> Outcome:
+    sides = [side.get(program.name, {"error": "no answer"}) for side in (before, after)]
+    old, new = (dict(_flat(side.get("figures"))) for side in sides)
+    shared = old.keys() & new.keys()
+    first, second = (
+        Run(
+            1 if "error" in side else 0,
+            side.get("seconds", 0.0),
+            side.get("error") or "\n".join(f"{n} = {v}" for n, v in _flat(side)),
+        )
+        for side in sides
+    )
+    largest = max((difference(old[name], new[name]) for name in shared), default=None)
+    if old.keys() != new.keys():
+        largest = float("inf")
+    return Outcome(program, tier, first, second, len(shared), largest, ())
+
+
+def _flat(value: Any, name: str = "figure") -> Iterator[tuple[str, float]]:
+    """Every number in nested lists and dictionaries, by a name of its own."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _flat(one, f"{name}_{key}")
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _flat(one, f"{name}_{number}")
+    elif isinstance(value, (int, float)):
+        yield name, float(value)
