@@ -84,10 +84,13 @@ def contents(
 
 
 def taken_from_loop(text: str, module: str) -> set[str]:
-    """The names that a text imports from a loop module."""
+    """The names that a text imports from a loop module, given by its last name."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").rpartition(".")[2] == module
+        ):
             found |= {alias.name for alias in node.names}
     return found
 

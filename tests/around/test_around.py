@@ -445,14 +445,16 @@ def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
     package(tmp_path / "app" / "trainer")
     paths = project(
         tmp_path,
-        app__trainer__model=MODEL,
+        app__trainer__model=MODEL
+        + "\n\ndef other():\n    return tf.estimator.DNNRegressor([2], [])\n",
         app__trainer__task=CHOSEN.replace("from model", "from .model"),
     )
     report = rewritten(paths)
     for name in ("task.py", "model.py"):
         assert "from . import training_loop\n" in texts(report)[name]
-    (added,) = (r for r in report.changed if r.added)
-    assert added.path == tmp_path / "app" / "trainer" / "training_loop.py"
+    assert "\nfrom .training_loop import " in texts(report)["tf_contrib.py"]
+    folder = tmp_path / "app" / "trainer"
+    assert {r.path.parent for r in report.changed if r.added} == {folder}
 
 
 def test_absolute_imports_name_the_package(tmp_path: Path) -> None:
