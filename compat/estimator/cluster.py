@@ -10,6 +10,8 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 
+from .task_types import TaskType
+
 __all__ = [
     "ClusterPlace",
     "TaskType",
@@ -20,14 +22,9 @@ __all__ = [
 ]
 
 
-class TaskType:
-    """Names of the jobs that an Estimator cluster knows."""
-
-    MASTER = "master"
-    PS = "ps"
-    WORKER = "worker"
-    CHIEF = "chief"
-    EVALUATOR = "evaluator"
+# What the collective strategies are called in all generations, and their subclasses'
+# bases with them.
+_COLLECTIVE = ("MultiWorkerMirrored", "CollectiveAllReduce")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,10 +45,8 @@ class ClusterPlace:
 
 def is_collective(strategy: Any) -> bool:
     """Whether workers of this strategy train in step, without a chief session."""
-    return isinstance(
-        strategy, (tf.distribute.Strategy, tf2.distribute.Strategy)
-    ) and type(strategy).__name__.startswith(
-        ("MultiWorkerMirrored", "CollectiveAllReduce")
+    return isinstance(strategy, (tf.distribute.Strategy, tf2.distribute.Strategy)) and (
+        any(base.__name__.startswith(_COLLECTIVE) for base in type(strategy).__mro__)
     )
 
 
