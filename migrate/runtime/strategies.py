@@ -16,7 +16,10 @@ def MirroredStrategy(
     auto_shard_dataset: bool = False,
     cross_tower_ops: Any = None,
 ) -> tf.distribute.Strategy:
-    """Replicas on the devices named, on a number of GPUs, or on all that there are."""
+    """Replicas on the devices named, on a number of GPUs, or on all that there are.
+
+    That they are there is asked for when training begins.
+    """
     del auto_shard_dataset
     wanted = num_gpus if num_gpus is not None else num_gpus_per_worker
     if devices is None and wanted is not None:
