@@ -40,6 +40,7 @@ from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .scaling import true_means
 from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
@@ -443,9 +444,6 @@ class _Modules:
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
-        if "model_to_estimator" in made.loop and self._is_distributed():
-            # The copy of the model would have to be made outside of the replicas.
-            return "a compiled Keras model is given to an Estimator with a strategy"
         if kept:
             one = min(kept, key=lambda found: found.line)
             cell, line = parsed.source.locate(one.line)
@@ -494,11 +492,6 @@ class _Modules:
     def _shares_columns(self) -> bool:
         """Columns of TF 1 that share an embedding are made in one of the files."""
         return any("shared_embedding_columns" in one.source.text for one in self.files)
-
-    def _is_distributed(self) -> bool:
-        """A strategy is given to an Estimator somewhere in the program."""
-        words = ("train_distribute", "eval_distribute", "DistributeConfig")
-        return any(word in one.source.text for one in self.files for word in words)
 
     def lost_of_support(self) -> bool:
         """Files that the programs import need more than the names of today."""
@@ -563,7 +556,7 @@ class _Modules:
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
-        return tuple(told)
+        return (*told, *true_means(parsed, self.files))
 
     def _finding(
         self, parsed: ParsedModule, line: int, message: str, tier: Tier | None

@@ -148,6 +148,8 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
+    "tf.summary.FileWriter": "FileWriter",
+    "tf.train.SummaryWriter": "FileWriter",
 }
 # The packages that these names hang in, when one is given a name of its own.
 _NAMESPACES = (
