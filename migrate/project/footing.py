@@ -33,6 +33,7 @@ _API = (
     "tf.keras.estimator.",
 )
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
+_IMPORTERS = ("importlib.import_module", "imp.load_source", "runpy.run_module")
 _OWN_TREES = ("python", "core", "tools", "examples")
 
 
@@ -43,7 +44,17 @@ def footing_of(parsed: ParsedModule) -> Footing:
     gone = gone or _gone_estimator(parsed)
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
-    return Footing(era.tf1, era.tf2, gone, starts)
+    return Footing(era.tf1, era.tf2, gone, starts, searches=_searches(parsed))
+
+
+def _searches(parsed: ParsedModule) -> bool:
+    """Whether a module imports others by names that it works out."""
+    calls = parsed.resolver.scopes.calls
+    return any(
+        parsed.resolver.qualified(called) in _IMPORTERS
+        or (isinstance(called, cst.Name) and called.value == "__import__")
+        for called in calls
+    )
 
 
 def runs_on_both(parsed: ParsedModule) -> bool:

@@ -7,6 +7,7 @@ module alone does not tell: other files may use it, or nobody.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 
@@ -77,14 +78,32 @@ def _programs_of(
     key: str, files: Mapping[str, FileResult], graph: ImportGraph
 ) -> Iterator[frozenset[str]]:
     """The files of each program that a file is part of."""
-    yield graph.closure(key)
+    yield _with_found(graph.closure(key), files, graph)
     for entry in graph.entries(key):
         if is_test(files[entry].path.name):
             continue
         program = graph.closure(entry)
         footings = [files[one].footing for one in program]
         if not any(f is not None and f.gone is not None for f in footings):
-            yield program
+            yield _with_found(program, files, graph)
+
+
+def _with_found(
+    program: frozenset[str], files: Mapping[str, FileResult], graph: ImportGraph
+) -> frozenset[str]:
+    """A program with the files that it may import by names it works out.
+
+    These are modules, which do nothing when they are imported.
+    """
+    folders = {
+        os.path.join(os.path.dirname(one), "")
+        for one in program
+        if (footing := files[one].footing) is not None and footing.searches
+    }
+    if not folders:
+        return program
+    below = (one for one in files if one.startswith(tuple(folders)))
+    return program | {one for one in below if not graph.starts(one)}
 
 
 def _names(result: FileResult, names: frozenset[str]) -> bool:

@@ -52,6 +52,8 @@ class Footing:
     starts: bool = False
     # What it becomes runs on either TensorFlow and means the same there.
     both: bool = False
+    # It imports modules by names that only it knows: any file beside or below it.
+    searches: bool = False
     # What it becomes asks for names that plain TensorFlow does not have.
     lacks: tuple[Lack, ...] = ()
 

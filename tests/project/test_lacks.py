@@ -123,6 +123,19 @@ def test_hyperparameters_of_another_file_under_an_alias(tmp_path: Path) -> None:
     assert "learn_runner" not in after["main.py"]
 
 
+def test_modules_imported_by_name_may_be_any(tmp_path: Path) -> None:
+    main = MAIN.replace("import util\n", "import importlib\n\nutil = importlib\n")
+    main = main.replace(
+        "util = importlib", "util = importlib.import_module('ut' + 'il')"
+    )
+    files = {"main.py": main, "util.py": STEPS}
+    assert moved(tmp_path, files)[0] is not Tier.COMPAT
+    files["util.py"] = AT_ONCE
+    tier, report = moved(tmp_path, files)
+    assert tier is Tier.COMPAT
+    assert any("(util.py:4)" in (f.reason or "") for f in report.findings)
+
+
 def test_a_main_that_ran_nowhere_takes_no_other_with_it(tmp_path: Path) -> None:
     other = "from tensorflow.python.no_such import thing\nimport main\n\nmain.data()\n"
     tier, _ = moved(
