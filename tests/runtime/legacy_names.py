@@ -60,15 +60,6 @@ class Names:
         return getattr(self.package, name)
 
 
-class ContribNames(Names):
-    """`tf.contrib`, as it comes along with a program."""
-
-    def __init__(self) -> None:
-        import tfmigrate.compat.v1 as compat
-
-        super().__init__(compat.contrib, learn=SimpleNamespace(**provided()))
-
-
 class LegacyTensorFlow:
     """`tf` of a legacy program."""
 
@@ -78,7 +69,7 @@ class LegacyTensorFlow:
         names = SimpleNamespace(**provided())
         names.inputs = names.export = names.experimental = names.tpu = names
         self.estimator = names
-        self.contrib = ContribNames()
+        self.contrib = compat.contrib
         self.layers = compat.layers
         self.nn = compat.nn
         self.keras = KerasNames()
