@@ -267,7 +267,7 @@ class _LocalCollective(MirroredStrategy):
 
 class _ClusterCollective(
     _TowerNames,
-    _v2.MultiWorkerMirroredStrategy,
+    tf.distribute.experimental.MultiWorkerMirroredStrategy,
 ):
     """The collective strategy of one process of a cluster."""
 
@@ -276,6 +276,13 @@ class _ClusterCollective(
         # that the training session's own server needs.
         with tf.Graph().as_default():
             super().__init__()
+
+    # Told where it is by the one part of TensorFlow that runs clusters in graphs.
+    configure = tf.distribute.experimental.MultiWorkerMirroredStrategy.configure
+
+
+# Monitored sessions know by this name that all workers have to save.
+_ClusterCollective.__name__ = "CollectiveAllReduceStrategyV1"
 
 
 class _EitherCollective(type):

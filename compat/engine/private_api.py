@@ -7,6 +7,7 @@ TensorFlow moves one of these names, this is the only file to mend.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -15,10 +16,17 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.checkpoint import checkpoint as checkpoint_lib
 from tensorflow.python.checkpoint import graph_view
 
+# How processes of a cluster train under one strategy: the server, session settings
+# and start lines of each. Only Estimators used it; without them it has no public name.
 # The class of the default cross-device operations of MirroredStrategy is not
 # public, and has to be recognised: it cannot run in a session on CPUs. step_fn
 # and UpdateContext are the stepping helpers of tf.contrib.distribute.
-from tensorflow.python.distribute import cross_device_ops, step_fn
+from tensorflow.python.distribute import (
+    cross_device_ops,
+    distribute_coordinator,
+    distribute_coordinator_context,
+    step_fn,
+)
 from tensorflow.python.distribute.distribute_lib import UpdateContext
 
 # The extended part of the central-storage strategy, which is what a
@@ -59,6 +67,7 @@ from tensorflow.python.training import evaluation, training_util
 __all__ = [
     "GLOBAL_STEP_READ_KEY",
     "UpdateContext",
+    "cluster_context",
     "clustering_ops",
     "distributed_initializer",
     "evaluation",
@@ -74,6 +83,7 @@ __all__ = [
     "object_saver",
     "ops",
     "prepared_run",
+    "run_in_cluster",
     "saved_model_loader",
     "step_fn",
     "summary_ops_v2",
@@ -137,6 +147,27 @@ def distributed_initializer(iterator: Any) -> Any:
 def is_export_output(value: Any) -> bool:
     """Whether ``value`` is one of the export output descriptions."""
     return isinstance(value, export_output.ExportOutput)
+
+
+def run_in_cluster(
+    train: Callable[[Any], Any], strategy: Any, session_config: Any
+) -> None:
+    """This process' part in a cluster that trains under ``strategy``.
+
+    ``train`` is given the strategy as it stands in the cluster; a parameter server
+    serves instead, for ever.
+    """
+    distribute_coordinator.run_distribute_coordinator(
+        train,
+        strategy,
+        mode=distribute_coordinator.CoordinatorMode.INDEPENDENT_WORKER,
+        session_config=session_config,
+    )
+
+
+def cluster_context() -> Any:
+    """What is known of the cluster inside of `run_in_cluster`, else None."""
+    return distribute_coordinator_context.get_current_worker_context()
 
 
 def is_in_graph_collective(strategy: Any, value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -13,6 +14,9 @@ from .inputs import InputRequest, features_and_labels, make_input, make_replica_
 from .short_steps import ShortStepsHook
 
 __all__ = ["build_and_train"]
+
+# How often workers that train together save where the program counts seconds.
+_STEPS_FOR_SECONDS = 1000
 
 ModelCall = Callable[[Any, Any], Any]
 """Calls the model function with features and labels in training mode."""
@@ -113,6 +117,10 @@ def _run(
     chief_hooks = _checkpoint_hooks(
         config, spec, worker_hooks, saving_listeners, estimator.model_dir
     )
+    if private_api.cluster_context() is not None:
+        # What a checkpoint holds may be a mean over the workers: all of them save.
+        worker_hooks.extend(chief_hooks)
+        chief_hooks = []
     save_summary_steps, log_step_count_steps = _summary_rhythm(
         config, spec, worker_hooks
     )
@@ -139,12 +147,28 @@ def _checkpoint_hooks(
         if isinstance(hook, tf.train.CheckpointSaverHook)
     ]
     added: list[Any] = []
-    if not savers and (config.save_checkpoints_secs or config.save_checkpoints_steps):
+    seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
+    if (together := private_api.cluster_context()) is not None:
+        if not together.should_checkpoint:
+            task = f"tmp_{together.task_type}_{together.task_id}"
+            model_dir = os.path.join(model_dir, task)
+        if seconds:
+            tf.logging.warning(
+                "Workers that train together save after steps, not seconds (their "
+                "clocks differ): after every %d. Say save_checkpoints_steps.",
+                _STEPS_FOR_SECONDS,
+            )
+            seconds, steps = None, _STEPS_FOR_SECONDS
+        if saving_listeners:
+            raise ValueError(
+                "Saving listeners are not supported where workers train together."
+            )
+    if not savers and (seconds or steps):
         added = [
             tf.train.CheckpointSaverHook(
                 model_dir,
-                save_secs=config.save_checkpoints_secs,
-                save_steps=config.save_checkpoints_steps,
+                save_secs=seconds,
+                save_steps=steps,
                 scaffold=spec.scaffold,
                 save_graph_def=config.checkpoint_save_graph_def,
             )

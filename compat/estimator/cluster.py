@@ -20,6 +20,11 @@ __all__ = [
 ]
 
 
+# What the collective strategies are called in all generations, and their subclasses'
+# bases with them.
+_COLLECTIVE = ("MultiWorkerMirrored", "CollectiveAllReduce")
+
+
 class TaskType:
     """Names of the jobs that an Estimator cluster knows."""
 
@@ -48,10 +53,8 @@ class ClusterPlace:
 
 def is_collective(strategy: Any) -> bool:
     """Whether workers of this strategy train in step, without a chief session."""
-    return isinstance(
-        strategy, (tf.distribute.Strategy, tf2.distribute.Strategy)
-    ) and type(strategy).__name__.startswith(
-        ("MultiWorkerMirrored", "CollectiveAllReduce")
+    return isinstance(strategy, (tf.distribute.Strategy, tf2.distribute.Strategy)) and (
+        any(base.__name__.startswith(_COLLECTIVE) for base in type(strategy).__mro__)
     )
 
 

@@ -370,12 +370,14 @@ class _KerasResults(dict[str, Any]):
     The accuracy was called ``accuracy`` by TF 1.12 and 2.x and ``acc`` by TF 1.15.
     """
 
-    _OTHER = {  # noqa: RUF012 - never changed
-        "acc": "accuracy",
-        "accuracy": "acc",
-        "cosine_proximity": "cosine_similarity",
-        "cosine_similarity": "cosine_proximity",
-    }
+    # Functions of metrics that Keras has renamed since, and the accuracy.
+    _RENAMED = (
+        ("acc", "accuracy"),
+        ("cosine_proximity", "cosine_similarity"),
+        ("kullback_leibler_divergence", "kl_divergence"),
+        ("logcosh", "log_cosh"),
+    )
+    _OTHER = dict((*_RENAMED, *((new, old) for old, new in _RENAMED)))  # noqa: RUF012
 
     def __missing__(self, key: str) -> Any:
         other = self._OTHER.get(key)

@@ -7,6 +7,7 @@ an evaluator follows the checkpoints; a ``master`` trains and evaluates.
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from ..engine import private_api
 from . import cluster
 from .cluster import TaskType
 from .train_specs import EvalSpec, TrainSpec
@@ -249,10 +251,11 @@ def _run_task(
     elif task == TaskType.PS:
         _start_server(config).join()
     elif task in (TaskType.CHIEF, TaskType.WORKER, TaskType.MASTER):
-        if not cluster.is_collective(config.train_distribute):
-            # Collective strategies bring servers and start lines of their own.
-            _start_server(config)
-            _wait_for_turn(config)
+        if cluster.is_collective(config.train_distribute):
+            _train_together(estimator, train_spec)
+            return
+        _start_server(config)
+        _wait_for_turn(config)
         listeners = []
         if task == TaskType.MASTER:
             listeners = [_EvaluateNewCheckpoint(evaluator, eval_spec.throttle_secs)]
@@ -262,6 +265,18 @@ def _run_task(
         raise ValueError(
             f"Task type {task} is not supported. Supported task types are {known}"
         )
+
+
+def _train_together(estimator: Any, train_spec: TrainSpec) -> None:
+    """This worker's part where all workers take each step together."""
+
+    def train(strategy: Any) -> None:
+        here = copy.copy(estimator)
+        here._train_distribution = strategy
+        _train(here, train_spec)
+
+    config = estimator.config
+    private_api.run_in_cluster(train, config.train_distribute, config.session_config)
 
 
 # Servers of this process by address: a port can be listened on only once, and

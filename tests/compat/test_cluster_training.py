@@ -107,3 +107,44 @@ def test_every_task_plays_its_part(roles: tuple[str, ...], tmp_path: Path) -> No
     assert (exported / "saved_model.pb").exists()
     state = (model_dir / "checkpoint").read_text().splitlines()[0]
     assert int(state.rstrip('"').rpartition("-")[2]) >= 200
+
+
+ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "cluster"
+RECORDED = json.loads((ORACLE / "together.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "two workers",
+        pytest.param("three workers", marks=pytest.mark.slow),
+        "chief, worker and evaluator",
+    ],
+)
+def test_workers_that_train_together_lose_what_tf_1_15_lost(
+    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ORACLE))
+    from processes import run_cluster
+
+    expected = RECORDED[title]
+    program = str(ORACLE / "together.py")
+
+    def command(task: str) -> list[str]:
+        result = str(tmp_path / f"{task}.json")
+        start = [sys.executable, "-m", "tfmigrate", "run"]
+        return [*start, program, str(tmp_path / "model"), result]
+
+    run_cluster(list(expected), command, str(tmp_path), 120)
+    for task, seen in expected.items():
+        found = json.loads((tmp_path / f"{task}.json").read_text("utf-8"))
+        # The order in which workers' gradients are added is not fixed.
+        assert found["losses"] == pytest.approx(seen["losses"], rel=1e-5), task
+        # Which checkpoints an evaluator meets is a matter of time; the last is sure.
+        if task == "evaluator0":
+            step, mean = found["evaluations"][-1]
+            assert step == seen["evaluations"][-1][0]
+            assert mean == pytest.approx(seen["evaluations"][-1][1], rel=1e-4, abs=1e-7)
+    # The others had to save with the first, but nobody is to find theirs.
+    state = (tmp_path / "model" / "checkpoint").read_text("utf-8")
+    assert 'model_checkpoint_path: "model.ckpt-20"' in state
