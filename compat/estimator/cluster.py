@@ -10,6 +10,8 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 
+from .task_types import TaskType
+
 __all__ = [
     "ClusterPlace",
     "TaskType",
@@ -23,16 +25,6 @@ __all__ = [
 # What the collective strategies are called in all generations, and their subclasses'
 # bases with them.
 _COLLECTIVE = ("MultiWorkerMirrored", "CollectiveAllReduce")
-
-
-class TaskType:
-    """Names of the jobs that an Estimator cluster knows."""
-
-    MASTER = "master"
-    PS = "ps"
-    WORKER = "worker"
-    CHIEF = "chief"
-    EVALUATOR = "evaluator"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 
 from ..engine.callables import argument_names
 from . import cluster
-from .cluster import TaskType
+from .task_types import TaskType
 
 __all__ = ["RunConfig", "TaskType", "get_default_session_config"]
 

@@ -101,10 +101,11 @@ def _is_dense(value: Any) -> bool:
     return bool(tf.is_tensor(value)) or isinstance(value, tf.Variable)
 
 
-def _check_graph(value: Any, what: str, name: str) -> None:
+def _check_graph(value: Any, what: str, key: str | None = None) -> None:
     if tf.executing_eagerly():
-        return
+        return  # such tensors have neither graph nor name
     if value.graph is not tf.get_default_graph():
+        name = value.name if key is None else f"{key}: {value.name}"
         raise ValueError(_WRONG_GRAPH.format(what, name))
 
 
@@ -117,7 +118,7 @@ def _checked_train_op(train_op: Any, mode: str) -> Any:
         raise TypeError(f"train_op must be Operation or Tensor, given: {train_op}")
     if isinstance(train_op, tf.Variable) and hasattr(train_op, "op"):
         train_op = train_op.op
-    _check_graph(train_op, "train_op", train_op.name)
+    _check_graph(train_op, "train_op")
     return train_op
 
 
@@ -133,7 +134,7 @@ def _checked_loss(loss: Any, mode: str) -> Any:
         raise ValueError(f"Loss must be scalar, given: {loss}")
     if not shape.is_compatible_with(tf.TensorShape([])):
         loss = tf.reshape(loss, [])
-    _check_graph(loss, "loss", loss.name)
+    _check_graph(loss, "loss")
     return loss
 
 
@@ -149,7 +150,7 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
         what = f"predictions[{key}]" if named is predictions else "predictions"
         if not _is_dense(value):
             raise TypeError(f"{what} must be Tensor, given: {value}")
-        _check_graph(value, "prediction values", f"{key}: {value.name}")
+        _check_graph(value, "prediction values", key)
     return dict(predictions) if named is predictions else predictions
 
 
@@ -201,7 +202,7 @@ def _checked_eval_metric_ops(metrics: Mapping[str, Any] | None) -> dict[str, Any
                 f"tuples, given: {value} for key: {key}"
             )
         for part in tf.nest.flatten(value):
-            _check_graph(part, "eval_metric_ops", f"{key}: {part.name}")
+            _check_graph(part, "eval_metric_ops", key)
         checked[key] = value
     for collection in (
         tf.GraphKeys.LOCAL_VARIABLES,

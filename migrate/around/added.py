@@ -39,10 +39,9 @@ def with_added(
         made.append(added)
         if need.kind == "contrib" and added.new is not None:
             text = added.new.decode("utf-8")
-            loop = f"{need.package}.{options.loop_module}".lstrip(".")
             beside = str(Path(path).with_name(f"{options.loop_module}.py"))
             if beside in wanted:
-                names = taken_from_loop(text, loop)
+                names = taken_from_loop(text, options.loop_module)
                 wanted[beside] = wanted[beside].with_names(names)
                 words |= identifiers(text)
     paths = {str(one.path.resolve()) for one in made}
@@ -66,7 +65,12 @@ def _made(
         made = contents(kind, wanted, used=used, loop_module=loop)
     except CannotBundle as problem:
         return FileResult(path, FileStatus.FAILED, error=f"cannot be made: {problem}")
-    new = made.text.encode("utf-8")
+    text = made.text
+    if need.package:
+        # What looks like its outermost package need not be one to the program.
+        beside = f".{options.loop_module}"
+        text = text.replace(f"from {loop} import ", f"from {beside} import ")
+    new = text.encode("utf-8")
     if new == old:
         return FileResult(path, FileStatus.UNCHANGED, lines=old.count(b"\n"))
     what = "loop module" if kind == "loop" else "copies of tf.contrib"

@@ -19,6 +19,7 @@ __all__ = [
     "held",
     "loop_names",
     "made_by_us",
+    "words_of_loop",
 ]
 
 _ROOT = "tfmigrate.runtime"
@@ -74,28 +75,45 @@ def contents(
     from ..bring import contrib
 
     made = contrib.bring(sorted(names), used=used, bound=bound, loop_module=loop_module)
-    # Files say the last part of a name.
-    return replace(made, names={_last(one): name for one, name in made.names.items()})
+    # Files say the last part of a name, which has to mean one thing to all of them.
+    said: dict[str, str] = {}
+    for symbol, name in made.names.items():
+        if said.setdefault(_last(symbol), name) != name:
+            raise CannotBundle(f"`{_last(symbol)}` means several things in it")
+    return replace(made, names=said)
 
 
 def taken_from_loop(text: str, module: str) -> set[str]:
-    """The names that a text imports from a loop module."""
+    """The names that a text imports from a loop module, given by its last name."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").rpartition(".")[2] == module
+        ):
             found |= {alias.name for alias in node.names}
     return found
 
 
+def words_of_loop(names: Collection[str]) -> set[str]:
+    """What copies of tf.contrib take of a loop module."""
+    return taken_from_loop(_copies(frozenset(names)).text, "training_loop")
+
+
 def clash(names: Collection[str]) -> str | None:
     """A name that two things copied from tf.contrib would both have."""
-    from ..bring import contrib
-
-    made = contrib.bring(sorted(names))
-    for symbol, name in sorted(made.names.items()):
+    for symbol, name in sorted(_copies(frozenset(names)).names.items()):
         if name != _last(symbol):
             return symbol
     return None
+
+
+@lru_cache(maxsize=16)
+def _copies(names: frozenset[str]) -> Bundle:
+    """All that some names need, whatever a project uses of it."""
+    from ..bring import contrib
+
+    return contrib.bring(sorted(names))
 
 
 def _last(symbol: str) -> str:

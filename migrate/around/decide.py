@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import libcst as cst
@@ -34,11 +35,12 @@ from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.dotted import import_path
 from ..symbols.names import canonical
 from ..symbols.resolver import Resolver
-from .contents import MARK, clash, loop_names, made_by_us
+from .contents import MARK, clash, loop_names, made_by_us, words_of_loop
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
+from .scaling import true_means
 from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
@@ -253,7 +255,7 @@ def _decided(
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     if path == asked.path:
         return asked
-    return facts.load(path, path.read_bytes())
+    return facts.load(path, facts.as_python3(path, path.read_bytes()))
 
 
 def _is_native(result: ProgramsRewrite) -> bool:
@@ -261,6 +263,10 @@ def _is_native(result: ProgramsRewrite) -> bool:
         f.outcome is not Outcome.LEFT and f.tier in (None, Tier.NATIVE)
         for f in result.findings
     )
+
+
+class _AsValue(Exception):
+    """A package that becomes a module is handed about as a value."""
 
 
 def _needs_copies(result: ProgramsRewrite, known: Known) -> bool:
@@ -296,20 +302,40 @@ class _Modules:
         self.today = today
         self.options = options
         self.facts = facts
-        self.known = Known(loop_names())
+        self.known = Known(loop_names(), canned_2=self._is_of_tf2)
+        # Canned classes that have one name never meet in a module.
+        self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
+        if self.contrib == CONTRIB and self._has_canned_of_learn():
+            self.contrib = CONTRIB_LEARN
+        self.trees = [Tree(one.source.module, one.resolver) for one in files]
+        # The program builds graphs, or runs sessions, around its models.
+        self.by_hand: Kept | None = None
+        self.builds_by_hand = False
 
     def answer(self, native: bool) -> _Answer:
         """Texts and findings of all files, or why there are none."""
-        for parsed in self.files:
-            why = unordered_model_fn(Tree(parsed.source.module, parsed.resolver))
+        for tree in self.trees:
+            why = unordered_model_fn(tree)
             if why is not None:
                 return _Answer(why=why)
-        inside = self._is_alone()
+        if self._is_alone():
+            try:
+                return self._moved(native, inside=True)
+            except _AsValue as problem:
+                if not self.facts.files:
+                    return _Answer(
+                        why=f"`{problem}` is handed about as a value, which only a "
+                        "file beside it can be"
+                    )
+        return self._moved(native, inside=False)
+
+    def _moved(self, native: bool, *, inside: bool) -> _Answer:
+        """The same, with the modules inside the only file, or beside the files."""
         try:
             place = place_of(self.group, self.facts)
         except NoPlace as problem:
             return _Answer(why=str(problem))
-        loop, contrib = self.options.loop_module, CONTRIB
+        loop, contrib = self.options.loop_module, self.contrib
         if not inside:
             for name in (loop, contrib):
                 path = place.folder / f"{name}.py"
@@ -321,11 +347,10 @@ class _Modules:
                     )
         found = _Answer()
         uses_loop = False
-        for parsed in self.files:
-            made = self._file(parsed, place, inside)
-            if isinstance(made, str):
-                return _Answer(why=made)
-            text, needs = made
+        made = self._files(place, inside)
+        if isinstance(made, str):
+            return _Answer(why=made)
+        for parsed, (text, needs) in zip(self.files, made, strict=True):
             uses_loop = uses_loop or any(
                 set(need.names) - _FREE for need in needs if need.kind == "loop"
             )
@@ -337,8 +362,6 @@ class _Modules:
                 continue
             findings = self._findings(parsed, native, inside)
             found.files[own] = Moved(text, findings, needs, inside)
-        if not uses_loop:
-            return _Answer()
         brought = {
             name
             for one in found.files.values()
@@ -346,10 +369,21 @@ class _Modules:
             if need.kind == "contrib"
             for name in need.names
         }
-        twice = clash(brought) if brought else None
-        if twice is not None:
-            return _Answer(why=f"`{twice}` has the name of something else it uses")
-        return found
+        if brought:
+            twice = clash(brought)
+            if twice is not None:
+                return _Answer(why=f"`{twice}` has the name of something else it uses")
+            words = words_of_loop(brought)
+            uses_loop = uses_loop or bool(words)
+            if words:
+                need = Need(
+                    str(place.folder / f"{loop}.py"), "loop", words, place.package
+                )
+                found.files = {
+                    path: replace(one, needs=_joined(one.needs, need))
+                    for path, one in found.files.items()
+                }
+        return found if uses_loop else _Answer()
 
     def _is_alone(self) -> bool:
         """A program that has no files beside it: its modules stand in it.
@@ -362,6 +396,26 @@ class _Modules:
         (only,) = self.files
         return only.source.notebook is not None or not self.facts.files
 
+    def _files(
+        self, place: Place, inside: bool
+    ) -> list[tuple[str, tuple[Need, ...]]] | str:
+        """Every file's new text and needs, or what keeps the program."""
+        found = []
+        for parsed in self.files:
+            made = self._file(parsed, place, inside)
+            if isinstance(made, str):
+                return made
+            found.append(made)
+        if self.by_hand is None or self.builds_by_hand:
+            return found
+        keras = {n for _, needs in found for need in needs for n in need.names}
+        if "model_to_estimator" in keras:
+            # Its Keras model would be one of that graph.
+            one = self.by_hand
+            return f"`{one.symbol}` (line {one.line}) {one.why}, beside a Keras model"
+        self.builds_by_hand = True
+        return self._files(place, inside)
+
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
     ) -> tuple[str, tuple[Need, ...]] | str:
@@ -369,7 +423,7 @@ class _Modules:
         if file_is_ignored(parsed.source.raw):
             return f"{parsed.path.name} is excluded from rewrites"
         package = "" if inside else place.package_for(parsed)
-        loop, contrib = self.options.loop_module, CONTRIB
+        loop, contrib = self.options.loop_module, self.contrib
         for_tf2 = written_for_tf2(parsed.resolver)
         try:
             made = renamed(
@@ -377,16 +431,19 @@ class _Modules:
                 Modules(loop, contrib, package),
                 self.known,
                 for_tf2=for_tf2,
-                keras_1=not for_tf2 and not self._is_of_tf2(),
+                keras_1=not for_tf2 and not self._is_of_tf2,
                 placeholders=self._describes_features(),
+                by_hand=self.builds_by_hand,
+                beside=self.trees,
                 shared_columns=self._shares_columns(),
             )
+            if self._builds_graphs:
+                self.by_hand = self.by_hand or made.by_hand
+            if inside and made.as_value is not None:
+                raise _AsValue(made.as_value)
             kept = made.kept or self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
-        if "model_to_estimator" in made.loop and self._is_distributed():
-            # The copy of the model would have to be made outside of the replicas.
-            return "a compiled Keras model is given to an Estimator with a strategy"
         if kept:
             one = min(kept, key=lambda found: found.line)
             cell, line = parsed.source.locate(one.line)
@@ -404,10 +461,26 @@ class _Modules:
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
 
+    @cached_property
+    def _builds_graphs(self) -> bool:
+        """Whether the program builds graphs where it says nothing: TF 2's do not."""
+        switches = ("disable_eager_execution", "disable_v2_behavior")
+        return not self._is_of_tf2 or any(
+            word in one.source.text for one in self.files for word in switches
+        )
+
+    @cached_property
     def _is_of_tf2(self) -> bool:
         """Files that name neither TF belong to others of theirs, which name TF 2."""
         eras = [era_of(parsed.resolver) for parsed in self.files]
         return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
+
+    def _has_canned_of_learn(self) -> bool:
+        """It may make canned Estimators of tf.contrib.learn."""
+        return any(
+            "contrib" in one.source.text and _CANNED_OF_LEARN.search(one.source.text)
+            for one in self.files
+        )
 
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
@@ -419,11 +492,6 @@ class _Modules:
     def _shares_columns(self) -> bool:
         """Columns of TF 1 that share an embedding are made in one of the files."""
         return any("shared_embedding_columns" in one.source.text for one in self.files)
-
-    def _is_distributed(self) -> bool:
-        """A strategy is given to an Estimator somewhere in the program."""
-        words = ("train_distribute", "eval_distribute", "DistributeConfig")
-        return any(word in one.source.text for one in self.files for word in words)
 
     def lost_of_support(self) -> bool:
         """Files that the programs import need more than the names of today."""
@@ -488,7 +556,7 @@ class _Modules:
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
-        return tuple(told)
+        return (*told, *true_means(parsed, self.files))
 
     def _finding(
         self, parsed: ParsedModule, line: int, message: str, tier: Tier | None
@@ -525,9 +593,24 @@ class _Modules:
         return "no loop of its own"
 
 
+def _joined(needs: tuple[Need, ...], more: Need) -> tuple[Need, ...]:
+    """What a file needs, and what its copies of tf.contrib take of the loop module."""
+    if not any(one.kind == "contrib" for one in needs):
+        return needs
+    names = {
+        *more.names,
+        *(n for one in needs if one.kind == "loop" for n in one.names),
+    }
+    others = tuple(one for one in needs if one.kind != "loop")
+    return (more.with_names(names), *others)
+
+
 _NAME = re.compile(r"[^\W\d]\w*")
 # Words that say nothing of training: a file may only compare modes.
 _FREE = frozenset({"ModeKeys"})
 # Programs of TF 1 read sizes out of shapes that hold objects.
 _SHAPES = "tf1_shapes"
 CONTRIB = "tf_contrib"
+CONTRIB_2 = "tf_estimators"
+CONTRIB_LEARN = "tf_contrib_learn"
+_CANNED_OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")

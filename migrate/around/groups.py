@@ -184,6 +184,7 @@ class _Files:
             if _WORD.search(raw):
                 try:
                     shown = self.given.get(path, Path(path))
+                    raw = self.facts.as_python3(shown, raw)
                     found = names_estimators(self.facts.load(shown, raw))
                 except SourceError:
                     found = False
@@ -196,6 +197,7 @@ class _Files:
             if path.endswith(".ipynb") and b"import" in raw:
                 try:
                     shown = self.given.get(path, Path(path))
+                    raw = self.facts.as_python3(shown, raw)
                     raw = self.facts.load(shown, raw).source.text.encode()
                 except SourceError:
                     raw = b""

@@ -19,21 +19,12 @@ from ..symbols.scopes import Binding, BindingKind, Scope
 from .contents import LOOP_DOC, MARK, contents, taken_from_loop
 from .untyped import untyped
 
-__all__ = ["put_inside", "taken_as_value"]
+__all__ = ["put_inside"]
 
 _CELL = re.compile(r"(?m)^__tfmigrate_(?:cell_\d+|new_cell)__[ \t]*$")
 _RULE = (
     "# ------------------------------------------------------------------------------\n"
 )
-
-
-def taken_as_value(parsed: ParsedModule, modules: Mapping[str, str]) -> str | None:
-    """A module that the text hands about as a value, which only a file can be."""
-    for use in parsed.resolver.scopes.uses:
-        dotted = parsed.resolver.qualified(use.node)
-        if dotted in modules.values():
-            return dotted
-    return None
 
 
 def put_inside(
@@ -91,22 +82,22 @@ class _Inside:
         # Names in the text, with what they are called to those who import them.
         self.there: dict[str, str] = {}
 
-    def first_place(self) -> int:
-        """Where the module would stand, were it the only one."""
+    def first_place(self) -> int | None:
+        """Where the module would stand, were it the only one; None for nowhere."""
         nodes: list[cst.CSTNode] = [use.node for use in self.uses]
         nodes += [
             use.node for use in self.imports if isinstance(use.node, cst.ImportFrom)
         ]
-        return self._place(min(self.context.span(node)[0] for node in nodes))
+        places = [self.context.span(node)[0] for node in nodes]
+        return self._place(min(places)) if places else None
 
     def result(
         self, there: Mapping[str, str] | None = None, *, before: int | None = None
     ) -> str:
         """The text with the module; ``there`` are names that it need not import."""
         context = self.context
-        place = self.first_place()
-        if before is not None:
-            place = min(place, before)
+        places = [one for one in (self.first_place(), before) if one is not None]
+        place = min(places, default=0)
         made = contents(
             self.need.kind,
             self.need.names,
@@ -215,11 +206,14 @@ class _Inside:
                 bound[name] = None
                 if all(self._is_ours(one) for one in bindings):
                     del bound[name]
-        for name, bindings in scopes.module_scope.bindings.items():
-            if len(bindings) != 1 or bindings[0].kind is not BindingKind.IMPORT:
-                continue
+        imported = {
+            name: bindings
+            for name, bindings in scopes.module_scope.bindings.items()
+            if len(bindings) == 1 and bindings[0].kind is BindingKind.IMPORT
+        }
+        self.context.want(*(bindings[0].node for bindings in imported.values()))
+        for name, bindings in imported.items():
             node = bindings[0].node
-            self.context.want(node)
             if self._is_ours(bindings[0]):
                 inner = any(name in s.bindings for s in every if s.parent is not None)
                 if not inner:

@@ -209,6 +209,6 @@ def _is_relative(parsed: ParsedModule) -> bool:
 
 def _parsed(path: Path, facts: ProjectFacts) -> ParsedModule | None:
     try:
-        return facts.load(path, path.read_bytes())
+        return facts.load(path, facts.as_python3(path, path.read_bytes()))
     except (OSError, SourceError):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -17,9 +17,18 @@ from ..symbols.dotted import dotted_name, import_path
 from ..symbols.names import canonical
 from ..symbols.scopes import BindingKind, ImportUse, Use
 from ..symbols.table import lookup, needs_nothing
+from .by_hand import handed_about
 from .homes import Home, Known
 from .keras_v1 import KERAS_V1
-from .vocabulary import Brought, Installed, Loop, Stays, Today, is_estimator_word
+from .vocabulary import (
+    GRAPH_WORDS,
+    Brought,
+    Installed,
+    Loop,
+    Stays,
+    Today,
+    is_estimator_word,
+)
 
 __all__ = ["Kept", "Modules", "Renamed", "renamed"]
 
@@ -66,6 +75,10 @@ class Renamed:
     loop: set[str] = field(default_factory=set)
     contrib: set[str] = field(default_factory=set)
     kept: list[Kept] = field(default_factory=list)
+    # A package of TF 1 that is handed about as a value and becomes a module.
+    as_value: str | None = None
+    # The first place that builds a graph, or runs a session, of its own.
+    by_hand: Kept | None = None
 
 
 def renamed(
@@ -76,6 +89,8 @@ def renamed(
     for_tf2: bool,
     keras_1: bool = False,
     placeholders: bool = False,
+    by_hand: bool = False,
+    beside: Sequence[Tree] = (),
     shared_columns: bool = False,
 ) -> Renamed:
     """The file with every word under its new name.
@@ -83,10 +98,16 @@ def renamed(
     ``for_tf2`` says that it was written for TF 2, whose names mean what they say;
     ``keras_1`` that its ``tf.keras`` is TF 1's; ``placeholders`` that some may be made
     outside of a graph; ``shared_columns`` that columns may share an embedding as they
-    did in TF 1, which only TF 1's function for a parsing spec knows.
+    did in TF 1, which only TF 1's function for a parsing spec knows; ``by_hand`` that
+    the program is to go on building graphs around its models. ``beside`` are the other
+    files of the program.
     """
     renamer = _Renamer(parsed, modules, known, for_tf2, keras_1)
-    if placeholders:
+    renamer.beside = beside
+    if by_hand:
+        renamer.more["tf.reset_default_graph"] = Loop("reset_default_graph")
+        renamer.starts_graph = True
+    elif placeholders:
         renamer.more["tf.placeholder"] = Loop("placeholder")
     if shared_columns:
         name = "feature_column.make_parse_example_spec"
@@ -127,6 +148,10 @@ class _Renamer:
         self.roots: set[cst.Name] = set()
         # Homes that hold for this program only.
         self.more: dict[str, Home] = {}
+        # The other files of the program.
+        self.beside: Sequence[Tree] = ()
+        # The file says that the program builds graphs by hand, if it does.
+        self.starts_graph = False
         # Imports of packages, and the names they bind, on which brought names hang.
         self.needed: set[tuple[cst.CSTNode, str]] = set()
 
@@ -141,6 +166,9 @@ class _Renamer:
         self._rewrite_imports(imports)
         self._open_iterators()
         self._drop_switches()
+        if self.starts_graph and self.found.by_hand is not None:
+            self.found.loop.add("build_graphs_by_hand")
+            self._local(self.modules.loop)
         if self.imports:
             self.edits.insert(0, self._import_edit())
         if self.context.needs_tf is not None:
@@ -178,8 +206,8 @@ class _Renamer:
             if symbol is None or symbol == "tf":
                 return kept
             found = self._home(symbol)
-            if found is None and symbol in _GRAPH_WORDS and self._is_by_hand(use):
-                found = Stays(_GRAPH_WORDS[symbol])
+            if found is None and symbol in GRAPH_WORDS and self._is_by_hand(use):
+                found = self._by_hand(use, symbol)
             if isinstance(found, Stays):
                 kept = kept or (use, node, symbol, found)
             elif found is not None:
@@ -220,6 +248,22 @@ class _Renamer:
                 return False
         return True
 
+    def _by_hand(self, use: Use, symbol: str) -> Stays | None:
+        """A place outside of all graphs; what is called with a model cannot be one."""
+        why = GRAPH_WORDS[symbol]
+        node = use.node
+        name = handed_about(self.tree, node, self.beside)
+        if name is not None:
+            return Stays(f"{why}, in `{name}`, which is handed about")
+        self.context.want(node)
+        if self.found.by_hand is None:
+            self.found.by_hand = Kept(self._line(node), symbol, why)
+        return None
+
+    def _line(self, node: cst.CSTNode) -> int:
+        line, _ = self.context.lines.place(self.context.span(node)[0])
+        return line
+
     def _is_package(self, found: Home) -> bool:
         if isinstance(found, Brought):
             return self.known.is_package(found.symbol)
@@ -239,11 +283,12 @@ class _Renamer:
                 return  # its import or its assignment is renamed
         elif self._follows(use, node, found):
             return
+        if self._is_package(found):
+            self.found.as_value = symbol
         self._replace(node, self._spelled(found, use))
 
     def _keep(self, node: cst.CSTNode, symbol: str, why: str) -> None:
-        line, _ = self.context.lines.place(self.context.span(node)[0])
-        self.found.kept.append(Kept(line, symbol, why))
+        self.found.kept.append(Kept(self._line(node), symbol, why))
 
     def _note(self, found: Home) -> None:
         if isinstance(found, Loop) and found.name:
@@ -352,7 +397,8 @@ class _Renamer:
                 if symbol is None or symbol == "tf":
                     continue
                 found = self._home(symbol)
-                if found is None and is_estimator_word(symbol):
+                unknown = isinstance(found, Stays) and _is_private_module(symbol)
+                if unknown or (found is None and is_estimator_word(symbol)):
                     found = Loop("")  # a package, whose words are judged one by one
                 if found is None:
                     continue
@@ -475,7 +521,10 @@ class _Renamer:
         """The new imports, behind the first import of TensorFlow."""
         context = self.context
         newline = context.module.default_newline
-        text = "".join(f"{line}{newline}" for line in self.imports.values())
+        lines = list(self.imports.values())
+        if "build_graphs_by_hand" in self.found.loop:
+            lines += ["", f"{self._local(self.modules.loop)}.build_graphs_by_hand()"]
+        text = "".join(f"{line}{newline}" for line in lines)
         scopes = self.resolver.scopes
         top = [
             use
@@ -565,13 +614,6 @@ class _Renamer:
             self.edits.append(Edit(start, end, "pass"))
 
 
-# What only has a meaning in a graph, and why a program stays that uses it elsewhere.
-_GRAPH_WORDS = {
-    "tf.Session": "runs a session by hand, on the default graph",
-    "tf.InteractiveSession": "runs a session by hand, on the default graph",
-    "tf.placeholder": "builds a graph outside of every function",
-    "tf.placeholder_with_default": "builds a graph outside of every function",
-}
 _SWITCHES = ("tf.disable_v2_behavior", "tf.disable_eager_execution")
 # Local names that say more than the last part of a path.
 _SHORT = {"layers": "layers_v1", "rnn_cell": "rnn_cell_v1", KERAS_V1: "keras_v1"}
@@ -594,6 +636,13 @@ class _Item:
         if name is not None and isinstance(name.name, cst.Name):
             return name.name.value
         return self.imported.split(".")[0]
+
+
+def _is_private_module(symbol: str) -> bool:
+    """A module inside a package of tf.contrib, whose names are public elsewhere."""
+    package, private, rest = symbol.partition(".python.")
+    last = rest.rpartition(".")[2]
+    return bool(private) and package.startswith("tf.contrib.") and last.islower()
 
 
 def _alias_text(alias: cst.ImportAlias) -> str:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Home", "Installed", "Loop", "Stays", "home", "is_estimator_word"]
+__all__ = [
+    "GRAPH_WORDS",
+    "Home",
+    "Installed",
+    "Loop",
+    "Stays",
+    "home",
+    "is_estimator_word",
+]
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,8 @@ _LOOP: dict[str, str] = {
     "tf.tpu.CrossShardOptimizer": "CrossShardOptimizer",
     "tf.estimator.inputs.numpy_input_fn": "numpy_input_fn",
     "tf.estimator.inputs.pandas_input_fn": "pandas_input_fn",
+    "tf.contrib.learn.io.numpy_input_fn": "numpy_input_fn",
+    "tf.contrib.learn.io.pandas_input_fn": "pandas_input_fn",
     "tf.keras.estimator.model_to_estimator": "model_to_estimator",
     "tf.contrib.predictor.from_saved_model": "from_saved_model",
     "tf.contrib.predictor.from_estimator": "from_estimator",
@@ -138,10 +148,8 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
-    "tf.contrib.learn.ModeKeys": "ModeKeys",
-    "tf.contrib.learn.RunConfig": "RunConfig",
-    "tf.contrib.learn.Experiment": "Experiment",
-    "tf.contrib.learn.learn_runner": "learn_runner",
+    "tf.summary.FileWriter": "FileWriter",
+    "tf.train.SummaryWriter": "FileWriter",
 }
 # The packages that these names hang in, when one is given a name of its own.
 _NAMESPACES = (
@@ -174,25 +182,34 @@ _INPUTS_BY_HAND = (
     "QueueRunner",
 )
 _BY_HAND = "drives a session by hand"
-_IN_PARTS = "splits variables into parts, which checkpoints by name do not know"
 _STAYS: dict[str, str] = {
+    "tf.contrib.slim.learning": _BY_HAND,
+    "tf.contrib.slim.learning.train": _BY_HAND,
+    "tf.contrib.slim.evaluation": _BY_HAND,
+    "tf.contrib.training.train": _BY_HAND,
+}
+# What only has a meaning in a graph, and why it keeps a program where an Estimator
+# would call it; elsewhere a program may go on building graphs by hand.
+GRAPH_WORDS: dict[str, str] = {
+    "tf.Session": "runs a session by hand, on the default graph",
+    "tf.InteractiveSession": "runs a session by hand, on the default graph",
+    "tf.placeholder": "builds a graph outside of every function",
+    "tf.placeholder_with_default": "builds a graph outside of every function",
+    **{
+        f"tf.train.{name}": _BY_HAND
+        for name in (
+            "ChiefSessionCreator",
+            "MonitoredSession",
+            "MonitoredTrainingSession",
+            "SingularMonitoredSession",
+            "Supervisor",
+            "WorkerSessionCreator",
+        )
+    },
     **{
         f"tf.train.{name}": "reads its data through queues, which only sessions run"
         for name in _INPUTS_BY_HAND
     },
-    "tf.train.ChiefSessionCreator": _BY_HAND,
-    "tf.train.MonitoredSession": _BY_HAND,
-    "tf.train.MonitoredTrainingSession": _BY_HAND,
-    "tf.train.SingularMonitoredSession": _BY_HAND,
-    "tf.train.Supervisor": _BY_HAND,
-    "tf.train.WorkerSessionCreator": _BY_HAND,
-    "tf.contrib.training.train": _BY_HAND,
-    "tf.contrib.slim.learning": _BY_HAND,
-    "tf.contrib.slim.learning.train": _BY_HAND,
-    "tf.contrib.slim.evaluation": _BY_HAND,
-    "tf.fixed_size_partitioner": _IN_PARTS,
-    "tf.min_max_variable_partitioner": _IN_PARTS,
-    "tf.variable_axis_size_partitioner": _IN_PARTS,
 }
 # Programs of TF 1 mean TF 1's; these are under the same name in TF 2 and differ.
 _V1 = {
@@ -239,8 +256,6 @@ def home(symbol: str) -> Home | None:
     if parent == "tf.estimator" and last in _HOOKS:
         return Today(f"tf.compat.v1.train.{last}")
     if is_estimator_word(symbol):
-        if symbol.startswith("tf.contrib.learn."):
-            return Stays("tf.contrib.learn has no counterpart in a training loop")
         if last.endswith(_CANNED):
             return Stays("is a canned Estimator, for which there is no loop")
         return None

@@ -47,10 +47,6 @@ _STAYS = tuple(
     f"{_COMPAT}.{module}"
     for module in (
         "contrib.distribute",
-        "contrib.learn.experiment",
-        "contrib.learn.exports",
-        "contrib.learn.model_fns",
-        "contrib.learn.monitors",
         "contrib.timeseries",
         "engine.arrays",
         "engine.devices",
@@ -84,15 +80,27 @@ _STAYS = tuple(
 )
 # What the loop module of a project has under the same name.
 _IN_LOOP = {
-    f"{_COMPAT}.{path}": path.rpartition(".")[2]
+    f"{_COMPAT}.{path}": path.rpartition(".")[2].removesuffix("V2")
     for path in (
+        "engine.iterators.make_one_shot_iterator",
         "estimator.estimator.Estimator",
+        "estimator.estimator.EstimatorV2",
         "estimator.export.ClassificationOutput",
         "estimator.export.PredictOutput",
         "estimator.export.RegressionOutput",
+        "estimator.export.receivers.ServingInputReceiver",
+        "estimator.inputs.numpy_input_fn",
+        "estimator.inputs.pandas_input_fn",
         "estimator.mode_keys.ModeKeys",
+        "estimator.run_config.RunConfig",
         "estimator.spec.EstimatorSpec",
     )
+}
+# Where compat has what stands directly in a package of Estimators: TF 2's canned
+# classes, and helpers of TF 1 that were private.
+_PACKAGES = {
+    "tf.compat.v2.estimator": "estimator.canned.v2",
+    "tf.estimator": "estimator.private_names",
 }
 # What would run on a loop of the project's own, but not as it did.
 _OTHERWISE = {
@@ -178,7 +186,9 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     item, name = found
     reach = Reach(_sources(), given=_given(LOOP_MODULE), stay=_STAYS)
     try:
-        reach.want(item.part.name, name)
+        wanted = reach.want(item.part.name, name)
+        if isinstance(wanted, Imported):
+            return Missing(symbol, "a loop module has it under its own name.")
         reach.finish()
         reach.parts()
     except CannotBundle as problem:
@@ -247,6 +257,15 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     if path is not None:
         module, _, name = path.partition(":")
         return resolve(_sources(), module, name), ""
+    for package, module in _PACKAGES.items():
+        name = symbol.removeprefix(f"{package}.")
+        if name != symbol and "." not in name:
+            there = resolve(_sources(), f"{_COMPAT}.{module}", name)
+            # Not what the module itself imports, or what the loop module has.
+            if isinstance(there, tuple):
+                known = f"{there[0].part.name}.{name}" in _IN_LOOP
+                return (None if known else there), ""
+            return None, ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -270,7 +270,7 @@ def _imports(found: Mapping[Entity, str]) -> list[str]:
         ]
         for module in sorted(chosen, key=_module_key):
             if _section(module) == rank:
-                lines.append(_from_line(module, chosen[module]))
+                lines += _from_lines(module, chosen[module])
         if lines:
             sections.append("\n".join(lines) + "\n")
     return sections
@@ -290,17 +290,21 @@ def _module_key(module: str) -> tuple[str, ...]:
     return (module.lower(), module)
 
 
-def _from_line(module: str, members: Iterable[tuple[str, str]]) -> str:
-    shown = [
-        name if name == alias else f"{name} as {alias}"
-        for name, alias in sorted(set(members), key=_member_key)
-    ]
-    line = f"from {module} import {', '.join(shown)}"
-    if len(line) <= WIDTH:
-        return line
-    return "\n".join(
-        [f"from {module} import (", *(f"    {name}," for name in shown), ")"]
-    )
+def _from_lines(module: str, members: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The imports of a module's names: those of another name each by itself."""
+    ordered = sorted(set(members), key=_member_key)
+    plain = [name for name, alias in ordered if name == alias]
+    groups = [[one] for one in ordered if one[0] != one[1]]
+    if plain:
+        groups.append([(name, name) for name in plain])
+    for group in sorted(groups, key=lambda one: _member_key(one[0])):
+        shown = [n if n == alias else f"{n} as {alias}" for n, alias in group]
+        line = f"from {module} import {', '.join(shown)}"
+        if len(line) > WIDTH:
+            yield f"from {module} import ("
+            yield from (f"    {name}," for name in shown)
+            line = ")"
+        yield line
 
 
 def _member_key(member: tuple[str, str]) -> tuple[int, str, str]:

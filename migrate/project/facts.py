@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,6 +88,9 @@ class ProjectFacts:
     """
 
     files: tuple[Path, ...] = ()
+    # Makes Python 3 of a file of Python 2, where a run was asked to.
+    converter: Callable[[Path, bytes], bytes] | None = None
+    _converted: dict[tuple[str, str], bytes] = field(default_factory=dict)
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
@@ -182,7 +185,19 @@ class ProjectFacts:
             raw = path.read_bytes()
         except OSError:
             return None
-        return self.parse(path, raw)
+        return self.parse(path, self.as_python3(path, raw))
+
+    def as_python3(self, path: Path, raw: bytes) -> bytes:
+        """What is worked on of a file: its content, converted if that is Python 2."""
+        if self.converter is None or self.parse(path, raw) is not None:
+            return raw
+        key = (str(path), digest(raw))
+        if key not in self._converted:
+            try:
+                self._converted[key] = self.converter(path, raw)
+            except SourceError:
+                self._converted[key] = raw
+        return self._converted[key]
 
     def parse(self, path: Path, raw: bytes) -> ParsedModule | None:
         """Like ``parsed``, for content that is at hand."""

@@ -69,6 +69,8 @@ def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
 def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> FileResult:
     """The result of a file's content."""
     lines = raw.count(b"\n")
+    asked = job.py2 and job.selection.allows(PYTHON2.id)
+    facts.converter = converted if asked else None
     try:
         if not (
             facts.concerns_legacy(path, raw)

@@ -29,6 +29,14 @@ RULE = Rule(
             "ds = tf.data.Dataset.range(3).batch(2)\n"
             "print(tf.compat.v1.data.get_output_types(ds))\n",
         ),
+        (
+            "import tensorflow as tf\n\n"
+            "ds = tf.data.Dataset.range(3)\nds = ds.map(abs).batch(2)\n"
+            "print(ds.output_shapes)\n",
+            "import tensorflow as tf\n\n"
+            "ds = tf.data.Dataset.range(3)\nds = ds.map(abs).batch(2)\n"
+            "print(tf.compat.v1.data.get_output_shapes(ds))\n",
+        ),
     ),
     noops=(
         "print(ds.output_types)\n",
@@ -81,8 +89,14 @@ def check_attribute(
     )
 
 
-def _made_by(node: cst.BaseExpression, context: Context) -> cst.BaseExpression | None:
-    """The function that a chain of methods starts with, if that can be seen."""
+def _made_by(
+    node: cst.BaseExpression, context: Context, within: frozenset[str] = frozenset()
+) -> cst.BaseExpression | None:
+    """The function that a chain of methods starts with, if that can be seen.
+
+    A name may be bound again to what a method of it gives: ``within`` are the names
+    whose values are being followed.
+    """
     for _ in range(40):
         if isinstance(node, cst.Call):
             if context.resolver.qualified(node.func) is not None:
@@ -91,10 +105,39 @@ def _made_by(node: cst.BaseExpression, context: Context) -> cst.BaseExpression |
         elif isinstance(node, cst.Attribute):
             node = node.value
         elif isinstance(node, cst.Name):
-            bound = context.resolver.bindings(node)
-            if len(bound) != 1 or bound[0].value is None:
-                return None
-            node = bound[0].value
+            return _bound_to(node, context, within)
         else:
             return None
     return None
+
+
+def _bound_to(
+    node: cst.Name, context: Context, within: frozenset[str]
+) -> cst.BaseExpression | None:
+    values = [binding.value for binding in context.resolver.bindings(node)]
+    inside = within | {node.value}
+    starts = []
+    for value in values:
+        if value is None:
+            return None
+        if _first_name(value) in inside:
+            continue  # of itself, as it was
+        starts.append(_made_by(value, context, inside))
+    found = [start for start in starts if start is not None]
+    if not found or len(found) < len(starts):
+        return None
+    kinds = {
+        (
+            (context.resolver.resolve(one) or "").startswith("tf.data."),
+            context.resolver.door(one),
+        )
+        for one in found
+    }
+    return found[0] if len(kinds) == 1 else None
+
+
+def _first_name(node: cst.BaseExpression) -> str | None:
+    """The name that a chain of methods hangs on."""
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node.value if isinstance(node, cst.Name) else None

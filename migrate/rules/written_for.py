@@ -50,20 +50,8 @@ def era_of(resolver: Resolver) -> Era:
 
 def written_for_tf2(resolver: Resolver) -> bool:
     """Whether a module names what only TF 2 has, and nothing that only TF 1 had."""
-    if any(_names(use.node, _GONE) for use in resolver.scopes.imports):
-        return False
-    recent = False
-    for use in resolver.scopes.uses:
-        dotted = resolver.qualified(use.node)
-        if dotted is None or not dotted.startswith("tensorflow"):
-            continue
-        if _names_recent(dotted):
-            recent = True
-            continue
-        found = symbol_use(use, resolver)
-        if found is not None and _only_tf1(found):
-            return False
-    return recent
+    era = era_of(resolver)
+    return era.tf2 and not era.tf1
 
 
 def is_ambiguous(symbol: str, door: Door) -> bool:
@@ -86,7 +74,6 @@ def _only_tf1(use: SymbolUse) -> bool:
 
 
 _CONTRIB = ("tensorflow.contrib",)
-_GONE = (*_CONTRIB, "tensorflow.estimator", "tensorflow_estimator")
 _ESTIMATORS = ("tf.estimator", "tf.keras.estimator")
 
 

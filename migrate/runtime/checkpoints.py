@@ -9,25 +9,56 @@ from typing import Any
 
 import tensorflow as tf
 
+from .variables import name_in_tensorflow_1, number_name
 from .vocabulary import logger, v1
 
 
-def saver_of(model: Any, config: Any) -> Any:
-    """What saves the variables of a model by name.
+class ModelSaver(v1.train.Saver):
+    """A saver that takes several values of a variable together when it saves."""
 
-    A variable of several replicas is saved as its first component; the parts of a
-    partitioned one are saved as slices of the whole.
-    """
-    saved: dict[str, Any] = {}
+    def __init__(self, *args: Any, merged: list[tuple[Any, Any]], **kwargs: Any):
+        self.merged = merged
+        super().__init__(*args, **kwargs)
+
+    def save(self, *args: Any, **kwargs: Any) -> Any:
+        """Saves the values that variables have now."""
+        with tf.init_scope():
+            for saved, variable in self.merged:
+                saved.assign(value_of_all(variable))
+        return super().save(*args, **kwargs)
+
+
+def value_of_all(variable: Any) -> Any:
+    """One value of a variable that each replica has updated on its own."""
+    total = tf.add_n([one.read_value() for one in variable.values])
+    if variable.aggregation == tf.VariableAggregation.SUM:
+        return total
+    return tf.cast(total / len(variable.values), total.dtype)
+
+
+def has_own_values(variable: Any) -> bool:
+    """Each replica updates it on its own, such as a moving average of its batches."""
+    return (
+        len(getattr(variable, "values", ())) > 1
+        and variable.synchronization == tf.VariableSynchronization.ON_READ
+        and variable.aggregation
+        in (tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN)
+    )
+
+
+def saver_of(model: Any, config: Any) -> Any:
+    """What saves the variables of a model by name."""
+    saved, merged = [], []
     for name, variable in model.variables.by_name.items():
         first = model.strategy.experimental_local_results(variable)[0]
-        part = getattr(first, "_save_slice_info", None)
-        if part is None:
-            saved[name] = first
-        else:
-            saved.setdefault(part.full_name, []).append(first)
-    saver = v1.train.Saver(
-        saved,
+        if has_own_values(variable):
+            with tf.init_scope():
+                first = tf.Variable(first, trainable=False)
+            merged.append((first, variable))
+        saved.append((name, first))
+    saver = ModelSaver(
+        parts_together(saved),
+        merged=merged,
         max_to_keep=config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
         save_relative_paths=True,
@@ -39,6 +70,32 @@ def saver_of(model: Any, config: Any) -> Any:
     # Of them, too, only so many are kept.
     saver.set_last_checkpoints_with_time(list(zip(present, times, strict=True)))
     return saver
+
+
+def parts_together(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What a saver takes: parts of a partitioned variable as slices of the whole."""
+    saved: dict[str, Any] = {}
+    for name, variable in named:
+        part = getattr(variable, "_save_slice_info", None)
+        if part is None:
+            saved[name] = variable
+        else:
+            saved.setdefault(part.full_name, []).append(variable)
+    return saved
+
+
+def saver_of_graph(checkpoint: str, **options: Any) -> Any:
+    """What restores the variables of the default graph from a checkpoint."""
+    known = tf.train.load_checkpoint(checkpoint).get_variable_to_shape_map()
+    saved: dict[str, Any] = {}
+    for variable in v1.global_variables():
+        name = variable.op.name
+        if name not in known:
+            name = number_name(name_in_tensorflow_1(name), saved)
+        saved[name] = variable
+    if all(name == variable.op.name for name, variable in saved.items()):
+        return v1.train.Saver(**options)  # It knows of more than variables.
+    return v1.train.Saver(parts_together(saved.items()), **options)
 
 
 def restore(model: Any, checkpoint: str, scaffold: Any) -> None:
@@ -101,6 +158,7 @@ class Checkpoints:
 
     def start(self, step: int) -> None:
         """Saves what training starts from."""
+        tf.io.gfile.makedirs(self.directory)
         if self.active:
             self.save(step)
 

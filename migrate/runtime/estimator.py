@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .by_hand import eagerly
 from .checkpoints import Checkpoints
 from .config import RunConfig
 from .evaluation import (
@@ -34,6 +35,8 @@ from .vocabulary import (
     logger,
 )
 from .warm_start import warm_start_settings, warm_start_variables
+
+NO_MORE = object()
 
 
 class Estimator:
@@ -203,7 +206,7 @@ class Estimator:
                 "set one of the RunConfig.save_checkpoints_steps or "
                 "RunConfig.save_checkpoints_secs."
             )
-        with tf.init_scope():
+        with eagerly():
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
                 self.bound_input_fn(input_fn, ModeKeys.TRAIN),
@@ -251,7 +254,7 @@ class Estimator:
         """Evaluates on `steps` batches, or all of them; gives the metrics."""
         check_positive("steps", steps)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "evaluate")
-        with tf.init_scope():
+        with eagerly():
             model = EvaluationModel(
                 self.model_call(ModeKeys.EVAL),
                 self.bound_input_fn(input_fn, ModeKeys.EVAL),
@@ -274,7 +277,7 @@ class Estimator:
     ) -> Iterator[Any]:
         """Yields predictions, one example (or one batch) at a time, as numpy."""
         checkpoint = self.checkpoint_to_use(checkpoint_path, "predict")
-        with tf.init_scope():
+        with eagerly():
             model = PredictionModel(
                 self.model_call(ModeKeys.PREDICT),
                 self.bound_input_fn(input_fn, ModeKeys.PREDICT),
@@ -283,7 +286,12 @@ class Estimator:
                 checkpoint=checkpoint,
                 warm_start=self.start_warm,
             )
-        for batch in model.batches(predict_keys):
+        batches = model.batches(predict_keys)
+        while True:
+            with eagerly():
+                batch = next(batches, NO_MORE)
+            if batch is NO_MORE:
+                return
             if yield_single_examples:
                 yield from single_examples(batch)
             else:

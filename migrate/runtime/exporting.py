@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .checkpoints import saver_of_graph
 from .vocabulary import EstimatorSpec, ModeKeys, logger, v1
 
 DEFAULT_SIGNATURE = "serving_default"
@@ -198,7 +199,7 @@ def add_to_saved_model(
     if spec.train_op is not None:
         # Where loaders look for it.
         v1.add_to_collection("saved_model_train_op", spec.train_op)
-    saver = spec.scaffold.saver or v1.train.Saver(sharded=True)
+    saver = spec.scaffold.saver or saver_of_graph(checkpoint, sharded=True)
     saver.restore(session, checkpoint)
     start = spec.scaffold.local_init_op
     if start is None:

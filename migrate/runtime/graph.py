@@ -162,7 +162,11 @@ class ModelGraph:
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """The values of a structure of fetches, as a session gives them."""
-        flat = tf.nest.flatten(fetches)
+        found = self.values(tf.nest.flatten(fetches), feed_dict)
+        return filled(fetches, iter(found))
+
+    def values(self, flat: list[Any], feed_dict: Any = None) -> list[Any]:
+        """The values of single fetches."""
         fed = [
             (key if isinstance(key, tf.Tensor) else self.graph_tensor(key), value)
             for key, value in (feed_dict or {}).items()
@@ -172,9 +176,7 @@ class ModelGraph:
         given = [tf.convert_to_tensor(value, tensor.dtype) for tensor, value in fed]
         values = call(*given)[:-1]
         results = [None if value is None else value.numpy() for value in values]
-        if len(results) != len(flat):
-            results = joined(elements, results)
-        return tf.nest.pack_sequence_as(fetches, results)
+        return joined(elements, results) if len(results) != len(flat) else results
 
     def plan(self, flat: list[Any], feeds: list[Any]) -> tuple[Any, list[Any]]:
         """The function for fetches that a hook asks for in every step, found once."""
@@ -199,7 +201,8 @@ class ModelGraph:
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
         """The graph as the default one, for code that looks for it there."""
-        with tensors_by_identity(), self.graph.as_default():
+        # Not as the method of this kind of graph, which makes it one to trace into.
+        with tensors_by_identity(), tf.Graph.as_default(self.graph):
             yield
 
 
@@ -217,6 +220,22 @@ def tensors_by_identity() -> Iterator[None]:
     finally:
         if by_value:
             v1.enable_tensor_equality()
+
+
+def filled(structure: Any, values: Iterator[Any]) -> Any:
+    """A structure with the next values in the place of its elements.
+
+    As `tf.nest.pack_sequence_as`, which takes as long as a small step.
+    """
+    if type(structure) is list:
+        return [filled(one, values) for one in structure]
+    if type(structure) is dict and structure:
+        found = {name: filled(structure[name], values) for name in sorted(structure)}
+        return {name: found[name] for name in structure}
+    if structure is None or isinstance(structure, (tf.Tensor, tf.Operation, str)):
+        return next(values)
+    count = len(tf.nest.flatten(structure))
+    return tf.nest.pack_sequence_as(structure, [next(values) for _ in range(count)])
 
 
 def joined(elements: list[Any], results: list[Any]) -> list[Any]:

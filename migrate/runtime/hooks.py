@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import tensorflow as tf
+
+from .graph import filled
 from .vocabulary import v1
 
 SessionRunHook = v1.train.SessionRunHook
@@ -62,11 +65,13 @@ class HookRunner:
             if request is not None and request.feed_dict:
                 feeds.update(request.feed_dict)
         wanted = [None if request is None else request.fetches for request in asked]
-        values, found = self.model.run((main, wanted), feeds)
+        fetches = [main, *wanted]
+        found = self.model.values(tf.nest.flatten(fetches), feeds)
+        values, *results = filled(fetches, iter(found))
         if first is not None:
             first(values)
         with self.model.inside():
-            for hook, value in zip(self.hooks, found, strict=True):
+            for hook, value in zip(self.hooks, results, strict=True):
                 hook.after_run(context, SessionRunValues(value, None, v1.RunMetadata()))
         return values, context.stop_requested or self.coordinator.should_stop()
 

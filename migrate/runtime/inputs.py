@@ -59,6 +59,8 @@ def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
         raise NeedsGraph
     if tf.executing_eagerly():
         return EagerIterator(dataset)
+    if not v1.get_default_graph().building_function:
+        return v1.data.make_one_shot_iterator(dataset)
     iterator = make_initializable_iterator(dataset)
     v1.add_to_collection(v1.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
     return iterator

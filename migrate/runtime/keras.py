@@ -91,10 +91,9 @@ class KerasModelFn:
         """One step of a fresh copy, or a prediction."""
         features, weights = without_sample_weights(features)
         step = v1.train.get_or_create_global_step()
-        with tf.init_scope():
-            model = self.fresh_copy()
-            if mode != ModeKeys.PREDICT:
-                compile_as(model, self.model)
+        # Replicas share them. Keras makes such things outside of replicas only.
+        replica = tf.distribute.get_replica_context()
+        model, optimizer = replica.merge_call(lambda _: self.copies(mode, step))
         inputs = in_order(features, model, "input_names")
         targets = in_order(labels, model, "output_names")
         forward = forward_function(model, mode)
@@ -115,8 +114,19 @@ class KerasModelFn:
             return EstimatorSpec(
                 mode, predictions, loss, eval_metric_ops=metrics, scaffold=scaffold
             )
-        loss, train_op = updated(model, self.model.optimizer, loss, step)
+        loss, train_op = updated(model, optimizer, loss, step)
         return EstimatorSpec(mode, predictions, loss, train_op, scaffold=scaffold)
+
+    def copies(self, mode: str, step: Any) -> tuple[Any, Any]:
+        """A model to train or ask, and the optimizer that trains it."""
+        optimizer = None
+        with tf.init_scope():
+            model = self.fresh_copy()
+            if mode != ModeKeys.PREDICT:
+                compile_as(model, self.model)
+            if mode == ModeKeys.TRAIN:
+                optimizer = graph_optimizer(self.model.optimizer, step)
+        return model, optimizer
 
     def fresh_copy(self) -> Any:
         """A model of the same layers, with variables of its own."""
@@ -215,32 +225,33 @@ def forward_function(model: Any, mode: str) -> Callable[..., Any]:
 
 def updated(model: Any, optimizer: Any, loss: Any, step: Any) -> tuple[Any, Any]:
     """The loss to report and the operation that takes a step down it."""
-    optimizer = getattr(optimizer, "optimizer", optimizer)
     trained = model.trainable_weights
-    if isinstance(optimizer, v1.train.Optimizer):
-        # It divides by the number of replicas itself.
-        return loss, optimizer.minimize(loss, step, var_list=trained)
-    loss = loss / tf.distribute.get_strategy().num_replicas_in_sync
-    with tf.init_scope():
-        made = graph_optimizer(optimizer)
     with tf.name_scope("training"):
-        updates = made.get_updates(loss, trained)
-    with tf.control_dependencies([tf.group(updates)]):
-        return loss, step.assign_add(1, read_value=False)
+        if isinstance(optimizer, v1.train.Optimizer):
+            # It divides by the number of replicas itself.
+            return loss, optimizer.minimize(loss, step, var_list=trained)
+        loss = loss / tf.distribute.get_strategy().num_replicas_in_sync
+        return loss, tf.group(optimizer.get_updates(loss, trained))
 
 
-def graph_optimizer(optimizer: Any) -> Any:
+def graph_optimizer(optimizer: Any, step: Any) -> Any:
     """A fresh optimizer of the same settings, of the kind that makes operations.
 
     The newer optimizers of Keras do not; they compute the same.
     """
+    optimizer = getattr(optimizer, "optimizer", optimizer)
+    if isinstance(optimizer, v1.train.Optimizer):
+        return copy.deepcopy(optimizer)
     legacy = tf_keras.optimizers.legacy
     settings = optimizer.get_config()
-    if isinstance(optimizer, legacy.Optimizer):
-        return type(optimizer).from_config(settings)
-    kind = getattr(legacy, type(optimizer).__name__)
-    known = inspect.signature(kind.__init__).parameters
-    return kind(**{name: value for name, value in settings.items() if name in known})
+    kind = type(optimizer)
+    if not isinstance(optimizer, legacy.Optimizer):
+        kind = getattr(legacy, kind.__name__)
+        known = inspect.signature(kind.__init__).parameters
+        settings = {name: value for name, value in settings.items() if name in known}
+    made = kind.from_config(settings)
+    made.iterations = step  # It counts the steps, as the global step.
+    return made
 
 
 def compile_as(model: Any, other: Any) -> None:
@@ -249,12 +260,14 @@ def compile_as(model: Any, other: Any) -> None:
     Keras has no public name for what a model was compiled with.
     """
     given = other._get_compile_args()
-    model.compile(
-        loss=copied(given["loss"]),
-        metrics=copied(given["metrics"]),
-        loss_weights=given["loss_weights"],
-        weighted_metrics=copied(given["weighted_metrics"]),
-    )
+    with v1.variable_creator_scope(made_as_local):
+        model.compile(
+            tf_keras.optimizers.legacy.SGD(),  # It is never asked for a step.
+            loss=copied(given["loss"]),
+            metrics=copied(given["metrics"]),
+            loss_weights=given["loss_weights"],
+            weighted_metrics=copied(given["weighted_metrics"]),
+        )
 
 
 def copied(given: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .checkpoints import saver_of_graph
 from .estimator import Estimator
 from .exporting import DEFAULT_SIGNATURE, signatures_of
 from .vocabulary import ModeKeys, v1
@@ -85,7 +86,8 @@ def from_estimator(
         spec = estimator.call_model_fn(receiver.features, None, ModeKeys.PREDICT)
         session = v1.Session(config=config)
         session.run([v1.local_variables_initializer(), v1.tables_initializer()])
-        saver = spec.scaffold.saver or v1.train.Saver()
-        saver.restore(session, estimator.trained_checkpoint())
+        checkpoint = estimator.trained_checkpoint()
+        saver = spec.scaffold.saver or saver_of_graph(checkpoint)
+        saver.restore(session, checkpoint)
         signatures = signatures_of(spec, receiver)
     return Predictor(session, signatures[output_key or DEFAULT_SIGNATURE])

@@ -16,16 +16,13 @@ def MirroredStrategy(
     auto_shard_dataset: bool = False,
     cross_tower_ops: Any = None,
 ) -> tf.distribute.Strategy:
-    """Replicas on the devices named, on a number of GPUs, or on all that there are."""
+    """Replicas on the devices named, on a number of GPUs, or on all that there are.
+
+    That they are there is asked for when training begins.
+    """
     del auto_shard_dataset
     wanted = num_gpus if num_gpus is not None else num_gpus_per_worker
     if devices is None and wanted is not None:
-        present = len(tf.config.list_physical_devices("GPU"))
-        if wanted > present:
-            raise ValueError(
-                f"The program asks for {wanted} GPUs and this machine has {present}. "
-                "MirroredStrategy() without a number takes what is there."
-            )
         devices = [f"/gpu:{number}" for number in range(wanted)] or ["/cpu:0"]
     return tf.distribute.MirroredStrategy(
         None if devices is None else list(devices), cross_device_ops or cross_tower_ops

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .checkpoints import restore
+from .checkpoints import restore, saver_of
 from .graph import READ_OP_COLLECTION, ModelGraph
 from .inputs import ModelInput, features_and_labels
 from .vocabulary import EstimatorSpec, v1
@@ -59,7 +59,6 @@ class TrainingModel:
             ]
             if self.saving_hooks:
                 # A hook of the program's own saves: it calls the listeners as well.
-                self.add_saver()
                 known = self.saving_hooks[0]._listeners
                 known += [one for one in listeners if one not in known]
             else:
@@ -73,6 +72,9 @@ class TrainingModel:
 
         with reduced_in_one_place(strategy):
             self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
+        if self.saving_hooks:
+            with self.graph.inside():
+                self.add_saver()
 
     def replicated(self, batches: list[Any]) -> tuple[EstimatorSpec, Any, Any]:
         """Calls the model function for each replica: specification, loss, update."""
@@ -108,13 +110,8 @@ class TrainingModel:
         """Gives hooks that save checkpoints of their own the saver they look for."""
         given = self.spec.scaffold.saver or v1.get_collection(v1.GraphKeys.SAVERS)
         if not given:
-            v1.add_to_collection(
-                v1.GraphKeys.SAVERS,
-                v1.train.Saver(
-                    max_to_keep=self.config.keep_checkpoint_max,
-                    save_relative_paths=True,
-                ),
-            )
+            saver = saver_of(self.graph, self.config)
+            v1.add_to_collection(v1.GraphKeys.SAVERS, saver)
 
 
 def initialize(graph: ModelGraph, checkpoint: str | None, scaffold: Any) -> None:

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 
 from .vocabulary import v1
 
-RECURRENT_CELL = re.compile(r"/(lstm|gru|simple_rnn)_cell(_\d+)?/")
+RECURRENT_CELL = re.compile(
+    r"(/stacked_rnn_cells(_\d+)?)?/(lstm|gru|simple_rnn)_cell(_\d+)?/"
+)
+
+
+def name_in_tensorflow_1(name: str) -> str:
+    """The name of a Keras weight without the cell of its recurrent layer.
+
+    Before TensorFlow 2 such layers had their weights themselves.
+    """
+    return RECURRENT_CELL.sub("/", name)
+
+
+def number_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number where it is taken."""
+    numbered, number = name, 1
+    while numbered in taken:
+        numbered, number = f"{name}_{number}", number + 1
+    return numbered
 
 
 class ModelVariables:
@@ -49,7 +67,7 @@ class ModelVariables:
         name = self.unused_name(kwargs.get("name") or "Variable")
         kept = "variables" in collections
         if kept and name in self.saved:
-            value = self.reader.get_tensor(name)
+            value = self.share_of_saved(self.reader.get_tensor(name), kwargs)
             kwargs["dtype"] = value.dtype
         else:
             value = self.initial_value(kwargs["initial_value"])
@@ -77,14 +95,23 @@ class ModelVariables:
     def unused_name(self, wanted: str) -> str:
         """The name of a variable, numbered when it is taken."""
         with v1.name_scope(wanted) as scope:
-            first = name = str(scope).rstrip("/")
-        number = 1
-        while name in self.names:
-            name, number = f"{first}_{number}", number + 1
+            name = str(scope).rstrip("/")
+        # Keras names a weight within its layer; cells of other kinds, which have such
+        # names in TensorFlow 1 as well, bring the whole name along.
+        within = f"{tf.get_current_name_scope()}/"
+        if name not in self.saved and name.startswith(within):
+            name = name_in_tensorflow_1(within) + name.removeprefix(within)
+        name = number_name(name, self.names)
         self.names.add(name)
-        # The weights of a recurrent Keras layer stood not below its cell before TF 2.
-        older = RECURRENT_CELL.sub("/", name)
-        return older if name not in self.saved and older in self.saved else name
+        return name
+
+    def share_of_saved(self, value: Any, kwargs: Mapping[str, Any]) -> Any:
+        """What each replica takes of a saved value: one that is a sum, in parts."""
+        is_sum = kwargs.get("aggregation") == tf.VariableAggregation.SUM
+        on_read = tf.VariableSynchronization.ON_READ
+        if is_sum and kwargs.get("synchronization") == on_read:
+            return (value / self.strategy.num_replicas_in_sync).astype(value.dtype)
+        return value
 
     def initial_value(self, value: Any) -> Any:
         """An initial value, computed outside of the graph."""

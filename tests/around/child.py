@@ -1,8 +1,8 @@
 """Runs programs in one process and writes down what each leaves in ``RESULT``.
 
-    python child.py legacy|plain FOLDER OUTPUT.json NAME...
+    python child.py legacy|legacy2|plain FOLDER OUTPUT.json NAME...
 
-``legacy`` runs them on tfmigrate.compat; ``plain`` as their owner will: tfmigrate
+``legacy`` runs them on tfmigrate.compat, ``legacy2`` as programs of TensorFlow 2; ``plain`` as their owner will: tfmigrate
 cannot be imported.
 """
 
@@ -54,11 +54,10 @@ def execute(path: Path, code: str) -> dict[str, Any]:
 def main(kind: str, folder: Path, output: Path, names: list[str]) -> None:
     """Runs the programs of a folder."""
     warnings.simplefilter("ignore")
-    legacy = kind == "legacy"
-    if legacy:
+    if kind != "plain":
         import tfmigrate.compat
 
-        tfmigrate.compat.install()
+        tfmigrate.compat.install(version=2 if kind == "legacy2" else 1)
     else:
         sys.meta_path.insert(0, _NoTfmigrate())
     import tensorflow as tf

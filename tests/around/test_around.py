@@ -128,24 +128,20 @@ def test_nothing_happens(code: str) -> None:
     ("line", "symbol"),
     [
         (
-            "batch = tf.train.batch([1], 2)\n",
+            "def read_fn(): return tf.train.batch([1], 2)\n",
             "`tf.train.batch` (program.py:LINE) reads its data through queues",
         ),
         (
-            "session = tf.Session()\n",
+            "def look_fn(): return tf.Session()\n",
             "`tf.Session` (program.py:LINE) runs a session by hand",
         ),
         (
-            "with tf.train.MonitoredTrainingSession() as session:\n    pass\n",
+            "def run_fn(): return tf.train.MonitoredTrainingSession()\n",
             "`tf.train.MonitoredTrainingSession` (program.py:LINE) drives a session",
         ),
         (
             "other = tf.contrib.learn.SVM('id', [])\n",
             "`tf.contrib.learn.SVM` (program.py:LINE)",
-        ),
-        (
-            "p = tf.fixed_size_partitioner(2)\n",
-            "`tf.fixed_size_partitioner` (program.py:LINE) splits variables into parts",
         ),
     ],
 )
@@ -156,6 +152,33 @@ def test_a_program_that_needs_a_session_says_where(line: str, symbol: str) -> No
     assert tiers(report) == ["T3"]
     reasons = [f.reason for f in report.findings if f.outcome is Outcome.LEFT]
     assert any(symbol in (reason or "") for reason in reasons)
+
+
+def test_graphs_by_hand_go_on_around_the_models(tmp_path: Path) -> None:
+    helper = (
+        "import tensorflow as tf\n\n\ndef count():\n"
+        "    with tf.Session() as session:\n        return session.run(tf.size([1]))\n"
+    )
+    chosen = CHOSEN.replace("import os\n", "import os\n\nfrom helper import count\n")
+    asked = chosen + "tf.reset_default_graph()\nprint(count())\n"
+    report = rewritten(project(tmp_path, model=MODEL, train=asked, helper=helper))
+    assert tiers(report) == ["T2"]
+    found = texts(report)
+    assert "training_loop.build_graphs_by_hand()\n" in found["helper.py"]
+    assert "build_graphs_by_hand" not in found["train.py"]
+    assert "training_loop.reset_default_graph()\n" in found["train.py"]
+
+
+def test_a_session_that_an_estimator_would_call_keeps_its_program(
+    tmp_path: Path,
+) -> None:
+    helper = "import tensorflow as tf\n\n\ndef look():\n    return tf.Session()\n"
+    asked = CHOSEN.replace("import os\n", "import os\n\nfrom helper import look\n")
+    asked = asked.replace("    return tf.data", "    look()\n    return tf.data")
+    report = rewritten(project(tmp_path, model=MODEL, train=asked, helper=helper))
+    assert tiers(report) == ["T3"]
+    reasons = [f.reason or "" for f in report.findings]
+    assert any("in `input_fn`, which is handed about" in one for one in reasons)
 
 
 def test_a_name_that_means_two_things_keeps_its_program(tmp_path: Path) -> None:
@@ -422,14 +445,16 @@ def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
     package(tmp_path / "app" / "trainer")
     paths = project(
         tmp_path,
-        app__trainer__model=MODEL,
+        app__trainer__model=MODEL
+        + "\n\ndef other():\n    return tf.estimator.DNNRegressor([2], [])\n",
         app__trainer__task=CHOSEN.replace("from model", "from .model"),
     )
     report = rewritten(paths)
     for name in ("task.py", "model.py"):
         assert "from . import training_loop\n" in texts(report)[name]
-    (added,) = (r for r in report.changed if r.added)
-    assert added.path == tmp_path / "app" / "trainer" / "training_loop.py"
+    assert "\nfrom .training_loop import " in texts(report)["tf_contrib.py"]
+    folder = tmp_path / "app" / "trainer"
+    assert {r.path.parent for r in report.changed if r.added} == {folder}
 
 
 def test_absolute_imports_name_the_package(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class TestPlaces:
     @pytest.mark.parametrize(
         ("symbol", "why"),
         [
-            ("tf.contrib.learn.Experiment", "part of what runs Estimators"),
+            ("tf.contrib.distribute.MirroredStrategy", "part of what runs Estimators"),
             ("tf.estimator.experimental.LinearSDCA", "only its own Estimator saves"),
             ("tf.contrib.layers.no_such_layer", "nothing stands for it"),
             ("tf.contrib.nowhere.f", "nothing stands for it"),

@@ -211,6 +211,8 @@ def _run(
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules["peer_test"] = module
+        if re.search(r"__main__.*enable_eager_execution\(", file.read_text(), re.S):
+            sys.modules["tensorflow"].compat.v1.enable_eager_execution()
         spec.loader.exec_module(module)
     except BaseException:
         rows = [

@@ -49,6 +49,17 @@ class KerasNames:
         return getattr(tf_keras, name)
 
 
+class Names:
+    """A package of TensorFlow's, with some names of the loop module."""
+
+    def __init__(self, package: Any, **ours: Any) -> None:
+        self.package = package
+        vars(self).update(ours)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.package, name)
+
+
 class LegacyTensorFlow:
     """`tf` of a legacy program."""
 
@@ -56,13 +67,15 @@ class LegacyTensorFlow:
         import tfmigrate.compat.v1 as compat
 
         names = SimpleNamespace(**provided())
-        names.inputs = names.export = names.experimental = names
+        names.inputs = names.export = names.experimental = names.tpu = names
         self.estimator = names
         self.contrib = compat.contrib
         self.layers = compat.layers
         self.nn = compat.nn
         self.keras = KerasNames()
         self.data = DataNames()
+        self.feature_column = compat.feature_column
+        self.summary = Names(v1.summary, FileWriter=names.FileWriter)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(v1, name)

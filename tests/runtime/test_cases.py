@@ -79,20 +79,8 @@ def assert_trained_as_recorded(out: Path, case: str, replicas: str) -> None:
     assert ours["evaluate"] == pytest.approx(dict(theirs.evaluate), rel=1e-4)
 
 
-# Of the moving averages, which each replica has of its own batches, the first replica's
-# are saved; real TF saves their mean.
-FIRST_AVERAGES = pytest.mark.xfail(strict=True, reason="averages of the first replica")
-
-
 @pytest.mark.parametrize(
-    ("case", "replicas"),
-    [
-        pytest.param(
-            *case, marks=[FIRST_AVERAGES] if case == ("batch_norm", "2") else []
-        )
-        for case in CASES
-        if case[0] in QUICK
-    ],
+    ("case", "replicas"), [case for case in CASES if case[0] in QUICK]
 )
 def test_trains_as_recorded(case: str, replicas: str, quick: Path) -> None:
     assert_trained_as_recorded(quick, case, replicas)

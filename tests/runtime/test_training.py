@@ -46,6 +46,13 @@ def test_a_checkpoint_of_another_model_is_not_passed_over(tmp_path: Path) -> Non
     assert Estimator(linear("w"), tmp_path).get_variable_value("global_step") == 2
 
 
+def test_the_directory_is_made_with_those_above_it(tmp_path: Path) -> None:
+    config = RunConfig(save_summary_steps=None, log_step_count_steps=None)
+    estimator = Estimator(linear(), tmp_path / "runs" / "first", config)
+    estimator.train(input_fn, steps=1)
+    assert (tmp_path / "runs" / "first" / "model.ckpt-1.index").is_file()
+
+
 def test_steps_and_max_steps_are_counted_from_the_checkpoint(tmp_path: Path) -> None:
     estimator = Estimator(linear(), tmp_path)
     for steps, expected in (

@@ -1,10 +1,13 @@
-"""Programs with one trap each, compared with recordings of real TF 1.15.
+"""Small programs, each with one matter of a loop, compared with recordings of TF 1.15.5.
+
+Traps are around the model function, calls are what a program says around that.
 
 The programs and recordings are in fixtures/oracle/loop.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,12 @@ from runtime_recordings import ORACLE, check, observe
 
 RECORDINGS = ORACLE / "loop" / "tf1.15"
 NAMES = sorted(path.stem for path in RECORDINGS.glob("*.json"))
+sys.path.insert(0, str(ORACLE / "loop"))
+MODULES = {
+    name: module
+    for module in ("traps", "calls")
+    for name in importlib.import_module(module).SCENARIOS
+}
 
 # Program -> place in it -> what ours says instead, and why.
 KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {
@@ -34,7 +43,7 @@ KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="module")
 def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("traps") / "observed.json"
-    return observe(out, [f"traps.{name}" for name in NAMES])
+    return observe(out, [f"{MODULES[name]}.{name}" for name in NAMES])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,7 +52,4 @@ def test_trains_as_in_tf_1_15(name: str, observed: dict[str, Any]) -> None:
 
 
 def test_every_program_is_recorded() -> None:
-    sys.path.insert(0, str(ORACLE / "loop"))
-    from traps import SCENARIOS
-
-    assert sorted(SCENARIOS) == NAMES
+    assert sorted(MODULES) == NAMES

@@ -11,14 +11,13 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from ...estimator import estimator as core
-from ...estimator import run_config as core_config
+from ...estimator.run_config import RunConfig as CoreRunConfig
+from ...estimator.task_types import TaskType
 
 __all__ = ["Experiment", "RunConfig", "TaskType", "run", "tune"]
 
-TaskType = core_config.TaskType
 
-
-class RunConfig(core_config.RunConfig):
+class RunConfig(CoreRunConfig):
     """The run configuration of tf.contrib.learn."""
 
     def __init__(

@@ -113,6 +113,8 @@ class Estimator:
         self._user_model_fn = model_fn
         self._engineer = feature_engineering_fn
         self._metrics: Any = None
+        # Kind and shape of the labels of the last call that had some.
+        self._labels_seen: Any = None
         self._core = core.Estimator(
             self._core_model_fn, model_dir=model_dir, config=config, params=params
         )
@@ -120,6 +122,11 @@ class Estimator:
     def _core_model_fn(
         self, features: Any, labels: Any, mode: str, params: Any, config: Any
     ) -> Any:
+        if labels is not None:
+            self._labels_seen = _kinds(labels)
+        elif self._labels_seen is not None:
+            # Functions without modes read labels that nobody will feed.
+            labels = _stand_ins(self._labels_seen)
         if self._engineer is not None:
             features, labels = self._engineer(features, labels)
         offered = {
@@ -260,6 +267,18 @@ class Estimator:
             as_text=kwargs.get("as_text", False),
             checkpoint_path=kwargs.get("checkpoint_path"),
         )
+
+
+def _kinds(labels: Any) -> Any:
+    if isinstance(labels, dict):
+        return {name: _kinds(one) for name, one in labels.items()}
+    return labels.dtype, labels.shape
+
+
+def _stand_ins(seen: Any) -> Any:
+    if isinstance(seen, dict):
+        return {name: _stand_ins(one) for name, one in seen.items()}
+    return tf.placeholder(*seen)
 
 
 def _unpacked(found: Iterator[Any]) -> Iterator[Any]:

@@ -11,6 +11,8 @@ from typing import Any
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
+from ...engine.iterators import make_one_shot_iterator
+
 __all__ = ["read_batch_examples", "read_batch_features", "read_batch_record_features"]
 
 
@@ -110,4 +112,4 @@ def _records(
 
 def _next(batches: Any, name: str | None) -> Any:
     with tf.name_scope(name, "read_batch"):
-        return tf.data.make_one_shot_iterator(batches).get_next()
+        return make_one_shot_iterator(batches).get_next()

@@ -225,29 +225,76 @@ def dense_input(
         return tf.concat(parts, axis=-1), state.variables + _shared_weights(ordered)
 
 
+class OlderFeatures:
+    """Features, and what columns of the older protocol make of them, once each."""
+
+    def __init__(self, features: dict[str, Any]) -> None:
+        self.features = features
+        self.made: dict[Any, Any] = {}
+
+    def get(self, key: Any) -> Any:
+        """A feature by its name, or what a column makes of its own."""
+        if key not in self.made:
+            if isinstance(key, str):
+                self.made[key] = _with_an_axis(self.features[key])
+            else:
+                self.made[key] = key._transform_feature(self)
+        return self.made[key]
+
+
+def _with_an_axis(feature: Any) -> Any:
+    """A feature of one value for each example gets an axis for it."""
+    feature = tf.convert_to_tensor_or_sparse_tensor(feature)
+    if feature.shape.ndims != 1:
+        return feature
+    if isinstance(feature, tf.SparseTensor):
+        return tf.sparse_reshape(feature, [tf.size(feature), 1])
+    return tf.expand_dims(feature, -1)
+
+
+def _is_older(column: Any) -> bool:
+    """A column of TF 1's first protocol: those that share an embedding still are.
+
+    What it offers to input layers has no public name.
+    """
+    return not hasattr(column, "create_state") and hasattr(
+        column, "_get_sequence_dense_tensor"
+    )
+
+
 def sequence_input(
     features: dict[str, Any], columns: Any, *, scope: str = "sequence_input_layer"
 ) -> tuple[Any, Any, list[Any]]:
     """[batch, time, total width] of all columns, the lengths, and the variables."""
-    ordered = sorted_columns(columns)
-    state = ColumnState()
+    shared: list[Any] = []
+    if not isinstance(columns, (_columns.FeatureColumn, dict)):
+        given = list(columns)
+        shared = [one for one in given if _is_older(one)]
+        columns = [one for one in given if not _is_older(one)]
+    ordered = sorted_columns(columns) if columns or not shared else []
+    state, older = ColumnState(), OlderFeatures(features)
     with tf.variable_scope(scope):
         parts, lengths = [], []
         cache = _columns.FeatureTransformationCache(features)
-        for column in ordered:
-            if not hasattr(column, "get_sequence_dense_tensor"):
+        for column in sorted([*ordered, *shared], key=lambda one: str(one.name)):
+            if _is_older(column):
+                with tf.variable_scope(None, default_name=column._var_scope_name):
+                    tensor, length = column._get_sequence_dense_tensor(older)
+                width = column._variable_shape.num_elements()
+            elif not hasattr(column, "get_sequence_dense_tensor"):
                 raise ValueError(
                     "All feature_columns must be of type _SequenceDenseColumn. You "
                     "can wrap a sequence_categorical_column with an embedding_column "
                     f"or indicator_column. Given (type {type(column)}): {column}"
                 )
-            with tf.variable_scope(_scope_name(column)):
-                column.create_state(state)
-                tensor, length = column.get_sequence_dense_tensor(cache, state)
+            else:
+                with tf.variable_scope(_scope_name(column)):
+                    column.create_state(state)
+                    tensor, length = column.get_sequence_dense_tensor(cache, state)
                 width = column.variable_shape.num_elements()
-                shape = tf.shape(tensor)
-                parts.append(tf.reshape(tensor, [shape[0], shape[1], width]))
-                lengths.append(length)
+            shape = tf.shape(tensor)
+            parts.append(tf.reshape(tensor, [shape[0], shape[1], width]))
+            lengths.append(length)
         same = [tf.assert_equal(lengths[0], other) for other in lengths[1:]]
         with tf.control_dependencies(same):
             variables = state.variables + _shared_weights(ordered)

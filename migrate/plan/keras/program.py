@@ -26,6 +26,7 @@ from .model import ModelParts, find_model
 __all__ = [
     "KERAS_ESTIMATORS",
     "OPTIMIZERS",
+    "SCALED_TWICE",
     "ragged_difference",
     "recognise_keras",
 ]
@@ -209,6 +210,14 @@ def _read_optimizer(
     )
 
 
+SCALED_TWICE = (
+    "TFM130",
+    "with several replicas TF 1.13-2.15 scaled the loss of Keras estimators twice "
+    "(updates of 1/N, reported loss of 1/N); the loop uses the true mean, as TF 1.12 "
+    "did: check the learning rate",
+)
+
+
 def replica_differences(
     differences: list[Difference], strategy: StrategyPlan, line: int
 ) -> None:
@@ -217,16 +226,8 @@ def replica_differences(
     if strategy.symbol.startswith("tf.contrib."):
         differences.append(ragged_difference(line))
     else:
-        differences.append(
-            Difference(
-                "TFM130",
-                line,
-                "with several replicas TF 1.13-2.15 scaled the loss of Keras "
-                "estimators twice (updates of 1/N, reported loss of 1/N); the loop "
-                "uses the true mean, as TF 1.12 did: check the learning rate",
-                needs_review=True,
-            )
-        )
+        rule, message = SCALED_TWICE
+        differences.append(Difference(rule, line, message, needs_review=True))
 
 
 def ragged_difference(line: int) -> Difference:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
-from .exports import (
+from . import input_fn_utils, saved_model_export_utils
+from .input_fn_utils import (
     InputFnOps,
     build_default_serving_input_fn,
     build_parsing_serving_input_fn,
-    make_export_strategy,
 )
-
-# Programs reach the same names through these two submodules.
-input_fn_utils = saved_model_export_utils = sys.modules[__name__]
+from .saved_model_export_utils import make_export_strategy
 
 __all__ = [
     "InputFnOps",

@@ -1,0 +1,414 @@
+"""Programs in shapes of public code: each leaves its figures in ``RESULT``.
+
+Initial weights do not depend on random numbers and data is read in order, so that the
+figures of a run on tfmigrate.compat and of a run on the loop module are the same.
+"""
+
+from __future__ import annotations
+
+LEARN_ESTIMATOR = """\
+# An Estimator of tf.contrib.learn, fitted, with metrics by key.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import layers, learn
+from tensorflow.contrib.learn.python.learn import metric_spec
+
+X = np.linspace(0., 1., 24).reshape(12, 2).astype(np.float32)
+Y = (X.sum(1) > 1.).astype(np.int32)
+
+
+def model(features, targets, mode, params):
+    logits = layers.fully_connected(
+        features, 2, activation_fn=None,
+        weights_initializer=tf.constant_initializer(params['start']))
+    predictions = {'class': tf.argmax(logits, 1), 'prob': tf.nn.softmax(logits)}
+    loss = train_op = None
+    if mode != learn.ModeKeys.INFER:
+        loss = tf.losses.sparse_softmax_cross_entropy(targets, logits)
+    if mode == learn.ModeKeys.TRAIN:
+        train_op = layers.optimize_loss(
+            loss, tf.contrib.framework.get_global_step(), .5, 'SGD')
+    return learn.ModelFnOps(mode, predictions, loss, train_op)
+
+
+def input_fn():
+    return tf.constant(X), tf.constant(Y)
+
+
+estimator = learn.Estimator(
+    model, tempfile.mkdtemp(), params={'start': .1},
+    config=learn.RunConfig(save_checkpoints_secs=60, tf_random_seed=1))
+estimator.fit(input_fn=input_fn, steps=8)
+scores = estimator.evaluate(
+    input_fn=input_fn, steps=1,
+    metrics={'accuracy': learn.MetricSpec(tf.metrics.accuracy, 'class'),
+             'mean': learn.MetricSpec(
+                 lambda predictions, labels: tf.metrics.mean(predictions), 'prob')})
+found = [one['class'] for one in estimator.predict(X, batch_size=6)]
+RESULT = dict(scores, ones=sum(found), steps=estimator.get_variable_value('global_step'))
+"""
+
+LEARN_TUPLE = """\
+# A model function of three values behind scikit-learn's calls.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib.learn.python.learn.estimators.estimator import SKCompat
+
+learn = tf.contrib.learn
+X = np.linspace(0., 1., 24).reshape(12, 2).astype(np.float32)
+Y = (X.sum(1) > 1.).astype(np.int64)
+
+
+def my_model(features, target):
+    hot = tf.one_hot(target, 2, 1, 0)
+    logits = tf.contrib.layers.fully_connected(
+        features, 2, tf.nn.softmax, weights_initializer=tf.zeros_initializer())
+    loss = tf.losses.softmax_cross_entropy(hot, logits)
+    train_op = tf.contrib.layers.optimize_loss(
+        loss, tf.contrib.framework.get_global_step(), optimizer='SGD', learning_rate=.5)
+    return tf.argmax(logits, 1), loss, train_op
+
+
+classifier = SKCompat(learn.Estimator(model_fn=my_model, model_dir=tempfile.mkdtemp()))
+classifier.fit(X, Y, batch_size=12, steps=5)
+RESULT = {'ones': sum(classifier.predict(X)),
+          'loss': classifier.score(X, Y, batch_size=12)['loss']}
+"""
+
+LEARN_RUNNER = """\
+# An experiment that a runner makes, around a core Estimator, with an export.
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.contrib.learn.python.learn.utils import saved_model_export_utils
+from tensorflow.contrib.training.python.training import hparam
+
+X = np.linspace(0., 1., 16).reshape(16, 1).astype(np.float32)
+
+
+def model_fn(features, labels, mode, params):
+    net = tf.layers.dense(
+        features['x'], 1, kernel_initializer=tf.constant_initializer(.3))
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(
+            mode, net,
+            export_outputs={'out': tf.estimator.export.PredictOutput({'y': net})})
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.GradientDescentOptimizer(params.rate).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op,
+        eval_metric_ops={'mae': tf.metrics.mean_absolute_error(labels, net)})
+
+
+def input_fn():
+    data = tf.data.Dataset.from_tensor_slices(({'x': X}, 2 * X))
+    return data.repeat().batch(8).make_one_shot_iterator().get_next()
+
+
+def serving_input_fn():
+    holder = tf.placeholder(tf.float32, [None, 1])
+    return tf.estimator.export.ServingInputReceiver({'x': holder}, {'x': holder})
+
+
+evaluations = []
+
+
+class Count(tf.train.SessionRunHook):
+
+    def end(self, session):
+        evaluations.append(1)
+
+
+def experiment_fn(run_config, hparams):
+    estimator = tf.estimator.Estimator(model_fn, params=hparams, config=run_config)
+    return tf.contrib.learn.Experiment(
+        estimator, train_input_fn=input_fn, eval_input_fn=input_fn,
+        train_steps=30, eval_steps=2, min_eval_frequency=10, eval_hooks=[Count()],
+        export_strategies=[saved_model_export_utils.make_export_strategy(
+            serving_input_fn, exports_to_keep=1)])
+
+
+config = tf.contrib.learn.RunConfig(
+    model_dir=tempfile.mkdtemp(), save_checkpoints_steps=10)
+result, exports = learn_runner.run(
+    experiment_fn, run_config=config, schedule='train_and_evaluate',
+    hparams=hparam.HParams(rate=.1))
+RESULT = dict(result, evaluations=len(evaluations), exports=len(os.listdir(
+    os.path.join(config.model_dir, 'export', 'Servo'))))
+"""
+
+CANNED_BY_FLAG = """\
+# Canned Estimators, chosen by a name and made by a helper; nothing else of Estimators.
+import numpy as np
+import tensorflow as tf
+
+X = np.linspace(-1., 1., 20).astype(np.float32)
+
+
+def columns():
+    return [tf.feature_column.numeric_column('x'),
+            tf.feature_column.indicator_column(
+                tf.feature_column.categorical_column_with_identity('k', 3))]
+
+
+def input_fn():
+    data = {'x': X, 'k': np.arange(20) % 3}
+    labels = (X > 0).astype(np.int64)
+    return tf.data.Dataset.from_tensor_slices((data, labels)).batch(10).repeat(4)
+
+
+def build(kind):
+    if kind == 'linear':
+        return tf.estimator.LinearClassifier(
+            columns(), optimizer=tf.train.FtrlOptimizer(.1))
+    return tf.estimator.DNNClassifier(hidden_units=[4], feature_columns=columns())
+
+
+def trained(kind):
+    model = build(kind)
+    model.train(input_fn)
+    return model.evaluate(input_fn, steps=2)
+
+
+RESULT = trained('linear')
+"""
+
+SESSIONS_BY_HAND = """\
+# A session that looks at a batch, one in a helper, and variables of its own.
+import numpy as np
+import tensorflow as tf
+
+X = np.arange(8, dtype=np.float32).reshape(8, 1)
+
+
+def input_fn():
+    data = tf.data.Dataset.from_tensor_slices(({'x': X}, 3 * X))
+    return data.batch(4).repeat(5).make_one_shot_iterator().get_next()
+
+
+def count(limit):
+    holder = tf.placeholder(tf.int64, [])
+    iterator = tf.data.Dataset.range(holder).make_initializable_iterator()
+    following = iterator.get_next()
+    found = []
+    with tf.Session() as session:
+        session.run(iterator.initializer, {holder: limit})
+        while True:
+            try:
+                found.append(session.run(following))
+            except tf.errors.OutOfRangeError:
+                return len(found)
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(
+        features['x'], 1, kernel_initializer=tf.constant_initializer(.5))
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, net)
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.GradientDescentOptimizer(.01).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, net, loss, train_op)
+
+
+features, labels = input_fn()
+with tf.Session() as session:
+    first = session.run(features)
+    second = session.run(features)
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(input_fn)
+predicted = next(estimator.predict(input_fn))
+scale = tf.get_variable('scale', initializer=2.)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    scaled = session.run(scale * 3.)
+RESULT = dict(
+    estimator.evaluate(input_fn), first=first['x'].sum(), second=second['x'].sum(),
+    counted=count(5), predicted=predicted.sum(), scaled=scaled)
+tf.reset_default_graph()
+RESULT['left'] = len(tf.global_variables())
+"""
+
+SHARED_COLUMNS = """\
+# Columns that share a table, made where the program begins.
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.estimator.canned import optimizers
+
+columns = tf.feature_column.shared_embedding_columns(
+    [tf.feature_column.categorical_column_with_identity(name, 5) for name in 'ab'],
+    dimension=2, initializer=tf.ones_initializer())
+
+
+class Model(tf.estimator.Estimator):
+
+    def __init__(self, rate, model_dir=None):
+
+        def model_fn(features, labels, mode):
+            net = tf.feature_column.input_layer(features, columns)
+            net = tf.layers.dense(
+                net, 1, kernel_initializer=tf.constant_initializer(.2))
+            loss = tf.losses.mean_squared_error(labels, net)
+            optimizer = optimizers.get_optimizer_instance('SGD', rate)
+            train_op = optimizer.minimize(loss, tf.train.get_global_step())
+            return tf.estimator.EstimatorSpec(mode, net, loss, train_op)
+
+        super(Model, self).__init__(model_fn, model_dir)
+
+
+def input_fn():
+    data = {'a': np.arange(4), 'b': np.arange(4)[::-1].copy()}
+    labels = np.arange(4, dtype=np.float32).reshape(4, 1)
+    return tf.data.Dataset.from_tensor_slices((data, labels)).batch(4).repeat(6)
+
+
+model = Model(.05)
+model.train(input_fn)
+RESULT = model.evaluate(input_fn, steps=1)
+"""
+
+CANNED_OF_TF2 = """\
+# A canned Estimator of TensorFlow 2, with an optimizer of Keras.
+import numpy as np
+import tensorflow as tf
+
+X = np.linspace(-1., 1., 20).astype(np.float32)
+
+
+def input_fn():
+    labels = (X > 0).astype(np.int64)
+    return tf.data.Dataset.from_tensor_slices(({'x': X}, labels)).batch(10).repeat(4)
+
+
+def build(kind):
+    columns = [tf.feature_column.numeric_column('x')]
+    return tf.estimator.LinearClassifier(
+        columns, optimizer=tf.keras.optimizers.SGD(learning_rate=.1))
+
+
+model = build('linear')
+model.train(input_fn)
+RESULT = dict(model.evaluate(input_fn, steps=2),
+              devices=len(tf.config.list_physical_devices('CPU')))
+"""
+
+VARIABLES_IN_PARTS = """\
+# A table in two parts, trained, read by its whole name, and trained on.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    with tf.variable_scope('model', partitioner=tf.fixed_size_partitioner(2)):
+        table = tf.get_variable(
+            'table', [5, 2], initializer=tf.constant_initializer(.3))
+    net = tf.reduce_sum(tf.nn.embedding_lookup(table, features['k']), -1)
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.AdagradOptimizer(.1).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, net, loss, train_op)
+
+
+def input_fn():
+    data = {'k': np.arange(5)}, np.arange(5, dtype=np.float32)
+    return tf.data.Dataset.from_tensor_slices(data).batch(5).repeat(4)
+
+
+folder = tempfile.mkdtemp()
+for _ in range(2):
+    estimator = tf.estimator.Estimator(model_fn, folder)
+    estimator.train(input_fn)
+table = estimator.get_variable_value('model/table')
+RESULT = dict(estimator.evaluate(input_fn, steps=1), whole=len(table), sum=table.sum())
+"""
+
+LEARN_RECORDS = """\
+# Examples in record files, read through tf.contrib.learn in an input function.
+import os
+import tempfile
+
+import tensorflow as tf
+
+path = os.path.join(tempfile.mkdtemp(), 'x.tfrecord')
+with tf.python_io.TFRecordWriter(path) as writer:
+    for number in range(8):
+        value = tf.train.Feature(float_list=tf.train.FloatList(value=[number / 8.]))
+        features = tf.train.Features(feature={'x': value, 'y': value})
+        writer.write(tf.train.Example(features=features).SerializeToString())
+
+
+def input_fn():
+    columns = {name: tf.FixedLenFeature([1], tf.float32) for name in 'xy'}
+    features = tf.contrib.learn.io.read_batch_features(
+        path, 4, columns, tf.TFRecordReader, randomize_input=False, num_epochs=3)
+    return features, features.pop('y')
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features['x'], 1, kernel_initializer=tf.zeros_initializer())
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.GradientDescentOptimizer(.3).minimize(
+        loss, tf.train.get_global_step())
+    return tf.contrib.learn.ModelFnOps(mode, net, loss, train_op)
+
+
+estimator = tf.contrib.learn.Estimator(model_fn, tempfile.mkdtemp())
+estimator.fit(input_fn=input_fn)
+RESULT = estimator.evaluate(input_fn=input_fn)
+"""
+
+LEARN_CANNED = """\
+# Canned classes of tf.contrib.learn, by a name, with a monitor that evaluates.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+learn = tf.contrib.learn
+X = np.linspace(-1., 1., 24).reshape(12, 2).astype(np.float32)
+
+
+def input_fn():
+    return {'x': tf.constant(X)}, tf.constant((X.sum(1) > 0).astype(np.int32))
+
+
+def build(kind, folder):
+    columns = [tf.contrib.layers.real_valued_column('x', dimension=2)]
+    config = learn.RunConfig(save_checkpoints_steps=5)
+    if kind == 'wide':
+        return learn.LinearClassifier(columns, folder, config=config)
+    return learn.DNNClassifier([4], columns, folder, config=config)
+
+
+classifier = build('wide', tempfile.mkdtemp())
+monitor = learn.monitors.ValidationMonitor(
+    input_fn=input_fn, eval_steps=1, every_n_steps=5, name='looked')
+classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
+RESULT = dict(
+    classifier.evaluate(input_fn=input_fn, steps=1),
+    ones=sum(classifier.predict_classes(input_fn=input_fn)))
+"""
+
+PROGRAMS = {
+    "learn_canned": LEARN_CANNED,
+    "learn_estimator": LEARN_ESTIMATOR,
+    "learn_tuple": LEARN_TUPLE,
+    "learn_records": LEARN_RECORDS,
+    "learn_runner": LEARN_RUNNER,
+    "canned_by_flag": CANNED_BY_FLAG,
+    "sessions_by_hand": SESSIONS_BY_HAND,
+    "shared_columns": SHARED_COLUMNS,
+    "variables_in_parts": VARIABLES_IN_PARTS,
+}
+# Written for TensorFlow 2.
+LATER_PROGRAMS = {"canned_of_tf2": CANNED_OF_TF2}
