@@ -46,6 +46,7 @@ def _ran(
         capture_output=True,
         text=True,
         check=False,
+        timeout=400,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, dict[str, Any]] = json.loads(output.read_text("utf-8"))

@@ -394,9 +394,7 @@ classifier = build('wide', tempfile.mkdtemp())
 monitor = learn.monitors.ValidationMonitor(
     input_fn=input_fn, eval_steps=1, every_n_steps=5, name='looked')
 classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
-RESULT = dict(
-    classifier.evaluate(input_fn=input_fn, steps=1),
-    ones=sum(classifier.predict_classes(input_fn=input_fn)))
+RESULT = classifier.evaluate(input_fn=input_fn, steps=1)
 """
 
 PROGRAMS = {
