@@ -39,7 +39,7 @@ from ..symbols.scope_builder import build_scopes
 from .contents import MARK, clash, loop_names, made_by_us, words_of_loop
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
-from .lifting import is_lifted, lifted
+from .lifting import is_lifted, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
 from .scaling import true_means
@@ -371,7 +371,7 @@ class _Modules:
             why = unordered_model_fn(tree)
             if why is not None:
                 return _Answer(why=why)
-        lifting = [lifted(one, self.facts) for one in self.files]
+        lifting = lifted_together(self.files, self.facts)
         if is_lifted(self.files, lifting):
             self.layers = {str(one.parsed.path): one.parsed for one in lifting}
             found = self._somewhere(native)

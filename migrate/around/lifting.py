@@ -7,6 +7,7 @@ model function. What comes out is still a program of TensorFlow 1.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
+from ..lift.definitions import understood
 from ..plan.code.reach import reachable
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
@@ -41,7 +43,14 @@ from ..project.guard import check_output
 from ..project.parsing import parse
 from ..project.positions import Unfaithful, code_of
 
-__all__ = ["KERAS_LAYER", "KERAS_MODEL", "Lifting", "is_lifted", "lifted"]
+__all__ = [
+    "KERAS_LAYER",
+    "KERAS_MODEL",
+    "Lifting",
+    "is_lifted",
+    "lifted",
+    "lifted_together",
+]
 
 # Words for the classes of the loop module, as if TensorFlow 1 had had them.
 KERAS_MODEL = "tf.estimator.KerasModel"
@@ -93,6 +102,53 @@ def lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
     except Exception as problem:
         # By our fault: the functions are kept as they are.
         return Lifting(parsed, left=[(1, f"{type(problem).__name__}: {problem}")])
+
+
+def lifted_together(
+    files: Sequence[ParsedModule], facts: ProjectFacts
+) -> list[Lifting]:
+    """The files of a program with their model functions lifted, if all can be.
+
+    What statements alone do not tell, an evaluation of the functions may.
+    """
+    found = [lifted(one, facts) for one in files]
+    if not any(one.left for one in found):
+        return found
+    try:
+        modules, made, left = understood(files, facts, is_model_fn)
+        if left:
+            return [
+                replace(
+                    one,
+                    left=[(line, why) for path, line, why in left if path == file.path],
+                )
+                for one, file in zip(found, files, strict=True)
+            ]
+        return [_understood(one, modules, made, facts) for one in files]
+    except Unfaithful:
+        raise
+    except Exception as problem:
+        told = f"{type(problem).__name__}: {problem}"
+        return [Lifting(one, left=[(1, told)]) for one in files]
+
+
+def _understood(
+    parsed: ParsedModule,
+    modules: dict[str, cst.Module],
+    made: dict[str, list[str]],
+    facts: ProjectFacts,
+) -> Lifting:
+    path = os.path.abspath(parsed.path)
+    if path not in modules:
+        return Lifting(parsed, made.get(path, []))
+    new = _again(parsed, modules[path], facts)
+    check_output(
+        parsed.source.text,
+        new.source.text,
+        scopes=parsed.resolver.scopes,
+        cells=parsed.source.notebook is not None,
+    )
+    return Lifting(new, made.get(path, []))
 
 
 def _lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:

@@ -1,0 +1,1 @@
+"""What a model function computes, found by evaluating it with abstract values."""

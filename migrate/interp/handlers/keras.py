@@ -1,0 +1,48 @@
+"""``tf.keras``: what is made of it has Keras layers already."""
+
+from __future__ import annotations
+
+from ..values import Config, Layer, Tensor, Time, Value
+from . import Call, handles
+
+
+@handles(
+    "tf.keras.layers.",
+    "tf.keras.models.",
+    "tf.keras.applications.",
+    "tf.keras.Model",
+    "tf.keras.Sequential",
+)
+def layer(call: Call) -> Value:
+    """A layer, or a model made of layers."""
+    call.evaluator.notes.keras.append(call)
+    return Layer(call.symbol, keras=True)
+
+
+@handles("tf.keras.Input", "tf.keras.layers.Input")
+def placeholder(call: Call) -> Value:
+    """A tensor that stands for the data of a functional model."""
+    call.evaluator.notes.keras.append(call)
+    return Tensor()
+
+
+@handles("tf.keras.layers.add", "tf.keras.layers.concatenate", "tf.keras.backend.")
+def of_tensors(call: Call) -> Value:
+    """Functions of tensors under the names of Keras."""
+    return Tensor()
+
+
+@handles(
+    "tf.keras.losses.",
+    "tf.keras.metrics.",
+    "tf.keras.initializers.",
+    "tf.keras.regularizers.",
+    "tf.keras.constraints.",
+    "tf.keras.activations.",
+    "tf.keras.utils.",
+    "tf.keras.datasets.",
+    "tf.keras.preprocessing.",
+)
+def around(call: Call) -> Value:
+    """What has no weights of the model."""
+    return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)

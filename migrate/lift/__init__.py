@@ -1,0 +1,1 @@
+"""Keras classes for what model functions make, once they are understood."""
