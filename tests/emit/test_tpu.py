@@ -71,7 +71,7 @@ def test_a_lost_host_call_is_reported() -> None:
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both sides of every program, rewritten and run."""
     rewritten = tmp_path_factory.mktemp("rewritten")
-    rewrite(HERE / "tpu", rewritten)
+    rewrite(HERE / "tpu", rewritten, "--style", "inline")
     runs = [(program, 1) for program in PROGRAMS]
     return record(runs, rewritten, tmp_path_factory.mktemp("tpu"), steps=STEPS)
 

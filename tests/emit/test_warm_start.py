@@ -21,7 +21,6 @@ PROGRAMS = sorted((HERE / "warm").glob("*.py"))
 FINE_TUNING = HERE.parents[1] / "fixtures" / "legacy" / "fine_tuning"
 LOADED = {
     "scopes": ["body/block1", "body/block2"],
-    "settings": ["encoder/block1", "encoder/second"],
 }
 
 
