@@ -41,7 +41,7 @@ from ..project.guard import check_output
 from ..project.parsing import parse
 from ..project.positions import Unfaithful, code_of
 
-__all__ = ["KERAS_LAYER", "KERAS_MODEL", "Lifting", "is_lifted", "lifted"]
+__all__ = ["KERAS_LAYER", "KERAS_MODEL", "Lifting", "kept_because", "lifted"]
 
 # Words for the classes of the loop module, as if TensorFlow 1 had had them.
 KERAS_MODEL = "tf.estimator.KerasModel"
@@ -147,21 +147,40 @@ def _without_methods(parsed: ParsedModule, facts: ProjectFacts) -> Tree:
     return tree
 
 
-def is_lifted(files: Sequence[ParsedModule], lifting: Sequence[Lifting]) -> bool:
-    """Every model of a program is made of Keras layers, once these are lifted."""
-    if not any(one.made for one in lifting) or any(one.left for one in lifting):
-        return False
+def kept_because(
+    files: Sequence[ParsedModule], lifting: Sequence[Lifting]
+) -> str | None:
+    """Why not every model of a program is made of Keras layers once these are lifted.
+
+    None if every one is.
+    """
+    for parsed, one in zip(files, lifting, strict=True):
+        for line, reason in one.left:
+            return f"{reason} ({_place(parsed, line)})"
     for parsed in files:
         tree = Tree(parsed.module, parsed.resolver)
-        if any(tree.symbol(call.func) not in _KNOWN for call in _programs(tree)):
-            return False
+        for call in _programs(tree):
+            symbol = tree.symbol(call.func)
+            if symbol not in _KNOWN:
+                place = _place(parsed, tree.line(call))
+                return f"`{symbol}` brings a model of its own ({place})"
         for call in tree.resolver.scopes.calls.values():
             symbol = tree.symbol(call.func) or ""
             if not symbol.endswith("EstimatorSpec"):
                 continue
             if not any(is_model_fn(one) for one in tree.ancestors(call)):
-                return False
-    return True
+                place = _place(parsed, tree.line(call))
+                return f"a specification is made outside of a model_fn ({place})"
+    if not any(one.made for one in lifting):
+        return "no function with the arguments of a model_fn is seen"
+    return None
+
+
+def _place(parsed: ParsedModule, line: int) -> str:
+    """Where a line is, for people: in a notebook, in which cell."""
+    cell, line = parsed.source.locate(line)
+    inside = f"cell {cell}:" if cell is not None else ""
+    return f"{parsed.path.name}:{inside}{line}"
 
 
 def _programs(tree: Tree) -> list[cst.Call]:
