@@ -38,6 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = run_job([legacy / PROGRAM.name], Job())
     (tier,) = (r.program.tier.value for r in report.results if r.program)
     assert tier == "T1"
+    # What its regularizers do with two replicas is otherwise, and said.
+    assert "TFM140" in {finding.rule for finding in report.findings}
     plain = folder / "plain"
     plain.mkdir()
     for result in report.changed:
