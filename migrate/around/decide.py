@@ -39,7 +39,7 @@ from ..symbols.scope_builder import build_scopes
 from .contents import MARK, clash, loop_names, made_by_us, words_of_loop
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
-from .lifting import is_lifted, lifted_together
+from .lifting import kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import Kept, Modules, renamed
 from .scaling import true_means
@@ -356,6 +356,8 @@ class _Modules:
         self.builds_by_hand = False
         # Files whose model functions are lifted.
         self.layers: dict[str, ParsedModule] = {}
+        # Why they are not.
+        self.kept: str | None = None
 
     @property
     def tier(self) -> Tier:
@@ -372,11 +374,13 @@ class _Modules:
             if why is not None:
                 return _Answer(why=why)
         lifting = lifted_together(self.files, self.facts)
-        if is_lifted(self.files, lifting):
+        self.kept = kept_because(self.files, lifting)
+        if self.kept is None:
             self.layers = {str(one.parsed.path): one.parsed for one in lifting}
             found = self._somewhere(native)
             if found.files:
                 return found
+            self.kept = found.why
             self.layers, self.by_hand, self.builds_by_hand = {}, None, False
         return self._somewhere(native)
 
@@ -603,6 +607,7 @@ class _Modules:
         where = "the loop module, which stands in it" if inside else module
         tree = Tree(parsed.module, parsed.resolver)
         lines = [tree.line(place) for place in legacy_places(tree).programs]
+        kept = f"; its model_fn is kept: {self.kept}" if self.kept else ""
         told = []
         for line in lines:
             reason = self._why_not_inline(parsed, line, native)
@@ -610,7 +615,7 @@ class _Modules:
                 self._finding(
                     parsed,
                     line,
-                    f"this program trains with {where}: {reason}",
+                    f"this program trains with {where}: {reason}{kept}",
                     self.tier,
                 )
             )

@@ -21,7 +21,7 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
-from ..lift.definitions import understood
+from ..lift.definitions import Understood, understood
 from ..plan.code.reach import reachable
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
@@ -47,7 +47,7 @@ __all__ = [
     "KERAS_LAYER",
     "KERAS_MODEL",
     "Lifting",
-    "is_lifted",
+    "kept_because",
     "lifted",
     "lifted_together",
 ]
@@ -77,6 +77,8 @@ class Lifting:
     made: list[str] = field(default_factory=list)
     # (line, reason) of a model function that stays as it is.
     left: list[tuple[int, str]] = field(default_factory=list)
+    # Functions that are part of its model functions.
+    entered: frozenset[cst.CSTNode] = frozenset()
 
 
 def is_model_fn(node: cst.CSTNode) -> bool:
@@ -112,43 +114,42 @@ def lifted_together(
     What statements alone do not tell, an evaluation of the functions may.
     """
     found = [lifted(one, facts) for one in files]
-    if not any(one.left for one in found):
+    if kept_because(files, found) is None:
         return found
     try:
-        modules, made, left = understood(files, facts, is_model_fn)
-        if left:
-            return [
-                replace(
-                    one,
-                    left=[(line, why) for path, line, why in left if path == file.path],
-                )
-                for one, file in zip(found, files, strict=True)
-            ]
-        return [_understood(one, modules, made, facts) for one in files]
+        result = understood(files, facts, is_model_fn)
+        if not result.left:
+            return [_understood(one, result, facts) for one in files]
+        return [
+            Lifting(
+                file,
+                left=[(line, why) for path, line, why in result.left if path == file.path],
+            )
+            for file in files
+        ]
     except Unfaithful:
         raise
     except Exception as problem:
+        # By our fault: the functions are kept as they are.
         told = f"{type(problem).__name__}: {problem}"
         return [Lifting(one, left=[(1, told)]) for one in files]
 
 
 def _understood(
-    parsed: ParsedModule,
-    modules: dict[str, cst.Module],
-    made: dict[str, list[str]],
-    facts: ProjectFacts,
+    parsed: ParsedModule, result: Understood, facts: ProjectFacts
 ) -> Lifting:
     path = os.path.abspath(parsed.path)
-    if path not in modules:
-        return Lifting(parsed, made.get(path, []))
-    new = _again(parsed, modules[path], facts)
+    made = result.made.get(path, [])
+    if path not in result.modules:
+        return Lifting(parsed, made, entered=result.entered)
+    new = _again(parsed, result.modules[path], facts)
     check_output(
         parsed.source.text,
         new.source.text,
         scopes=parsed.resolver.scopes,
         cells=parsed.source.notebook is not None,
     )
-    return Lifting(new, made.get(path, []))
+    return Lifting(new, made, entered=result.entered)
 
 
 def _lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
@@ -203,21 +204,43 @@ def _without_methods(parsed: ParsedModule, facts: ProjectFacts) -> Tree:
     return tree
 
 
-def is_lifted(files: Sequence[ParsedModule], lifting: Sequence[Lifting]) -> bool:
-    """Every model of a program is made of Keras layers, once these are lifted."""
-    if not any(one.made for one in lifting) or any(one.left for one in lifting):
-        return False
+def kept_because(
+    files: Sequence[ParsedModule], lifting: Sequence[Lifting]
+) -> str | None:
+    """Why not every model of a program is made of Keras layers once these are lifted.
+
+    None if every one is.
+    """
+    for parsed, one in zip(files, lifting, strict=True):
+        for line, reason in one.left:
+            return f"{reason} ({_place(parsed, line)})"
+    entered = frozenset().union(*(one.entered for one in lifting))
     for parsed in files:
         tree = Tree(parsed.module, parsed.resolver)
-        if any(tree.symbol(call.func) not in _KNOWN for call in _programs(tree)):
-            return False
+        for call in _programs(tree):
+            symbol = tree.symbol(call.func)
+            if symbol not in _KNOWN:
+                place = _place(parsed, tree.line(call))
+                return f"`{symbol}` brings a model of its own ({place})"
         for call in tree.resolver.scopes.calls.values():
             symbol = tree.symbol(call.func) or ""
             if not symbol.endswith("EstimatorSpec"):
                 continue
-            if not any(is_model_fn(one) for one in tree.ancestors(call)):
-                return False
-    return True
+            if not any(
+                is_model_fn(one) or one in entered for one in tree.ancestors(call)
+            ):
+                place = _place(parsed, tree.line(call))
+                return f"a specification is made outside of a model_fn ({place})"
+    if not any(one.made for one in lifting):
+        return "no function with the arguments of a model_fn is seen"
+    return None
+
+
+def _place(parsed: ParsedModule, line: int) -> str:
+    """Where a line is, for people: in a notebook, in which cell."""
+    cell, line = parsed.source.locate(line)
+    inside = f"cell {cell}:" if cell is not None else ""
+    return f"{parsed.path.name}:{inside}{line}"
 
 
 def _programs(tree: Tree) -> list[cst.Call]:

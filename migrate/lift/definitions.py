@@ -76,6 +76,8 @@ class Group:
         self.helpers: dict[cst.CSTNode, Helper] = {}
         # Calls of each helper that were lifted.
         self.called: dict[cst.CSTNode, list[cst.Call]] = {}
+        # Functions that the model functions call.
+        self.entered: set[cst.CSTNode] = set()
 
     def lift(self, parsed: ParsedModule, defined: cst.FunctionDef) -> None:
         """Adds the edits for one model function, or raises Blocked."""
@@ -155,6 +157,7 @@ class _Definition:
             self.file.parsed,
             self.defined,
         )
+        self.group.entered |= set(self.notes.parameters)
         for unknown in self.notes.unknown.values():
             raise self._stop_in(unknown.module, unknown.node, unknown.reason)
         self._check_effects()
@@ -620,17 +623,27 @@ def _is_read(file: _File, name: str) -> bool:
     return False
 
 
+@dataclass
+class Understood:
+    """What became of a program's model functions: all of them are lifted, or none."""
+
+    # Modules that change, and the model functions that each file has, by its path.
+    modules: dict[str, cst.Module] = field(default_factory=dict)
+    made: dict[str, list[str]] = field(default_factory=dict)
+    # (file, line, reason) of what is not understood.
+    left: list[tuple[Path, int, str]] = field(default_factory=list)
+    # Functions that the model functions call.
+    entered: frozenset[cst.CSTNode] = frozenset()
+
+
 def understood(
     files: Sequence[ParsedModule],
     facts: ProjectFacts,
     is_model_fn: Callable[[cst.CSTNode], bool],
-) -> tuple[dict[str, cst.Module], dict[str, list[str]], list[tuple[Path, int, str]]]:
-    """Modules with lifted model functions; which these are; and why others are not.
-
-    All of a group's model functions are lifted, or none is.
-    """
+) -> Understood:
+    """Lifts the model functions of a program by evaluating them."""
     group = Group(files, facts)
-    left: list[tuple[Path, int, str]] = []
+    found = Understood()
     for parsed in files:
         for node in walk(parsed.module):
             if not isinstance(node, cst.FunctionDef) or not is_model_fn(node):
@@ -638,8 +651,10 @@ def understood(
             try:
                 group.lift(parsed, node)
             except Blocked as stop:
-                left.append((parsed.path, stop.blocker.line, stop.blocker.reason))
-    if left:
-        return {}, {}, left
-    made = {path: file.made for path, file in group.files.items() if file.made}
-    return group.finish(), made, []
+                blocker = stop.blocker
+                found.left.append((parsed.path, blocker.line, blocker.reason))
+    if not found.left:
+        found.made = {path: one.made for path, one in group.files.items()}
+        found.modules = group.finish()
+        found.entered = frozenset(group.entered)
+    return found

@@ -244,8 +244,13 @@ def supervised_signature(spec: EstimatorSpec, receiver: Any) -> dict[str, Any]:
 
 
 def timestamped(directory: str) -> str:
-    """A path below `directory` named by the time, that does not exist yet."""
-    stamp = int(time.time())
-    while tf.io.gfile.exists(os.path.join(directory, str(stamp))):
-        stamp += 1
+    """A path below `directory` named by the time, and after every export in it.
+
+    Never the first free name: the oldest exports are deleted, and one that took their
+    name would count as older than those that it follows.
+    """
+    names = tf.io.gfile.listdir(directory) if tf.io.gfile.exists(directory) else []
+    names = [name.rstrip("/") for name in names]
+    earlier = [int(name) for name in names if len(name) == 10 and name.isdigit()]
+    stamp = max([int(time.time()), *(number + 1 for number in earlier)])
     return os.path.join(directory, str(stamp))

@@ -220,7 +220,7 @@ def test_checkpoints_of_the_kept_function_go_on(
             path.write_bytes(result.new)
 
     put("layers", "loop_of_layers", "two", 12)
-    monkeypatch.setattr(decide, "is_lifted", lambda *_: False)
+    monkeypatch.setattr(decide, "kept_because", lambda *_: "it is asked for")
     copied = f"shutil.copytree({str(tmp_path / 'one')!r}, {str(tmp_path / 'two')!r})\n"
     put("first", "loop_of_function", "one", 6, copied)
     put("more", "loop_of_function", "one", 12)

@@ -36,7 +36,8 @@ def answers(folder: Path) -> dict[str, dict[str, list[Any]]]:
         assert all(len(line) <= 88 for line in code.splitlines())
     written = folder / "written"
     names = [str(program) for program in PROGRAMS]
-    call("-m", "tfmigrate", "run", CHILD, str(written / "legacy"), *names)
+    legacy = ["-m", "tfmigrate", "run", "--tf", "1", CHILD]
+    call(*legacy, str(written / "legacy"), *names)
     names = [str(native / program.name) for program in PROGRAMS]
     printed = call(CHILD, str(written / "native"), *names)
     (line,) = [one for one in printed.splitlines() if one.startswith("ANSWERS")]

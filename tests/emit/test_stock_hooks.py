@@ -41,7 +41,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     programs = [folder / path.name for path in PROGRAMS]
     for path in programs:
         text = path.read_text("utf-8")
-        assert "tfmigrate" not in text, text
+        assert "import tfmigrate" not in text, text
         assert max(map(len, text.splitlines())) <= 88
     # The child gives programs no arguments: the folder stands in the code.
     code = READ.replace("sys.argv[1]", repr(str(folder / "model")))

@@ -78,7 +78,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
                 names.append(f"{name}_{file}")
 
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(decide, "is_lifted", lambda *_: False)
+                patch.setattr(decide, "kept_because", lambda *_: "it is asked for")
                 made("first", start, 4, False)
                 made("kept", folder / f"{file}_{replicas}_kept", 8, True)
             made("layers", folder / f"{file}_{replicas}_layers", 8, True)

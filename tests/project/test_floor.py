@@ -232,8 +232,11 @@ def test_a_package_that_imports_tensorflow_first_is_prepared_too(
 
 def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
     made = "tf.estimator.LinearClassifier([], no_such_argument=4)"
-    text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\na.train(None)\n"
-    text += 'tf.train.string_input_producer(["a.csv"])\n'
+    text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\n"
+    text += (
+        "\n\ndef input_fn():\n    return tf.train.string_input_producer(['a.csv'])\n"
+    )
+    text += "\n\na.train(input_fn)\n"
     report = rewritten(tmp_path, {"three.py": text})
     (finding,) = report.results[0].findings
     assert finding.line == 3
@@ -385,9 +388,14 @@ V2 = """\
 import tensorflow.compat.v1 as tf1
 import tensorflow.compat.v2 as tf
 
-names = tf1.train.string_input_producer(["a.csv"])
+
+def input_fn():
+    names = tf1.train.string_input_producer(["a.csv"])
+    return tf1.TextLineReader().read(names)
+
+
 classifier = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")])
-classifier.train(lambda: tf1.TextLineReader().read(names))
+classifier.train(input_fn)
 """
 
 

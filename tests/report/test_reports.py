@@ -489,14 +489,17 @@ def test_the_page_can_be_drawn(report: Report, browser: str, tmp_path: Path) -> 
 
 
 def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
-    made = "import tensorflow as tf\n\n\ndef make():\n    return tf.estimator."
+    queue = "def read():\n    return tf.train.string_input_producer(['a.csv'])\n"
+    made = (
+        f"import tensorflow as tf\n\n\n{queue}\n\ndef make():\n    return tf.estimator."
+    )
     texts = {
-        "wide.py": made + "LinearClassifier([], what=1)\n",
-        "deep.py": made + "DNNClassifier([1], [], what=1)\n",
+        "wide.py": made + "LinearClassifier([], what=1).train(read)\n",
+        "deep.py": made + "DNNClassifier([1], [], what=1).train(read)\n",
         "train.py": "import wide, deep\n\nfor one in wide, deep:\n    one.make()\n",
         "serve.py": "import wide\n\nif __name__ == '__main__':\n    wide.make()\n",
         "test_wide.py": "import wide\n\n\ndef test():\n    wide.make()\n",
-        "lonely.py": made + "LinearRegressor([], what=1)\n",
+        "lonely.py": made + "LinearRegressor([], what=1).train(read)\n",
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)

@@ -55,7 +55,8 @@ def test_a_kept_model_fn_reads_sizes(tmp_path: Path) -> None:
 
 
 def test_an_estimator_that_stays_reads_sizes(tmp_path: Path) -> None:
-    by_hand = "with tf.Session() as session:\n    print(session.run(tf.constant(1)))\n"
-    text = trained(tmp_path, PROGRAM + by_hand)
+    queue = "if x is None:\n        return tf.train.string_input_producer(['a.csv'])\n"
+    program = PROGRAM.replace("    return x.get", f"    {queue}    return x.get")
+    text = trained(tmp_path, program)
     assert "tfmigrate.compat.install()" in text
     assert text.count(".value") == 3  # shapes hold what they held

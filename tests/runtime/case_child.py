@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow
-from tfmigrate.runtime.checkpoints import has_own_values
 
 HERE = Path(__file__).parent
 ORACLE = HERE.parents[1] / "fixtures" / "oracle"
@@ -45,15 +44,6 @@ class Recorder(v1.train.SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         self.losses.append(float(run_values.results))
 
-    def end(self, session: Any) -> None:
-        """Keeps what was recorded of variables that replicas have apart."""
-        with tensorflow.init_scope():
-            self.first = {
-                name: self.variables[name].values[0].numpy()
-                for name in self.weights
-                if has_own_values(self.variables[name])
-            }
-
 
 def run(tf: Any, case: str, replicas: int, out: Path) -> None:
     from common import DEFAULT_BATCH
@@ -77,9 +67,6 @@ def run(tf: Any, case: str, replicas: int, out: Path) -> None:
     estimator.train(train_input_fn, hooks=[recorder], steps=50)
     evaluated = estimator.evaluate(eval_input_fn)
     final = {name: estimator.get_variable_value(name) for name in weights}
-    # Recorded are those of the first replica; the figures of the evaluation tell that
-    # the checkpoint has what all of them make.
-    final |= recorder.first
     np.savez(out / f"{case}-{replicas}.npz", **final)
     report = {
         "losses": recorder.losses,

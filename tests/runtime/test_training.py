@@ -32,6 +32,8 @@ def linear(name: str = "w") -> Any:
 
 
 def test_devices_that_are_not_there_are_named(tmp_path: Path) -> None:
+    # TF's default, which tests before this one in the same process may have changed.
+    tf.config.set_soft_device_placement(True)
     strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
     config = RunConfig(train_distribute=strategy)
     estimator = Estimator(linear(), tmp_path, config)

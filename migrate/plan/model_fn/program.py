@@ -43,6 +43,12 @@ MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
 
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
+REGULARIZED_ONCE = (
+    "TFM140",
+    "regularization counts in full on each replica; "
+    "the Estimator applied its gradient on the first one only",
+)
+
 
 def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
@@ -92,14 +98,8 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
-        differences.append(
-            Difference(
-                "TFM140",
-                tree.line(model.definition),
-                "regularization counts in full on each replica; "
-                "the Estimator applied its gradient on the first one only",
-            )
-        )
+        rule, message = REGULARIZED_ONCE
+        differences.append(Difference(rule, tree.line(model.definition), message))
     if model.shared.dropped_summaries or _writes_summaries(tree, model):
         differences.append(
             Difference(
