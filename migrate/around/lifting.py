@@ -123,7 +123,9 @@ def lifted_together(
         return [
             Lifting(
                 file,
-                left=[(line, why) for path, line, why in result.left if path == file.path],
+                left=[
+                    (line, why) for path, line, why in result.left if path == file.path
+                ],
             )
             for file in files
         ]

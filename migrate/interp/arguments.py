@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from .values import Const, Dict, Seq, Tensor, Value, latest
+from .values import (
+    Config,
+    Const,
+    Dict,
+    Each,
+    Seq,
+    Tensor,
+    Time,
+    Value,
+    join,
+    latest,
+    time_of,
+)
 
 __all__ = ["Argument", "Mismatch", "bound"]
 
@@ -64,8 +76,8 @@ def bound(
 
 def element_of(value: Value) -> Value:
     """What a loop over a value gives in each round."""
-    from .values import Config, Time, join, time_of
-
+    if isinstance(value, Each):
+        return value.item
     if isinstance(value, Seq) and value.items:
         found = value.items[0]
         for item in value.items[1:]:

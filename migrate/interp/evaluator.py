@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ..plan.code.tree import Statement, statements_of, walk
+from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from . import handlers
@@ -25,6 +25,7 @@ from .values import (
     Config,
     Const,
     Dict,
+    Each,
     Env,
     Function,
     Instance,
@@ -40,7 +41,11 @@ from .values import (
     time_of,
 )
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "Event", "evaluated"]
+
+_GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
+# (what is made, the scopes, loops and branches around it)
+Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 
 _ROUNDS = 3
 _DEPTH = 40
@@ -100,8 +105,11 @@ class Evaluator:
         self.files = {os.path.abspath(one.path): one for one in files}
         self.notes = Notes()
         self._running: list[tuple[object, ...]] = []
-        self._known: dict[tuple[object, ...], tuple[Value, bool]] = {}
+        self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
         self._returned: list[list[Value]] = []
+        # Variables that are made, each with the scopes, loops and branches around it.
+        self.events: list[Event] = []
+        self._around: list[str] = []
 
     # -- what is said of code
 
@@ -115,6 +123,10 @@ class Evaluator:
         self.notes.unknown.setdefault(node, found)
         return found
 
+    def event(self, kind: str, made: tuple[tuple[str, str], ...]) -> None:
+        """Notes that variables are made here."""
+        self.events.append(((kind, made), tuple(self._around)))
+
     # -- functions
 
     def enter(self, function: Function, given: dict[str, Value]) -> tuple[Value, bool]:
@@ -122,12 +134,15 @@ class Evaluator:
         node = function.node
         key = (node, *((name, _key(value)) for name, value in given.items()))
         if key in self._known:
-            return self._known[key]
+            value, makes, events = self._known[key]
+            self.events += [(what, (*self._around, *way)) for what, way in events]
+            return value, makes
         if key in self._running or len(self._running) > _DEPTH:
             return Tensor(), False
         self.notes.give(node, given)
         env = Env(function.module, dict(given), function.env)
         self._running.append(key)
+        before = len(self.events)
         self._returned.append([])
         try:
             if isinstance(node, cst.Lambda):
@@ -143,7 +158,9 @@ class Evaluator:
         makes = any(
             one in self.notes.made or one in self.notes.helpers for one in walk(node)
         )
-        self._known[key] = result, makes
+        outer = len(self._around)
+        inside = [(what, way[outer:]) for what, way in self.events[before:]]
+        self._known[key] = result, makes, inside
         return result, makes
 
     def defaults(
@@ -190,9 +207,11 @@ class Evaluator:
         elif isinstance(node, cst.With):
             for item in node.items:
                 value = self.expression(item.item, env)
+                self._around.append(self._scope(item.item, env))
                 if item.asname is not None:
                     self.assign(item.asname.name, value, env)
             self.suite(node.body, env)
+            del self._around[-len(node.items) :]
         elif isinstance(node, cst.FunctionDef):
             env.names[node.name.value] = Function(node, env.module, env)
             if node.decorators:
@@ -213,12 +232,14 @@ class Evaluator:
         for body in bodies:
             env.names.clear()
             env.names.update(before)
+            self._around.append("if" if body is bodies[0] else "else")
             if isinstance(body, cst.BaseSuite):
                 self.suite(body, env)
             elif isinstance(body, cst.Else):
                 self.suite(body.body, env)
             elif isinstance(body, cst.If):
                 self.statement(body, env)
+            self._around.pop()
             after.append(dict(env.names))
         env.names.clear()
         for names in after:
@@ -226,7 +247,11 @@ class Evaluator:
                 env.names[name] = join(env.names.get(name), value)
 
     def _loop(self, node: cst.For | cst.While, env: Env) -> None:
+        start = len(self.events)
+        self._around.append("for")
         for _ in range(_ROUNDS):
+            # What is made in each round is told once.
+            del self.events[start:]
             before = dict(env.names)
             if isinstance(node, cst.For):
                 value = self.expression(node.iter, env)
@@ -238,8 +263,17 @@ class Evaluator:
                 env.names[name] = join(known, env.names[name])
             if env.names == before:
                 break
+        self._around.pop()
         if node.orelse is not None:
             self.suite(node.orelse.body, env)
+
+    def _scope(self, node: cst.BaseExpression, env: Env) -> str:
+        """A scope as far as it names variables."""
+        value = self.notes.values.get(node.func) if isinstance(node, cst.Call) else None
+        if value != Symbol("tf.variable_scope") or not isinstance(node, cst.Call):
+            return "with"
+        name = self.expression(node.args[0].value, env) if node.args else None
+        return f"scope {name.value!r}" if isinstance(name, Const) else "scope ?"
 
     def _small(self, node: cst.BaseSmallStatement, env: Env) -> None:
         if isinstance(node, cst.Assign):
@@ -298,8 +332,17 @@ class Evaluator:
             return
         self._put(target.value, value, env)
 
-    def _put(self, holder: cst.BaseExpression, value: Value, env: Env) -> None:
+    def _put(
+        self, holder: cst.BaseExpression, value: Value, env: Env, appended: bool = False
+    ) -> None:
         """A container that is filled is known as late as what is in it."""
+        if isinstance(holder, cst.Attribute) and appended:
+            object_ = self.expression(holder.value, env)
+            if isinstance(object_, Instance):
+                name = holder.attr.value
+                known = object_.attributes.get(name, Config())
+                object_.attributes[name] = join(known, Each(value))
+                return
         root = holder
         while isinstance(root, (cst.Attribute, cst.Subscript)):
             root = root.value
@@ -309,6 +352,9 @@ class Evaluator:
         if known is None or isinstance(known, (Function, Layer, Instance, Symbol)):
             return
         new = _loose(latest([known, value]))
+        if isinstance(known, Each) or known == Config():
+            item = join(known.item, value) if isinstance(known, Each) else value
+            new = Each(item) if appended else new
         owner: Env | None = env
         while owner is not None and root.value not in owner.names:
             owner = owner.outer
@@ -395,16 +441,35 @@ class Evaluator:
         symbol = resolver.resolve(node)
         if symbol is not None and symbol.startswith("tf."):
             return Symbol(symbol)
-        found = self.facts.definition(node, env.module)
+        found = self._own(node, env) or self.facts.definition(node, env.module)
         if found is not None:
             return self._defined(found)
         dotted = resolver.qualified(node)
         if dotted is not None:
             return Symbol(dotted)
-        if isinstance(node, cst.Name) and not resolver.bindings(node):
-            if node.value in _BUILTINS:
-                return Symbol(f"builtins.{node.value}")
+        if (
+            isinstance(node, cst.Name)
+            and node.value in _BUILTINS
+            and not resolver.bindings(node)
+        ):
+            return Symbol(f"builtins.{node.value}")
         return Config()
+
+    def _own(self, node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
+        """What a name stands for that is imported from one of the files given."""
+        dotted = env.module.resolver.qualified(node)
+        module, _, name = (dotted or "").rpartition(".")
+        path = self.facts.locate(module, env.module.path) if module else None
+        known = self.files.get(os.path.abspath(path)) if path is not None else None
+        if known is None:
+            return None
+        bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+        if len(bound) != 1:
+            return None
+        made = bound[0].node
+        if isinstance(made, (cst.FunctionDef, cst.ClassDef)):
+            return Definition(known, name, made)
+        return None
 
     def _as_parsed(self, found: Definition) -> Definition:
         """The same definition in the file as it was given."""
@@ -442,6 +507,8 @@ class Evaluator:
         if isinstance(holder, Instance):
             if node.attr.value in holder.attributes:
                 return holder.attributes[node.attr.value]
+            if node.attr.value == "get_variable" and self._is_scoped(holder):
+                return Symbol("tf.get_variable")
             method = _method(holder.node, node.attr.value)
             if method is not None:
                 return Function(method, holder.module, owner=holder)
@@ -548,7 +615,7 @@ class Evaluator:
             found = results[0]
             for one in results[1:]:
                 found = join(found, one)
-            if node in self.notes.helpers:
+            if node in self.notes.helpers or node in self.notes.made:
                 return self.unknown("one of several functions makes layers", node, env)
             return found
         if isinstance(callee, Function):
@@ -558,6 +625,7 @@ class Evaluator:
                 return self.unknown(
                     f"an object of `{callee.symbol}` cannot be lifted yet", node, env
                 )
+            self.event(callee.symbol.rpartition(".")[2], callee.given)
             return Tensor()
         if isinstance(callee, Instance):
             return self._make(callee, node, arguments, env)
@@ -568,7 +636,9 @@ class Evaluator:
         if isinstance(node.func, cst.Attribute):
             # A method: of a tensor, a list, a string.
             if node.func.attr.value in ("append", "extend", "insert", "update", "add"):
-                self._put(node.func.value, _loose(time), env)
+                one = arguments[0].value if len(arguments) == 1 else _loose(time)
+                appended = node.func.attr.value == "append"
+                self._put(node.func.value, one, env, appended)
                 return Const(None)
             return _loose(max(time, time_of(callee)))
         if time_of(callee) is Time.GRAPH:
@@ -625,20 +695,31 @@ class Evaluator:
             self.notes.helpers[node] = callee
         return result
 
+    def _bases(self, instance: Instance) -> list[str]:
+        """What a class is made of, as far as it is TensorFlow's."""
+        resolver = instance.module.resolver
+        return [resolver.resolve(one.value) or "" for one in instance.node.bases]
+
+    def _is_scoped(self, instance: Instance) -> bool:
+        """A class that came out of lifting."""
+        return any(
+            one.startswith("tf.estimator.Scoped") for one in self._bases(instance)
+        )
+
     def _make(
         self, callee: Instance, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """An object of a class, or what an object gives when it is called."""
-        bases = [one.value for one in callee.node.bases]
-        symbols = [callee.module.resolver.resolve(one) or "" for one in bases]
+        symbols = self._bases(callee)
         if any(symbol.startswith("tf.keras.") for symbol in symbols):
             made = Call(symbols[0], node, arguments, env, self)
             self.notes.keras.append(made)
             return Layer(symbols[0], keras=True)
-        if any(symbol.startswith("tf.") for symbol in symbols):
+        scoped = self._is_scoped(callee)
+        if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
             return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
         if callee.made:
-            method = _method(callee.node, "__call__")
+            method = _method(callee.node, "call" if scoped else "__call__")
             if method is None:
                 return Tensor()
             function = Function(method, callee.module, owner=callee)
@@ -673,3 +754,35 @@ def _key(value: Value) -> object:
     except TypeError:
         return id(value)
     return value
+
+
+def evaluated(
+    facts: ProjectFacts,
+    files: Sequence[ParsedModule],
+    parsed: ParsedModule,
+    defined: cst.FunctionDef,
+) -> Evaluator:
+    """An evaluation of a model function."""
+    evaluator = Evaluator(facts, files)
+    given: dict[str, Value] = {}
+    owner: Value | None = None
+    for parameter in (*defined.params.params, *defined.params.kwonly_params):
+        given[parameter.name.value] = _GIVEN.get(parameter.name.value, Config())
+    holder = _class_around(parsed, defined)
+    if holder is not None and "self" in given:
+        owner = Instance(holder, parsed, made=True)
+        given["self"] = owner
+    evaluator.enter(Function(defined, parsed), given)
+    return evaluator
+
+
+def _class_around(
+    parsed: ParsedModule, defined: cst.FunctionDef
+) -> cst.ClassDef | None:
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in tree.ancestors(defined):
+        if isinstance(one, cst.FunctionDef):
+            return None
+        if isinstance(one, cst.ClassDef):
+            return one
+    return None

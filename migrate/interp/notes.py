@@ -18,7 +18,7 @@ __all__ = ["Made", "Notes"]
 
 @dataclass(frozen=True)
 class Made:
-    """A call that makes variables: a "layer" or a "variable"."""
+    """A call that makes variables: "variable", or a class of Keras."""
 
     kind: str
     symbol: str

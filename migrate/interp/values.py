@@ -20,6 +20,7 @@ __all__ = [
     "Config",
     "Const",
     "Dict",
+    "Each",
     "Env",
     "Function",
     "Instance",
@@ -79,10 +80,14 @@ class Symbol(Value):
 
 @dataclass(frozen=True)
 class Layer(Value):
-    """An object that makes variables when it is called; of Keras or of tf.layers."""
+    """An object that makes variables when it is called; of Keras or of tf.layers.
+
+    ``given`` are the arguments that it was made with, as far as the source tells.
+    """
 
     symbol: str
     keras: bool
+    given: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +146,13 @@ class Dict(Value):
 
 
 @dataclass(frozen=True)
+class Each(Value):
+    """Something to go through, each of whose elements is such a value."""
+
+    item: Value
+
+
+@dataclass(frozen=True)
 class Choice(Value):
     """One of several values, by what is only known when the program runs."""
 
@@ -164,6 +176,8 @@ def time_of(value: Value) -> Time:
         return Time.GRAPH
     if isinstance(value, (Seq, Choice)):
         return latest(value.items if isinstance(value, Seq) else value.options)
+    if isinstance(value, Each):
+        return time_of(value.item)
     if isinstance(value, Dict):
         return latest(item for _, item in value.items)
     return Time.SETUP
@@ -185,6 +199,12 @@ def join(first: Value | None, second: Value | None) -> Value:
     for one in (first, second):
         if isinstance(one, Unknown):
             return one
+    if isinstance(first, Each) or isinstance(second, Each):
+        parts = [one.item for one in (first, second) if isinstance(one, Each)]
+        others = [one for one in (first, second) if not isinstance(one, Each)]
+        if all(one == Config() for one in others):
+            # A list that is filled later.
+            return Each(join(parts[0], parts[-1]))
     options = tuple(dict.fromkeys((*_options(first), *_options(second))))
     callables = (Function, Layer, Instance, Symbol)
     if any(isinstance(one, callables) for one in options):

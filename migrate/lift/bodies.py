@@ -239,9 +239,14 @@ class Body:
         found = Time.SETUP
         for statement in self.statements:
             for node in walk(statement):
-                if isinstance(node, cst.Name) and node.value == name and node in loads:
-                    if node in self.notes.values and self.local(node):
-                        found = max(found, self.notes.time(node))
+                if (
+                    isinstance(node, cst.Name)
+                    and node.value == name
+                    and node in loads
+                    and node in self.notes.values
+                    and self.local(node)
+                ):
+                    found = max(found, self.notes.time(node))
         return found
 
     def _reads_of(self, call: Sequence[Statement]) -> set[str]:
@@ -584,9 +589,9 @@ class _Mover(cst.CSTTransformer):
         return node in notes.made or node in notes.helpers
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp)):
-            if self.body.makes(node):
-                raise self.body.stop(node, "layers in a function inside of this one")
+        inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
+        if inner and self.body.makes(node):
+            raise self.body.stop(node, "layers in a function inside of this one")
         # What is not above a change stays the node that it was.
         return self.body.makes(node) and not self._is_replaced(node)
 

@@ -17,9 +17,9 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
-from ..interp.evaluator import Evaluator
+from ..interp.evaluator import Event, evaluated
 from ..interp.notes import Notes
-from ..interp.values import Config, Function, Instance, Tensor, Time, Value
+from ..interp.values import Function, Time
 from ..plan.code.statements import binds, is_docstring
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
 from ..plan.estimator.warm_start import BY_NAME, INIT
@@ -27,7 +27,10 @@ from ..plan.layers.lifted_names import camel, source_text
 from ..plan.program import TF, LayerClass
 from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.parsing import parse
+from ..project.positions import code_of
 from .bodies import Body, Helper, Taken
+from .proof import difference
 
 __all__ = ["LAYER", "MODEL", "NAMED", "Group"]
 
@@ -39,7 +42,6 @@ _BASES = {
     "Model": f"{TF}.estimator.ScopedModel",
     "Layer": f"{TF}.estimator.ScopedLayer",
 }
-_GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
 # What belongs behind the forward pass, whatever makes layers after it.
 _BEHIND = (
     "tf.estimator.",
@@ -74,6 +76,7 @@ class Group:
             for one in files
         }
         self.helpers: dict[cst.CSTNode, Helper] = {}
+        self.definitions: list[_Definition] = []
         # Calls of each helper that were lifted.
         self.called: dict[cst.CSTNode, list[cst.Call]] = {}
         # Functions that the model functions call.
@@ -81,7 +84,11 @@ class Group:
 
     def lift(self, parsed: ParsedModule, defined: cst.FunctionDef) -> None:
         """Adds the edits for one model function, or raises Blocked."""
-        _Definition(self, self.files[os.path.abspath(parsed.path)], defined).lift()
+        definition = _Definition(
+            self, self.files[os.path.abspath(parsed.path)], defined
+        )
+        definition.lift()
+        self.definitions.append(definition)
 
     def finish(self) -> dict[str, cst.Module]:
         """The modules that change, by their paths."""
@@ -95,6 +102,25 @@ class Group:
             for path, file in self.files.items()
             if file.edits._touched()
         }
+
+    def unlike(self, modules: dict[str, cst.Module]) -> list[tuple[Path, int, str]]:
+        """Model functions that would not make the same variables, and why."""
+        files: dict[str, ParsedModule] = {}
+        for path, file in self.files.items():
+            files[path] = file.parsed
+            if path in modules:
+                text = code_of(modules[path])
+                source = replace(file.parsed.source, text=text, module=parse(text))
+                files[path] = self.facts.module_of(source)
+        found: list[tuple[Path, int, str]] = []
+        for one in self.definitions:
+            parsed = files[os.path.abspath(one.file.parsed.path)]
+            name = one.defined.name.value
+            why = difference(one.events, list(files.values()), parsed, name, self.facts)
+            if why is not None:
+                line = one.tree.line(one.defined)
+                found.append((one.file.parsed.path, line, f"model_fn: {why}"))
+        return found
 
     def _keep(self, node: cst.CSTNode, helper: Helper) -> None:
         """Leaves a function where it is used in another way too."""
@@ -142,6 +168,7 @@ class _Definition:
         self.tree = file.tree
         self.defined = defined
         self.notes = Notes()
+        self.events: list[Event] = []
         # Variables that hold its models.
         self.named: set[str] = set()
 
@@ -151,12 +178,14 @@ class _Definition:
 
     def lift(self) -> None:
         """Adds the edits for it and for its helpers."""
-        self.notes = evaluated(
+        evaluator = evaluated(
             self.group.facts,
             [one.parsed for one in self.group.files.values()],
             self.file.parsed,
             self.defined,
         )
+        self.notes = evaluator.notes
+        self.events = evaluator.events
         self.group.entered |= set(self.notes.parameters)
         for unknown in self.notes.unknown.values():
             raise self._stop_in(unknown.module, unknown.node, unknown.reason)
@@ -168,7 +197,7 @@ class _Definition:
             self.file.made.append(self.defined.name.value)
             return
         if self.notes.initialized and any(
-            one.kind == "layer" for one in self.notes.made.values()
+            one.kind != "variable" for one in self.notes.made.values()
         ):
             call = self.notes.initialized[0]
             raise self._stop_in(
@@ -508,38 +537,6 @@ class _Definition:
         return found
 
 
-def evaluated(
-    facts: ProjectFacts,
-    files: Sequence[ParsedModule],
-    parsed: ParsedModule,
-    defined: cst.FunctionDef,
-) -> Notes:
-    """What is found out about a model function."""
-    evaluator = Evaluator(facts, files)
-    given: dict[str, Value] = {}
-    owner: Value | None = None
-    for parameter in (*defined.params.params, *defined.params.kwonly_params):
-        given[parameter.name.value] = _GIVEN.get(parameter.name.value, Config())
-    holder = _class_around(parsed, defined)
-    if holder is not None and "self" in given:
-        owner = Instance(holder, parsed, made=True)
-        given["self"] = owner
-    evaluator.enter(Function(defined, parsed), given)
-    return evaluator.notes
-
-
-def _class_around(
-    parsed: ParsedModule, defined: cst.FunctionDef
-) -> cst.ClassDef | None:
-    tree = Tree(parsed.module, parsed.resolver)
-    for one in tree.ancestors(defined):
-        if isinstance(one, cst.FunctionDef):
-            return None
-        if isinstance(one, cst.ClassDef):
-            return one
-    return None
-
-
 def _tensorflow(file: _File) -> str | None:
     """The name of TensorFlow in a file."""
     for name, bound in file.tree.resolver.scopes.module_scope.bindings.items():
@@ -654,7 +651,9 @@ def understood(
                 blocker = stop.blocker
                 found.left.append((parsed.path, blocker.line, blocker.reason))
     if not found.left:
-        found.made = {path: one.made for path, one in group.files.items()}
         found.modules = group.finish()
+        found.left = group.unlike(found.modules)
+    if not found.left:
+        found.made = {path: one.made for path, one in group.files.items()}
         found.entered = frozenset(group.entered)
     return found

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..arguments import Argument
-from ..values import Env, Tensor, Time, Value, latest
+from ..values import Const, Env, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
     from ..evaluator import Evaluator
 
-__all__ = ["Call", "Handler", "find", "handles"]
+__all__ = ["Call", "Handler", "find", "handles", "said"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,35 @@ class Call:
         """Says that the call is not understood."""
         return self.evaluator.unknown(reason, self.node, self.env)
 
-    def makes(self, kind: str) -> Value:
-        """Notes that the call makes variables; what comes out is a tensor."""
+    def makes(self, kind: str, made: tuple[tuple[str, str], ...]) -> Value:
+        """Notes that the call makes variables; what comes out is a tensor.
+
+        ``kind`` is "variable", or the name of a Keras class; ``made`` are arguments.
+        """
         self.evaluator.notes.make(self, kind)
+        self.evaluator.event(kind, made)
         return Tensor()
 
+
+def said(call: Call, parameters: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Arguments that are constants, and "?" for others, by their parameters.
+
+    What has the same name in TensorFlow 1 and Keras, and means the same.
+    """
+    found: dict[str, str] = {}
+    for place, one in enumerate(call.arguments):
+        name = one.keyword or (parameters[place] if place < len(parameters) else "")
+        if name in _SAME:
+            value = one.value
+            found[name] = repr(value.value) if isinstance(value, Const) else "?"
+    return tuple(sorted(found.items()))
+
+
+_SAME_NAMES = """
+units filters kernel_size strides padding pool_size dilation_rate use_bias
+depth_multiplier axis momentum epsilon center scale rate name
+"""
+_SAME = frozenset(_SAME_NAMES.split())
 
 Handler = Callable[[Call], Value]
 

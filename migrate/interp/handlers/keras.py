@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...plan.layers.functions import LAYERS
 from ..values import Config, Layer, Tensor, Time, Value
-from . import Call, handles
+from . import Call, handles, said
 
 
 @handles(
@@ -16,7 +17,15 @@ from . import Call, handles
 def layer(call: Call) -> Value:
     """A layer, or a model made of layers."""
     call.evaluator.notes.keras.append(call)
-    return Layer(call.symbol, keras=True)
+    name = call.symbol.rpartition(".")[2]
+    known = {one.keras: one for one in LAYERS.values()}.get(name)
+    return Layer(call.symbol, True, said(call, known.parameters if known else ()))
+
+
+@handles("tf.estimator.named")
+def named(call: Call) -> Value:
+    """A layer whose name was chosen."""
+    return call.arguments[0].value
 
 
 @handles("tf.keras.Input", "tf.keras.layers.Input")

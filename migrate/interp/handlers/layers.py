@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...plan.layers.functions import CLASSES, LAYERS
 from ..values import Const, Layer, Tensor, Time, Value, time_of
-from . import Call, handles
+from . import Call, handles, said
 
 
 @handles(*LAYERS)
@@ -22,7 +22,7 @@ def function(call: Call) -> Value:
         if time_of(one.value) is Time.GRAPH:
             shown = call.evaluator.code(one.node, call.env)
             return call.unknown(f"a layer depends on `{shown}`")
-    return call.makes("layer")
+    return call.makes(known.keras, said(call, names))
 
 
 @handles(*CLASSES)

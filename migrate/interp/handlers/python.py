@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..values import Config, Const, Function, Tensor, Time, Value
+from ..values import Config, Const, Each, Function, Seq, Symbol, Tensor, Time, Value
 from . import Call, handles
 
 
@@ -25,6 +25,32 @@ def nothing(call: Call) -> Value:
     return Const(None) if call.symbol.endswith("print") else Config()
 
 
+@handles("builtins.zip")
+def zipped(call: Call) -> Value:
+    """Several things gone through at once."""
+    return Each(Seq(tuple(element_of(one.value) for one in call.arguments)))
+
+
+@handles("builtins.enumerate")
+def enumerated(call: Call) -> Value:
+    """Elements with their numbers."""
+    if not call.arguments:
+        return Config()
+    return Each(Seq((Config(), element_of(call.arguments[0].value))))
+
+
+@handles("builtins.iter", "builtins.list", "builtins.tuple", "builtins.reversed")
+def same(call: Call) -> Value:
+    """The same elements."""
+    return Each(element_of(call.arguments[0].value)) if call.arguments else Config()
+
+
+@handles("builtins.next")
+def following(call: Call) -> Value:
+    """One of the elements."""
+    return element_of(call.arguments[0].value) if call.arguments else Config()
+
+
 @handles("builtins.map")
 def mapped(call: Call) -> Value:
     """A function that is called on each element."""
@@ -32,7 +58,11 @@ def mapped(call: Call) -> Value:
         return Config()
     function, *rest = call.arguments
     given = [Argument(element_of(one.value), one.node) for one in rest]
-    return call.evaluator.call(function.value, call.node, given, call.env)
+    found = call.evaluator.call(function.value, call.node, given, call.env)
+    notes = call.evaluator.notes
+    if call.node in notes.made or call.node in notes.helpers:
+        return call.unknown("layers made by `map`")
+    return Each(found)
 
 
 @handles("functools.partial")
@@ -41,6 +71,8 @@ def partial(call: Call) -> Value:
     if not call.arguments or any(one.star for one in call.arguments):
         return call.unknown("a partial whose arguments are not written out")
     function, *rest = call.arguments
+    if isinstance(function.value, Symbol) and function.value.name.startswith("tf."):
+        return call.unknown(f"a partial of `{function.value.name}`")
     if not isinstance(function.value, Function):
         return function.value
     known = function.value

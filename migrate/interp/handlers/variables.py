@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..values import Const, Tensor, Value
-from . import Call, handles
+from . import Call, handles, said
 
 
 @handles("tf.get_variable")
@@ -11,7 +11,7 @@ def get_variable(call: Call) -> Value:
     """A variable by its name."""
     if any(one.star for one in call.arguments):
         return call.unknown("a variable with arguments that are not written out")
-    return call.makes("variable")
+    return call.makes("variable", said(call, ("name",)))
 
 
 @handles("tf.Variable", "tf.contrib.framework.model_variable")

@@ -1,5 +1,7 @@
 """A method that returns before its last layers, which work on the labels."""
 
+import shutil
+
 import numpy as np
 import tensorflow as tf
 

@@ -1,7 +1,9 @@
 """Layers in helpers of another file, shared by scope, counted in loops."""
 
+import shutil
+
 import numpy as np
-import tensorflow.compat.v1 as tf
+import tensorflow as tf
 from towers_blocks import block
 
 

@@ -1,6 +1,6 @@
 """A block of layers for any model."""
 
-import tensorflow as tf
+import tensorflow.compat.v1 as tf
 
 
 def block(x, filters, training, rate=0.0):
@@ -11,7 +11,7 @@ def block(x, filters, training, rate=0.0):
             x,
             size,
             activation=tf.nn.relu,
-            kernel_regularizer=tf.contrib.layers.l2_regularizer(0.01),
+            kernel_regularizer=tf.keras.regularizers.l2(0.01),
         )
         x = tf.layers.batch_normalization(x, training=training)
         return tf.layers.dropout(x, rate, training=training)
