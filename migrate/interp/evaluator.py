@@ -107,6 +107,7 @@ class Evaluator:
         self._running: list[tuple[object, ...]] = []
         self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
         self._returned: list[list[Value]] = []
+        self._objects: dict[tuple[object, ...], Instance] = {}
         # Variables that are made, each with the scopes, loops and branches around it.
         self.events: list[Event] = []
         self._around: list[str] = []
@@ -340,8 +341,8 @@ class Evaluator:
             object_ = self.expression(holder.value, env)
             if isinstance(object_, Instance):
                 name = holder.attr.value
-                known = object_.attributes.get(name, Config())
-                object_.attributes[name] = join(known, Each(value))
+                held = object_.attributes.get(name, Config())
+                object_.attributes[name] = join(held, Each(value))
                 return
         root = holder
         while isinstance(root, (cst.Attribute, cst.Subscript)):
@@ -724,7 +725,11 @@ class Evaluator:
                 return Tensor()
             function = Function(method, callee.module, owner=callee)
             return self._enter(function, node, arguments, env)
-        fresh = Instance(callee.node, callee.module, made=True)
+        # Each round of a loop makes one like the others.
+        key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
+        if key in self._objects:
+            return self._objects[key]
+        fresh = self._objects[key] = Instance(callee.node, callee.module, made=True)
         method = _method(callee.node, "__init__")
         if method is not None:
             function = Function(method, callee.module, owner=fresh)

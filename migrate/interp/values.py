@@ -47,7 +47,7 @@ class Time(enum.IntEnum):
     GRAPH = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Value:
     """Base of all values."""
 

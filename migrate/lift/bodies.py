@@ -447,7 +447,7 @@ class Body:
             for attribute, element in loop.taken
         ]
         statement = node.with_changes(iter=moved, target=target, body=body)
-        return [*before, statement]  # type: ignore[list-item]
+        return [*before, statement]
 
     def _suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
         if not isinstance(body, cst.IndentedBlock):
@@ -595,7 +595,7 @@ class _Mover(cst.CSTTransformer):
         # What is not above a change stays the node that it was.
         return self.body.makes(node) and not self._is_replaced(node)
 
-    def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:  # type: ignore[override]
+    def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
         notes = self.body.notes
         if isinstance(original, cst.Call):
             if original in notes.made:

@@ -375,7 +375,19 @@ class _Definition:
             and node not in inside
             and self.tree.line(node) >= end
             and any(b.scope is scope for b in self.tree.resolver.bindings(node))
+            and not self._is_of_loop(node, inside)
         }
+
+    def _is_of_loop(self, node: cst.Name, inside: set[cst.CSTNode]) -> bool:
+        """A name that a loop behind the layers binds anew, read within it."""
+        before: cst.CSTNode = node
+        for one in self.tree.ancestors(node):
+            if isinstance(one, cst.For) and one not in inside and before is one.body:
+                targets = {n.value for n in walk(one.target) if isinstance(n, cst.Name)}
+                if node.value in targets:
+                    return True
+            before = one
+        return False
 
     def _is_hoisted(self, body: Body, statement: Statement, behind: set[str]) -> bool:
         """Plain values, which stay in the function before the layers."""
@@ -653,7 +665,9 @@ def understood(
     if not found.left:
         found.modules = group.finish()
         found.left = group.unlike(found.modules)
-    if not found.left:
+    if found.left:
+        found.modules = {}
+    else:
         found.made = {path: one.made for path, one in group.files.items()}
         found.entered = frozenset(group.entered)
     return found

@@ -47,6 +47,38 @@ def put(
     return tier
 
 
+class Forms:
+    """One program on some replicas, rewritten in several forms."""
+
+    def __init__(self, folder: Path, file: str, replicas: str) -> None:
+        self.folder, self.file, self.replicas = folder, file, replicas
+        parts = sorted(PROGRAMS.glob(f"{file}*.py"))
+        self.code = {part.stem: part.read_text("utf-8") for part in parts}
+
+    def directory(self, form: str) -> Path:
+        """Where a form keeps its checkpoints."""
+        return self.folder / f"{self.file}_{self.replicas}_{form}"
+
+    def put(self, form: str, steps: int) -> str:
+        """Writes a form that trains, from the checkpoints of the first; its name."""
+        directory = self.directory(form)
+        copy = ""
+        if form != "first":
+            copy = f"shutil.copytree({str(self.directory('first'))!r}, "
+            copy += f"{str(directory)!r})\n"
+        words = {
+            "DIRECTORY": repr(str(directory)),
+            "STEPS": str(steps),
+            "STRATEGY": {"one": "None", "two": TWO}[self.replicas],
+            "estimator = tf": f"{copy}estimator = tf",
+        }
+        name = f"{form}_{self.replicas}"
+        work = self.folder / f"{self.file}_{name}_work"
+        tier = put(work, self.folder / "plain", name, self.code, words)
+        assert tier == ("T1" if form == "layers" else "T2")
+        return f"{name}_{self.file}"
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
     """What every program leaves: first steps, and more of them in both forms."""
@@ -56,32 +88,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
     plain.joinpath("devices.py").write_text(DEVICES, "utf-8")
     names = ["devices"]
     for file in ("towers", "coder"):
-        parts = sorted(PROGRAMS.glob(f"{file}*.py"))
-        code = {part.stem: part.read_text("utf-8") for part in parts}
-        for replicas, strategy in (("one", "None"), ("two", TWO)):
-            start = folder / f"{file}_{replicas}_start"
-
-            def made(form: str, directory: Path, steps: int, copies: bool) -> None:
-                copy = f"shutil.copytree({str(start)!r}, {str(directory)!r})\n"
-                words = {
-                    "DIRECTORY": repr(str(directory)),
-                    "STEPS": str(steps),
-                    "STRATEGY": strategy,
-                    "coder = Coder": (copy if copies else "") + "coder = Coder",
-                    "def forever": (copy if copies else "") + "\n\ndef forever",
-                }
-                if "coder" in code:
-                    words.pop("def forever")
-                name = f"{form}_{replicas}"
-                tier = put(folder / f"{file}_{name}", plain, name, code, words)
-                assert tier == ("T1" if form == "layers" else "T2")
-                names.append(f"{name}_{file}")
-
+        for replicas in ("one", "two"):
+            forms = Forms(folder, file, replicas)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(decide, "kept_because", lambda *_: "it is asked for")
-                made("first", start, 4, False)
-                made("kept", folder / f"{file}_{replicas}_kept", 8, True)
-            made("layers", folder / f"{file}_{replicas}_layers", 8, True)
+                names += [forms.put("first", 4), forms.put("kept", 8)]
+            names.append(forms.put("layers", 8))
     output = folder / "found.json"
     done = subprocess.run(
         [sys.executable, CHILD, "plain", plain, output, *names],
