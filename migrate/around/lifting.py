@@ -43,18 +43,9 @@ from ..project.guard import check_output
 from ..project.parsing import parse
 from ..project.positions import Unfaithful, code_of
 
-__all__ = [
-    "KERAS_LAYER",
-    "KERAS_MODEL",
-    "Lifting",
-    "kept_because",
-    "lifted",
-    "lifted_together",
-]
+__all__ = ["Lifting", "kept_because", "lifted", "lifted_together"]
 
 # Words for the classes of the loop module, as if TensorFlow 1 had had them.
-KERAS_MODEL = "tf.estimator.KerasModel"
-KERAS_LAYER = "tf.estimator.KerasLayer"
 _BASES = {
     "Model": f"{TF}.estimator.KerasModel",
     "Layer": f"{TF}.estimator.KerasLayer",

@@ -162,7 +162,7 @@ def test_graphs_by_hand_go_on_around_the_models(tmp_path: Path) -> None:
     chosen = CHOSEN.replace("import os\n", "import os\n\nfrom helper import count\n")
     asked = chosen + "tf.reset_default_graph()\nprint(count())\n"
     report = rewritten(project(tmp_path, model=MODEL, train=asked, helper=helper))
-    assert tiers(report) == ["T2"]
+    assert tiers(report) == ["T1"]
     found = texts(report)
     assert "training_loop.build_graphs_by_hand()\n" in found["helper.py"]
     assert "build_graphs_by_hand" not in found["train.py"]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.around import decide
+from tfmigrate.around import on_module
 from tfmigrate.around.lifting import lifted
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
@@ -220,7 +220,7 @@ def test_checkpoints_of_the_kept_function_go_on(
             path.write_bytes(result.new)
 
     put("layers", "loop_of_layers", "two", 12)
-    monkeypatch.setattr(decide, "kept_because", lambda *_: "it is asked for")
+    monkeypatch.setattr(on_module, "kept_because", lambda *_: "it is asked for")
     copied = f"shutil.copytree({str(tmp_path / 'one')!r}, {str(tmp_path / 'two')!r})\n"
     put("first", "loop_of_function", "one", 6, copied)
     put("more", "loop_of_function", "one", 12)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.around import decide
+from tfmigrate.around import on_module
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.pipeline import Job
 from tfmigrate.project.run import run_job
@@ -91,7 +91,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
         for replicas in ("one", "two"):
             forms = Forms(folder, file, replicas)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(decide, "kept_because", lambda *_: "it is asked for")
+                patch.setattr(on_module, "kept_because", lambda *_: "it is asked for")
                 names += [forms.put("first", 4), forms.put("kept", 8)]
             names.append(forms.put("layers", 8))
     output = folder / "found.json"
