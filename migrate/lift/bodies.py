@@ -6,7 +6,6 @@ statements stay in the call, with a layer's name where it was made.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,11 +20,20 @@ from ..plan.layers.made_layers import Conversion
 from ..plan.model_fn.source import Source
 from ..plan.program import TF
 from ..plan.sites import Blocked
+from .changes import Dropped, Mover, Stored
+from .lines import Line, need, rendered
+from .spelling import (
+    argument_of,
+    as_names,
+    looks_counted,
+    names_of,
+    parameter,
+    snake,
+    spaced,
+    with_owner,
+)
 
 __all__ = ["Body", "Helper", "Taken"]
-
-
-_TEXTS = (cst.SimpleString, cst.FormattedStringText)
 
 
 @dataclass
@@ -48,18 +56,6 @@ class Taken:
     setup: list[str]
     stored: dict[str, str]
     graph: list[str]
-
-
-@dataclass
-class _Line:
-    """Code of the constructor: what it binds, reads, and is needed for."""
-
-    code: str
-    binds: set[str] = field(default_factory=set)
-    reads: set[str] = field(default_factory=set)
-    needed: bool = False
-    inner: list[_Line] | None = None
-    other: list[_Line] | None = None
 
 
 @dataclass
@@ -96,7 +92,7 @@ class Body:
         self.scope = tree.resolver.scopes.opened[defined]
         self.bound = {n for s in statements for n in binds(s)}
         self.late = self._late_names()
-        self.lines: list[_Line] = []
+        self.lines: list[Line] = []
         self.loops: list[_Loop] = []
         # A branch that the constructor does not follow, or follows.
         self.by_mode = False
@@ -139,10 +135,10 @@ class Body:
             found = set(late)
             for node in small:
                 names = (
-                    binds(node) if not isinstance(node, cst.With) else _as_names(node)
+                    binds(node) if not isinstance(node, cst.With) else as_names(node)
                 )
                 if isinstance(node, cst.For):
-                    names = _names(node.target)
+                    names = names_of(node.target)
                     if self.notes.time(node.iter) is Time.GRAPH:
                         found |= names
                 elif isinstance(node, cst.With):
@@ -213,10 +209,10 @@ class Body:
             else:
                 graph.append(name)
         for name in stored:
-            stored[name] = self.fresh(_parameter(name))
+            stored[name] = self.fresh(parameter(name))
         init, reads = self._init(stored)
         setup = [n for n in self._ordered(reads) if n in self.outside]
-        changed = _Stored(self, stored)
+        changed = Stored(self, stored)
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
 
@@ -254,11 +250,11 @@ class Body:
         found: set[str] = set()
         for statement in call:
             for node in walk(statement):
-                if isinstance(node, cst.Name) and self._reads_local(node):
+                if isinstance(node, cst.Name) and self.reads_local(node):
                     found.add(node.value)
         return found
 
-    def _reads_local(self, node: cst.Name) -> bool:
+    def reads_local(self, node: cst.Name) -> bool:
         loads = self.tree.resolver.scopes.loads
         return node in loads and self.local(node)
 
@@ -266,15 +262,15 @@ class Body:
 
     def _init(self, stored: dict[str, str]) -> tuple[list[str], set[str]]:
         """The constructor's statements, and the names that they read."""
-        needed = _need(self.lines, set(stored))
+        needed = need(self.lines, set(stored))
         code: list[str] = []
         for name, attribute in stored.items():
             if name not in self.static:
-                code.append(f"self.{attribute} = {_parameter(name)}\n")
-        code += _rendered(self.lines)
+                code.append(f"self.{attribute} = {parameter(name)}\n")
+        code += rendered(self.lines)
         for name, attribute in stored.items():
             if name in self.static:
-                code.append(f"self.{attribute} = {_parameter(name)}\n")
+                code.append(f"self.{attribute} = {parameter(name)}\n")
         return code, needed
 
     def text(self, node: cst.BaseExpression) -> str:
@@ -285,7 +281,7 @@ class Body:
         if self.makes(node):
             raise self.stop(node, "a layer depends on a variable")
         code = source_text(node)
-        return _with_owner(node, code)
+        return with_owner(node, code)
 
     def _make(
         self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
@@ -294,13 +290,13 @@ class Body:
         if not self.loops:
             attribute = self.fresh(wanted)
             self.lines.append(
-                _Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
+                Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
             )
             return f"self.{attribute}"
         attribute = self.fresh(f"{wanted}_layers")
         self.loops[0].lists.append(attribute)
         self.lines.append(
-            _Line(f"self.{attribute}.append({constructor})\n", set(), reads, True)
+            Line(f"self.{attribute}.append({constructor})\n", set(), reads, True)
         )
         inner = self.loops[-1]
         if len(self.loops) == 1 and not self.by_setup:
@@ -360,14 +356,14 @@ class Body:
             return [self._moved_statement(node)]
         code = source_text(node)
         if self.loops or self.by_setup or self.by_mode:
-            self.lines.append(_Line(code, names, self.reads(node)))
+            self.lines.append(Line(code, names, self.reads(node)))
             moved = self._moved_statement(node)
             self.optional.append(moved)
             return [moved]
         for name in names:
             known = self.static.setdefault(name, [])
             known.append(node)
-        self.lines.append(_Line(code, names, self.reads(node)))
+        self.lines.append(Line(code, names, self.reads(node)))
         return []
 
     def _if(self, node: cst.If) -> cst.If:
@@ -379,10 +375,10 @@ class Body:
         outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
         self.by_mode = by_mode or not mirrored
         self.by_setup = by_setup or mirrored
-        first: list[_Line] = []
+        first: list[Line] = []
         self.lines = first
         body = self._suite(node.body)
-        second: list[_Line] = []
+        second: list[Line] = []
         self.lines = second
         orelse: cst.If | cst.Else | None = None
         if isinstance(node.orelse, cst.If):
@@ -392,7 +388,7 @@ class Body:
         self.lines, self.by_mode, self.by_setup = outer, by_mode, by_setup
         if mirrored:
             test = self.text(node.test)
-            line = _Line(f"if {test}:\n", set(), reads, False, first, second)
+            line = Line(f"if {test}:\n", set(), reads, False, first, second)
             outer.append(line)
         else:
             outer += first + second
@@ -407,7 +403,7 @@ class Body:
         if node.orelse is not None:
             raise self.stop(node, "layers in a loop with `else`")
         outer = self.lines
-        inner: list[_Line] = []
+        inner: list[Line] = []
         self.lines = inner
         loop = _Loop(len(self.loops))
         by_setup, self.by_setup = self.by_setup, False
@@ -420,11 +416,11 @@ class Body:
         self.lines = outer
         reads = self.reads(node.iter)
         for attribute in loop.lists:
-            outer.append(_Line(f"self.{attribute} = []\n", set(), set(), True))
+            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
         iterated = self.text(node.iter)
-        targets = _names(node.target)
+        targets = names_of(node.target)
         head = f"for {source_text(node.target)} in {iterated}:\n"
-        outer.append(_Line(head, targets, reads, False, inner))
+        outer.append(Line(head, targets, reads, False, inner))
         moved: cst.BaseExpression = self.moved(node.iter)
         target: cst.BaseAssignTargetExpression = node.target
         if loop.zipped:
@@ -440,7 +436,7 @@ class Body:
             call = head_statement.iter
             assert isinstance(call, cst.Call)
             moved = call.with_changes(args=[cst.Arg(moved), *call.args])
-            moved = _spaced(moved)
+            moved = spaced(moved)
             target = head_statement.target
         before = [
             cst.parse_statement(f"{element} = iter(self.{attribute})\n")
@@ -458,11 +454,11 @@ class Body:
         return body.with_changes(body=new)
 
     def _moved_statement(self, node: Statement) -> Statement:
-        return _Mover(self).moved(node)  # type: ignore[return-value]
+        return Mover(self).moved(node)  # type: ignore[return-value]
 
     def moved(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of the call, with what it calls instead of making it."""
-        return _Mover(self).moved(node)  # type: ignore[return-value]
+        return Mover(self).moved(node)  # type: ignore[return-value]
 
     def _without_optional(self, call: list[Statement]) -> list[Statement]:
         """The call without plain values that nothing in it reads."""
@@ -470,7 +466,7 @@ class Body:
             read: dict[str, int] = {}
             for statement in call:
                 for node in walk(statement):
-                    if isinstance(node, cst.Name) and self._reads_local(node):
+                    if isinstance(node, cst.Name) and self.reads_local(node):
                         read[node.value] = read.get(node.value, 0) + 1
             gone = {
                 id(one)
@@ -480,7 +476,7 @@ class Body:
             if not gone:
                 return call
             self.optional = [one for one in self.optional if id(one) not in gone]
-            call = [_Dropped(gone).visited(one) for one in call]
+            call = [Dropped(gone).visited(one) for one in call]
 
     # -- layers
 
@@ -504,7 +500,10 @@ class Body:
         conversion = Conversion(self.source, text, moved, True)
         inputs, (step,) = conversion.convert(made.symbol, node)
         constructor = step.constructor
-        if _looks_counted(constructor):
+        if made.kind == "ColumnsLayer":
+            _, _, inside = constructor.partition("(")
+            constructor = f"{TF}.estimator.ColumnsLayer({inside}"
+        if looks_counted(constructor):
             constructor = f"{TF}.estimator.named({constructor})"
         stands = self._make(step.wanted, constructor, node, reads)
         given = "".join(f", {name}={code}" for name, code in step.call_arguments)
@@ -555,7 +554,7 @@ class Body:
             reads |= self.reads(value)
             parts.append(f"{name}={self.text(value)}")
         constructor = f"{self.class_of(node, helper)}({', '.join(parts)})"
-        name = _snake(helper.name)
+        name = snake(helper.name)
         stands = self._make(name, constructor, node, reads)
         args: list[cst.Arg] = []
         skipped = False
@@ -567,187 +566,7 @@ class Body:
             value = self.moved(one.value)
             keyword = cst.Name(name) if skipped or one.keyword is not None else None
             skipped = skipped or keyword is not None
-            args.append(_argument(value, keyword))
+            args.append(argument_of(value, keyword))
         call = cst.parse_expression(f"{stands}()")
         assert isinstance(call, cst.Call)
-        return _spaced(call.with_changes(args=args))
-
-
-class _Mover(cst.CSTTransformer):
-    """Puts calls of layers in the place of calls that make them."""
-
-    def __init__(self, body: Body) -> None:
-        self.body = body
-
-    def moved(self, node: cst.CSTNode) -> cst.CSTNode:
-        found = node.visit(self)
-        assert isinstance(found, cst.CSTNode)
-        return found
-
-    def _is_replaced(self, node: cst.CSTNode) -> bool:
-        notes = self.body.notes
-        return node in notes.made or node in notes.helpers
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
-        if inner and self.body.makes(node):
-            raise self.body.stop(node, "layers in a function inside of this one")
-        # What is not above a change stays the node that it was.
-        return self.body.makes(node) and not self._is_replaced(node)
-
-    def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
-        notes = self.body.notes
-        if isinstance(original, cst.Call):
-            if original in notes.made:
-                return self.body.layer(original)  # type: ignore[return-value]
-            if original in notes.helpers:
-                return self.body.helped(original, notes.helpers[original])  # type: ignore[return-value]
-        return updated
-
-
-class _Stored(cst.CSTTransformer):
-    """Reads values of the constructor from the object."""
-
-    def __init__(self, body: Body, stored: dict[str, str]) -> None:
-        self.body = body
-        self.stored = stored
-
-    def visited(self, statement: Statement) -> Statement:
-        return statement.visit(self)  # type: ignore[return-value]
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        attribute = self.stored.get(original_node.value)
-        if attribute is not None and self.body._reads_local(original_node):
-            return cst.Attribute(cst.Name("self"), cst.Name(attribute))
-        return updated_node
-
-
-class _Dropped(cst.CSTTransformer):
-    def __init__(self, gone: set[int]) -> None:
-        self.gone = gone
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        return isinstance(
-            node, (cst.IndentedBlock, cst.BaseCompoundStatement, cst.Else)
-        )
-
-    def visited(self, statement: Statement) -> Statement:
-        return statement.visit(self)  # type: ignore[return-value]
-
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
-        kept = [
-            new
-            for old, new in zip(original_node.body, updated_node.body, strict=True)
-            if id(old) not in self.gone
-        ]
-        kept = kept or [cst.SimpleStatementLine([cst.Pass()])]
-        return updated_node.with_changes(body=kept)
-
-
-def _all(lines: Sequence[_Line]) -> list[_Line]:
-    found: list[_Line] = []
-    for line in lines:
-        found += [line, *_all(line.inner or []), *_all(line.other or [])]
-    return found
-
-
-def _need(lines: list[_Line], wanted: set[str]) -> set[str]:
-    """Marks the lines that are needed; gives every name that these read."""
-    while True:
-        before = len(wanted), sum(line.needed for line in _all(lines))
-        for line in reversed(_all(lines)):
-            parts = [*(line.inner or []), *(line.other or [])]
-            if line.inner is not None:
-                line.needed = line.needed or any(one.needed for one in parts)
-            elif line.binds & wanted:
-                line.needed = True
-            if line.needed:
-                wanted |= line.reads
-        if (len(wanted), sum(line.needed for line in _all(lines))) == before:
-            return wanted
-
-
-def _rendered(lines: Sequence[_Line], indent: str = "") -> list[str]:
-    found: list[str] = []
-    for line in lines:
-        if not line.needed:
-            continue
-        if line.inner is None:
-            found.append(_indented(line.code, indent))
-            continue
-        inner = _rendered(line.inner, indent + "    ") or [f"{indent}    pass\n"]
-        code = _indented(line.code, indent) + "".join(inner)
-        other = _rendered(line.other or [], indent + "    ")
-        if other:
-            code += f"{indent}else:\n" + "".join(other)
-        found.append(code)
-    return found
-
-
-def _indented(code: str, indent: str) -> str:
-    return "".join(f"{indent}{line}" for line in code.splitlines(keepends=True))
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    return {one.value for one in walk(node) if isinstance(one, cst.Name)}
-
-
-def _as_names(node: cst.With) -> set[str]:
-    return {
-        name
-        for item in node.items
-        if item.asname is not None
-        for name in _names(item.asname.name)
-    }
-
-
-def _parameter(name: str) -> str:
-    return "owner" if name == "self" else name
-
-
-def _with_owner(node: cst.CSTNode, code: str) -> str:
-    if not any(isinstance(n, cst.Name) and n.value == "self" for n in walk(node)):
-        return code
-    return re.sub(r"\bself\b", "owner", code)
-
-
-def _looks_counted(constructor: str) -> bool:
-    """The name of a layer may be such as Keras gives to one that has none."""
-    call = cst.parse_expression(constructor)
-    assert isinstance(call, cst.Call)
-    kind = _snake(source_text(call.func).rpartition(".")[2])
-    for one in call.args:
-        if one.keyword is None or one.keyword.value != "name":
-            continue
-        text = next(
-            (n for n in walk(one.value) if isinstance(n, _TEXTS)),
-            cst.SimpleString("''"),
-        )
-        if text is one.value and isinstance(text, cst.SimpleString):
-            said = str(text.evaluated_value)
-            return re.fullmatch(rf"{kind}(_\d+)?", said) is not None
-        shown = source_text(text) if isinstance(text, cst.SimpleString) else text.value
-        start = re.split(r"[%{]", shown.strip("'\""))[0]
-        return start.startswith(kind) or kind.startswith(start)
-    return False
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
-
-
-def _argument(value: cst.BaseExpression, keyword: cst.Name | None) -> cst.Arg:
-    if keyword is None:
-        return cst.Arg(value)
-    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(value, keyword, equal=tight)
-
-
-def _spaced(call: cst.Call) -> cst.Call:
-    """The arguments with one space between them."""
-    args = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in call.args]
-    return call.with_changes(args=args)
+        return spaced(call.with_changes(args=args))

@@ -11,7 +11,6 @@ from typing import cast
 
 import libcst as cst
 
-from ..emit.module.edits import Edits
 from ..emit.module.layout import fit
 from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
@@ -21,7 +20,7 @@ from ..interp.evaluator import Event, evaluated
 from ..interp.notes import Notes
 from ..interp.values import Function, Time
 from ..plan.code.statements import binds, is_docstring
-from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
+from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..plan.estimator.warm_start import BY_NAME, INIT
 from ..plan.layers.lifted_names import camel, source_text
 from ..plan.program import TF, LayerClass
@@ -30,14 +29,13 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
 from .bodies import Body, Helper, Taken
+from .files import File, import_text, imported, tensorflow_of
+from .flow import blocks, surely_bound, without_blocks
 from .proof import difference
 
-__all__ = ["LAYER", "MODEL", "NAMED", "Group"]
+__all__ = ["Understood", "understood"]
 
 # Words for the classes of the loop module, as if TensorFlow 1 had had them.
-MODEL = "tf.estimator.ScopedModel"
-LAYER = "tf.estimator.ScopedLayer"
-NAMED = "tf.estimator.named"
 _BASES = {
     "Model": f"{TF}.estimator.ScopedModel",
     "Layer": f"{TF}.estimator.ScopedLayer",
@@ -53,26 +51,13 @@ _BEHIND = (
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
-@dataclass
-class _File:
-    """A file of the group, its edits, and the names that it takes."""
-
-    parsed: ParsedModule
-    tree: Tree
-    edits: Edits = field(default_factory=Edits)
-    # Names imported from other files: node of the import -> (function, class).
-    imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
-    made: list[str] = field(default_factory=list)
-
-
 class Group:
     """The model functions of some files, lifted together."""
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         self.files = {
-            os.path.abspath(one.path): _File(one, Tree(one.module, one.resolver))
+            os.path.abspath(one.path): File(one, Tree(one.module, one.resolver))
             for one in files
         }
         self.helpers: dict[cst.CSTNode, Helper] = {}
@@ -96,7 +81,7 @@ class Group:
             self._keep(node, helper)
         for file in self.files.values():
             for statement, names in file.imports.items():
-                file.edits.nodes[statement] = _imported(file, statement, names)
+                file.edits.nodes[statement] = imported(file, statement, names)
         return {
             path: file.edits.apply(file.parsed.module)
             for path, file in self.files.items()
@@ -139,7 +124,7 @@ class Group:
                 lifted = sum(1 for one in calls if one in other.tree._parents)
                 used += len(words.findall(other.tree.text)) - lifted
                 used -= sum(
-                    len(words.findall(source_text_of(one))) for one in other.imports
+                    len(words.findall(import_text(one))) for one in other.imports
                 )
             else:
                 used += len(words.findall(path.read_text("utf-8", "replace")))
@@ -149,20 +134,15 @@ class Group:
                 *file.edits.replace[node],
             ]
 
-    def file_of(self, module: ParsedModule) -> _File | None:
+    def file_of(self, module: ParsedModule) -> File | None:
         """The group's file of a module."""
         return self.files.get(os.path.abspath(module.path))
-
-
-def source_text_of(node: cst.ImportFrom) -> str:
-    """An import as text."""
-    return cst.Module([cst.SimpleStatementLine([node])]).code
 
 
 class _Definition:
     """One model function."""
 
-    def __init__(self, group: Group, file: _File, defined: cst.FunctionDef) -> None:
+    def __init__(self, group: Group, file: File, defined: cst.FunctionDef) -> None:
         self.group = group
         self.file = file
         self.tree = file.tree
@@ -268,8 +248,8 @@ class _Definition:
             if first is not None:
                 yield block, first, last
                 first = None
-            inner = list(_blocks(statement))
-            if not inner or self.makes(_without(statement)):
+            inner = list(blocks(statement))
+            if not inner or self.makes(without_blocks(statement)):
                 raise self.stop(statement, "layers in a statement that returns")
             for one in inner:
                 yield from self._runs(one)
@@ -296,7 +276,7 @@ class _Definition:
             for n in body._ordered({n for s in region for n in binds(s)})
             if n in behind
         ]
-        sure = _surely_bound(region)
+        sure = surely_bound(region)
         for name in outputs:
             if name not in body.late:
                 raise self.stop(region[0], f"`{name}` is read behind the layers")
@@ -408,7 +388,7 @@ class _Definition:
         defined: cst.FunctionDef,
         statements: Sequence[Statement],
         outside: set[str],
-        file: _File,
+        file: File,
     ) -> Body:
         def helper(call: cst.Call, function: Function) -> Helper:
             return self._helper(call, function, file)
@@ -420,7 +400,7 @@ class _Definition:
             file.tree, defined, statements, self.notes, outside, helper, class_of
         )
 
-    def _helper(self, call: cst.Call, function: Function, file: _File) -> Helper:
+    def _helper(self, call: cst.Call, function: Function, file: File) -> Helper:
         """The class of a function that makes layers."""
         node = function.node
         group = self.group
@@ -487,7 +467,7 @@ class _Definition:
         group.helpers[node] = found
         return found
 
-    def _class_of(self, call: cst.Call, helper: Helper, file: _File) -> str:
+    def _class_of(self, call: cst.Call, helper: Helper, file: File) -> str:
         """What a call says to name the class."""
         function = helper.function.node
         assert isinstance(function, cst.FunctionDef)
@@ -506,7 +486,7 @@ class _Definition:
 
     def _class(
         self,
-        file: _File,
+        file: File,
         name: str,
         base: str,
         taken: Taken,
@@ -515,7 +495,7 @@ class _Definition:
         more: list[Statement],
         docstring: str | None,
     ) -> Statement:
-        tf = _tensorflow(file)
+        tf = tensorflow_of(file)
         if tf is None:
             raise self._stop_in(
                 file.parsed, file.tree.module.body[0], "a file without TensorFlow"
@@ -547,89 +527,6 @@ class _Definition:
         )
         (found,) = fit(file.tree.module, [made], 0)
         return found
-
-
-def _tensorflow(file: _File) -> str | None:
-    """The name of TensorFlow in a file."""
-    for name, bound in file.tree.resolver.scopes.module_scope.bindings.items():
-        if len(bound) == 1 and file.tree.resolver.exported(name) in (
-            "tensorflow",
-            "tensorflow.compat.v1",
-        ):
-            return name
-    return None
-
-
-def _blocks(statement: Statement) -> Iterator[cst.IndentedBlock]:
-    """The blocks of a statement that are gone through one after the other."""
-    if isinstance(statement, (cst.If, cst.With)):
-        if isinstance(statement.body, cst.IndentedBlock):
-            yield statement.body
-        other = statement.orelse if isinstance(statement, cst.If) else None
-        if isinstance(other, cst.If):
-            yield from _blocks(other)
-        elif other is not None and isinstance(other.body, cst.IndentedBlock):
-            yield other.body
-
-
-def _without(statement: Statement) -> cst.CSTNode:
-    """The head of a statement, without its blocks."""
-    if isinstance(statement, cst.If):
-        return statement.test
-    assert isinstance(statement, cst.With)
-    return cst.Tuple([cst.Element(one.item) for one in statement.items])
-
-
-def _surely_bound(statements: Sequence[Statement]) -> set[str]:
-    """Names that have a value behind some statements, whatever happens."""
-    found: set[str] = set()
-    for one in statements:
-        if isinstance(one, cst.If):
-            first = _surely_bound(_inner(one.body))
-            other = one.orelse
-            second: set[str] = set()
-            if isinstance(other, cst.If):
-                second = _surely_bound([other])
-            elif other is not None:
-                second = _surely_bound(_inner(other.body))
-            found |= first & second
-        elif isinstance(one, (cst.With, cst.For)):
-            found |= _surely_bound(_inner(one.body))
-        elif isinstance(one, cst.FunctionDef) or only_small(one) is not None:
-            found |= binds(one)
-    return found
-
-
-def _inner(body: cst.BaseSuite) -> Sequence[Statement]:
-    return statements_of(body) if isinstance(body, cst.IndentedBlock) else ()
-
-
-def _imported(file: _File, statement: cst.ImportFrom, names: dict[str, str]):  # type: ignore[no-untyped-def]
-    def change(node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.ImportFrom)
-        assert not isinstance(node.names, cst.ImportStar)
-        kept = []
-        for one in node.names:
-            local = one.asname.name if one.asname is not None else one.name
-            name = local.value if isinstance(local, cst.Name) else ""
-            if name in names and not _is_read(file, name):
-                continue
-            kept.append(one.with_changes(comma=cst.MaybeSentinel.DEFAULT))
-        kept += [cst.ImportAlias(cst.Name(one)) for one in sorted(set(names.values()))]
-        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
-        return node.with_changes(names=kept)
-
-    return change
-
-
-def _is_read(file: _File, name: str) -> bool:
-    """A name is read by what stays."""
-    replaced = set(file.edits.replace)
-    for node in file.tree.loads(name):
-        above = {node, *file.tree.ancestors(node)}
-        if not above & replaced:
-            return True
-    return False
 
 
 @dataclass

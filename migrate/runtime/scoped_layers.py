@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import tf_keras
+
 from .keras_model import KerasLayer, KerasModel
 from .vocabulary import v1
 
 PLACES = "layers_by_place"
-# What TensorFlow 1 called layers that Keras calls otherwise.
-NAMES_IN_TENSORFLOW_1 = {"dense_features": "input_layer"}
+# What TensorFlow 1 called layers that are called otherwise here.
+NAMES_IN_TENSORFLOW_1 = {"columns_layer": "input_layer"}
 
 
 class ScopedLayer(KerasLayer):
@@ -42,6 +44,10 @@ class ScopedModel(KerasModel):
         return super().__call__(*args, **kwargs)
 
     get_variable = ScopedLayer.get_variable
+
+
+class ColumnsLayer(tf_keras.layers.DenseFeatures):
+    """Feature columns as one tensor, as `tf.feature_column.input_layer` made it."""
 
 
 def named(layer: Any) -> Any:

@@ -59,7 +59,7 @@ def test_what_is_kept(code: str, reason: str, tmp_path: Path) -> None:
         ("tf.layers.conv2d(features, 8, 3, padding='same')", "Conv2D(8, 3, 'same')"),
         ("tf.layers.max_pooling2d(features, 2, 2)", "MaxPooling2D(2, 2)"),
         ("tf.layers.batch_normalization(features, momentum=0.9)", "(0.9)"),
-        ("tf.feature_column.input_layer(features, [])", "DenseFeatures()"),
+        ("tf.feature_column.input_layer(features, [])", "ColumnsLayer()"),
         ("tf.get_variable('v', [2])", "variable('v')"),
     ],
 )

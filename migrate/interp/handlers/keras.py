@@ -22,6 +22,12 @@ def layer(call: Call) -> Value:
     return Layer(call.symbol, True, said(call, known.parameters if known else ()))
 
 
+@handles("tf.estimator.ColumnsLayer")
+def columns(call: Call) -> Value:
+    """The layer that feature columns become."""
+    return Layer(call.symbol, True, said(call, ()))
+
+
 @handles("tf.estimator.named")
 def named(call: Call) -> Value:
     """A layer whose name was chosen."""

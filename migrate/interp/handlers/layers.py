@@ -22,7 +22,8 @@ def function(call: Call) -> Value:
         if time_of(one.value) is Time.GRAPH:
             shown = call.evaluator.code(one.node, call.env)
             return call.unknown(f"a layer depends on `{shown}`")
-    return call.makes(known.keras, said(call, names))
+    columns = call.symbol == "tf.feature_column.input_layer"
+    return call.makes("ColumnsLayer" if columns else known.keras, said(call, names))
 
 
 @handles(*CLASSES)
