@@ -280,12 +280,16 @@ class _Definition:
         for name in outputs:
             if name not in body.late:
                 raise self.stop(region[0], f"`{name}` is read behind the layers")
-            if name not in sure:
+            if name not in sure | outside:
                 raise self.stop(region[0], f"`{name}` is made in one branch only")
         if not outputs:
             raise self.stop(region[-1], "nothing of the layers is used behind them")
         taken = body.take()
-        graph = sorted(taken.graph, key=lambda n: body._outer_time(n) is not Time.GRAPH)
+        # What may keep the value that it had before.
+        given = [*taken.graph, *(n for n in outputs if n not in sure)]
+        graph = sorted(
+            dict.fromkeys(given), key=lambda n: body._outer_time(n) is not Time.GRAPH
+        )
         if not graph:
             raise self.stop(region[0], "layers without an input")
         wanted = camel(self.defined.name.value if not self.named else outputs[-1])
@@ -299,8 +303,8 @@ class _Definition:
         returned = cst.parse_statement(f"return {', '.join(outputs)}\n")
         docstring = '"""The layers of the model function."""\n'
         made = self._class(file, name, "Model", taken, graph, {}, [returned], docstring)
-        given = ", ".join(taken.setup)
-        code = f"{model} = {name}({given})\n"
+        setup = ", ".join(taken.setup)
+        code = f"{model} = {name}({setup})\n"
         code += f"{', '.join(outputs)} = {model}({', '.join(graph)})\n"
         call = parse_statements(code)
         holder = self._holder()

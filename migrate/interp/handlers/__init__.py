@@ -19,7 +19,7 @@ from ..arguments import Argument
 from ..values import Const, Env, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
-    from ..evaluator import Evaluator
+    from ..calls import Calls
 
 __all__ = ["Call", "Handler", "find", "handles", "said"]
 
@@ -32,7 +32,7 @@ class Call:
     node: cst.Call
     arguments: Sequence[Argument]
     env: Env
-    evaluator: Evaluator
+    evaluator: Calls
 
     @property
     def time(self) -> Time:
