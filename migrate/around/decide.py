@@ -15,7 +15,13 @@ from pathlib import Path
 
 import libcst as cst
 
-from ..emit import ProgramsRewrite, rewrite_across_files, rewrite_programs, why_alone
+from ..emit import (
+    ProgramsRewrite,
+    numbers_changed,
+    rewrite_across_files,
+    rewrite_programs,
+    why_alone,
+)
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -243,7 +249,8 @@ def _decided(
     if native and options.style == "auto" and not modules.lost_of_support():
         return _Answer()
     told = [f for result in today.values() for f in result.findings]
-    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
+    together = options.strategy == "multiworker"
+    if not together and any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # To ignore an option in silence would be worse than to leave the program.
         return _Answer()
     if group.missing:
@@ -302,7 +309,11 @@ class _Modules:
         self.today = today
         self.options = options
         self.facts = facts
-        self.known = Known(loop_names(), canned_2=self._is_of_tf2)
+        self.known = Known(
+            loop_names(),
+            canned_2=self._is_of_tf2,
+            multiworker=options.strategy == "multiworker",
+        )
         # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
         if self.contrib == CONTRIB and self._has_canned_of_learn():
@@ -556,6 +567,11 @@ class _Modules:
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
+        told += [
+            replace(told[0], rule=rule, message=text, safety=Safety.CHANGES_NUMBERS)
+            for rule, text in numbers_changed(self.options)
+            if lines
+        ]
         return (*told, *true_means(parsed, self.files))
 
     def _finding(
@@ -573,6 +589,8 @@ class _Modules:
         )
 
     def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
+        if self.options.strategy == "multiworker":
+            return "asked for by --strategy multiworker"
         if native and self.options.style == "module":
             return "asked for by --style module"
         if native:

@@ -194,6 +194,7 @@ class Estimator:
         check_positive("steps", steps)
         check_positive("max_steps", max_steps)
         workers = workers_of(self._config.train_distribute)
+        workers.check_place(self._config)
         listeners = tuple(saving_listeners or ()) if workers.is_chief else ()
         hooks = checked_hooks(hooks)
         saves = any(isinstance(hook, CheckpointSaverHook) for hook in hooks)
@@ -215,9 +216,7 @@ class Estimator:
             config = workers.config_of(self._config)
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
-                self.bound_input_fn(
-                    input_fn, ModeKeys.TRAIN, workers.input_context()
-                ),
+                self.bound_input_fn(input_fn, ModeKeys.TRAIN, workers.input_context()),
                 config=config,
                 hooks=hooks,
                 listeners=listeners,

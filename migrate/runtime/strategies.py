@@ -75,7 +75,13 @@ def MultiWorkerMirroredStrategy(
     if len(tasks) < 2 or resolver.task_type == "evaluator":
         nobody = resolvers.SimpleClusterResolver(v1.train.ClusterSpec({}))
         return tf.distribute.MultiWorkerMirroredStrategy(nobody, communication_options)
-    key = f"{resolver.task_type} {resolver.task_id} of {tasks}"
+    name = f"{resolver.task_type} {resolver.task_id}"
+    if name not in tasks:
+        raise ValueError(
+            f"{name} is none of {', '.join(tasks)}, the tasks that train: workers in "
+            "step need a chief, workers and an evaluator at most."
+        )
+    key = f"{name} of {tasks}"
     if key not in Joined.by_cluster:
         with waiting_for(tasks):
             strategy = tf.distribute.MultiWorkerMirroredStrategy(

@@ -70,6 +70,9 @@ class WorkersTogether(Workers):
         # One operation for all questions: whoever asks, the others are asked in it.
         self.ask = self.summed.get_concrete_function(tf.TensorSpec([], tf.float64))
 
+    def check_place(self, config: Any) -> None:
+        """It is known."""
+
     def total(self, value: Any) -> Any:
         """The sum of the values that the workers have."""
         return self.summed(value / self.replicas)

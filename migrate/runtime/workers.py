@@ -8,7 +8,6 @@ from typing import Any
 
 import tensorflow as tf
 
-
 SECONDS_PER_CALL = 1.0
 STEPS_PER_CALL = 10_000
 
@@ -21,6 +20,19 @@ class Workers:
     def __init__(self, strategy: Any):
         self.strategy = strategy
         self.replicas = len(strategy.extended.worker_devices) if strategy else 1
+
+    def check_place(self, config: Any) -> None:
+        """Raises where TF_CONFIG names others, of whom this loop would know nothing."""
+        others = config.num_worker_replicas - 1 + config.num_ps_replicas
+        if others > 0:
+            raise ValueError(
+                f"TF_CONFIG makes this {config.task_type} {config.task_id} of a "
+                f"cluster with {others} more tasks that train or serve. This loop "
+                "trains in one process, or on all workers in step: "
+                "RunConfig(train_distribute=MultiWorkerMirroredStrategy()) of this "
+                "module, in a cluster without ps. With parameter servers the program "
+                "trains as it was, by `tfmigrate run`."
+            )
 
     def input_context(self) -> Any:
         """What an input function is told of the others that read."""
