@@ -27,7 +27,7 @@ _LOOKS_PER_SECOND = 20.0
 _SECONDS_BETWEEN_LINES = 30.0
 
 
-class WatchTasksHook(tf.train.SessionRunHook):  # type: ignore[misc]
+class WatchTasksHook(tf.train.SessionRunHook):
     """Looks for the tasks that training cannot go on without, until it ends.
 
     After ``limit`` seconds without one of them the process ends with status 1: the
