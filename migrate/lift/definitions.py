@@ -287,8 +287,10 @@ class _Definition:
         taken = body.take()
         # What may keep the value that it had before.
         given = [*taken.graph, *(n for n in outputs if n not in sure)]
+        # Labels are not there in every mode: they are no first argument.
         graph = sorted(
-            dict.fromkeys(given), key=lambda n: body._outer_time(n) is not Time.GRAPH
+            dict.fromkeys(given),
+            key=lambda n: (body._outer_time(n) is not Time.GRAPH, n == "labels"),
         )
         if not graph:
             raise self.stop(region[0], "layers without an input")

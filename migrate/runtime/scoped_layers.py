@@ -22,6 +22,10 @@ class ScopedLayer(KerasLayer):
     name is counted there, as TensorFlow 1 did; two of one place share their variables.
     """
 
+    def __init__(self, **kwargs: Any):
+        # The code within takes its inputs as they are.
+        super().__init__(**{"autocast": False, **kwargs})
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The layers' work; their names are found while it is done."""
         take_scopes(self)
@@ -37,6 +41,9 @@ class ScopedLayer(KerasLayer):
 
 class ScopedModel(KerasModel):
     """The layers of a model function: see `ScopedLayer` for the variables' names."""
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**{"autocast": False, **kwargs})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The forward pass."""
@@ -67,6 +74,9 @@ def take_scope(layer: Any) -> None:
     if isinstance(layer, (KerasLayer, KerasModel)) or "_name_scope" in vars(layer):
         return
     place: list[str] = []
+    if not isinstance(layer, ColumnsLayer):
+        # As in TensorFlow 1, variables are of the kind of the first input.
+        layer._set_dtype_policy(tf_keras.mixed_precision.Policy("_infer"))
 
     def name_scope() -> str:
         if not place:
