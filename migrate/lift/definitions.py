@@ -262,6 +262,8 @@ class _Definition:
         region = every[first : last + 1]
         scope = tree.resolver.scopes.opened[self.defined]
         inside = {n for s in region for n in binds(s)}
+        if "self" in inside:
+            raise self.stop(region[0], "layers change attributes of `self`")
         outside = set(scope.bindings) - inside
         outside |= {one for one in inside if self._bound_before(one, region[0])}
         body = self._body(self.defined, region, outside, file)

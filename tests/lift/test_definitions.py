@@ -82,6 +82,17 @@ def test_what_is_kept_says_why(code: str, reason: str, tmp_path: Path) -> None:
     assert reason in left[0]
 
 
+def test_a_method_that_keeps_tensors_is_kept(tmp_path: Path) -> None:
+    code = (
+        "class Net:\n    def model_fn(self, features, labels, mode):\n"
+        "        self.net = tf.layers.dense(features, 3)\n"
+        "        loss = tf.losses.mean_squared_error(labels, self.net)\n"
+        "        return tf.estimator.EstimatorSpec(mode, loss=loss)\n"
+    )
+    _, left = lift(tmp_path, program=HEAD + code)
+    assert "layers change attributes of `self`" in left[0]
+
+
 def test_a_helper_of_another_file_becomes_a_class_there(tmp_path: Path) -> None:
     code = "net = block(features, params['units'])"
     text = f"{HEAD}from blocks import block\n\n\n{program(code)}"
