@@ -234,7 +234,8 @@ def _decided(
         # Its other files are asked with other options.
         return Answer()
     told = [f for result in today.values() for f in result.findings]
-    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
+    together = options.strategy == "multiworker"
+    if not together and any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # To ignore an option in silence would be worse than to leave the program.
         return Answer()
     choice = _choice(options)
@@ -252,7 +253,7 @@ def _choice(options: RewriteOptions) -> str | None:
     default = RewriteOptions()
     for name in ("loop", "strategy", "keras"):
         value = getattr(options, name)
-        if value != getattr(default, name):
+        if value not in (getattr(default, name), "multiworker"):
             return f"--{name} {value}"
     if options.mixed_precision:
         return "--mixed-precision"

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..emit import ProgramsRewrite
+from ..emit import ProgramsRewrite, numbers_changed
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -78,7 +78,11 @@ class OnModule:
         self.today = today
         self.options = options
         self.facts = facts
-        self.known = Known(loop_names(), canned_2=self._is_of_tf2)
+        self.known = Known(
+            loop_names(),
+            canned_2=self._is_of_tf2,
+            multiworker=options.strategy == "multiworker",
+        )
         # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
         if self.contrib == CONTRIB and self._has_canned_of_learn():
@@ -358,6 +362,11 @@ class OnModule:
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
+        told += [
+            replace(told[0], rule=rule, message=text, safety=Safety.CHANGES_NUMBERS)
+            for rule, text in numbers_changed(self.options)
+            if lines
+        ]
         return (*told, *true_means(parsed, self.files))
 
     def _finding(
@@ -375,6 +384,8 @@ class OnModule:
         )
 
     def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
+        if self.options.strategy == "multiworker":
+            return "asked for by --strategy multiworker"
         if self.options.module_because is not None:
             return f"no loop of its own, for {self.options.module_because}"
         if native and self.options.style == "module":

@@ -19,8 +19,8 @@ __all__ = ["not_offered", "numbers_changed"]
 # Strategies that need more than another constructor, and what to do instead.
 _ELSEWHERE = {
     "multiworker": (
-        "a loop for several workers is not written yet: use `--strategy keep`; "
-        "`tfmigrate run` trains the unedited program on a cluster (TF_CONFIG)"
+        "workers train together on the loop module, where this program cannot go: "
+        "`tfmigrate run` trains it unedited in a cluster (TF_CONFIG)"
     ),
     "parameter_server": (
         "a loop with a coordinator is not written yet: use `--strategy keep`; "
