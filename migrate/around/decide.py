@@ -25,6 +25,7 @@ from ..project.guard import GuardError, check_output
 from ..project.journal import digest
 from ..project.lacks import lacks_of
 from ..project.positions import Unfaithful
+from ..project.reading import read_file
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
@@ -255,7 +256,7 @@ def _decided(
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     if path == asked.path:
         return asked
-    return facts.load(path, facts.as_python3(path, path.read_bytes()))
+    return facts.load(path, facts.as_python3(path, read_file(path)))
 
 
 def _is_native(result: ProgramsRewrite) -> bool:
