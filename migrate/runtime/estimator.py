@@ -25,6 +25,7 @@ from .exporting import export_model
 from .hooks import CheckpointSaverHook
 from .inputs import accepted
 from .loop import TrainingLoop
+from .rivals import Rivals
 from .training import TrainingModel, initialize
 from .vocabulary import (
     EstimatorSpec,
@@ -206,7 +207,9 @@ class Estimator:
                 "set one of the RunConfig.save_checkpoints_steps or "
                 "RunConfig.save_checkpoints_secs."
             )
-        with eagerly():
+        # In a cluster one task writes the checkpoints, and is no rival of the others.
+        marked = config.model_dir if config.is_chief else None
+        with eagerly(), Rivals(marked) as rivals:
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
                 self.bound_input_fn(input_fn, ModeKeys.TRAIN),
@@ -232,6 +235,7 @@ class Estimator:
                     saved_elsewhere=bool(model.saving_hooks),
                 ),
                 config=config,
+                rivals=rivals,
             )
 
             def last_step(start: int) -> float:

@@ -15,6 +15,7 @@ from .checkpoints import Checkpoints, event_writer
 from .graph import ModelGraph
 from .hooks import HookRunner, NanLossDuringTrainingError
 from .inputs import ModelInput
+from .rivals import Rivals
 from .vocabulary import logger, v1
 
 # As long as a call that trains many steps may take: checkpoints by the clock wait for
@@ -143,12 +144,13 @@ class TrainingLoop:
         hooks: Iterable[Any],
         checkpoints: Checkpoints,
         config: Any,
+        rivals: Rivals,
     ):
         self.graph, self.data = graph, data
         self.train_op, self.loss, self.summary = train_op, loss, summary
         self.hooks = HookRunner(graph, hooks)
         self.checkpoints = checkpoints
-        self.config = config
+        self.config, self.rivals = config, rivals
 
     def run(self, last_step: Callable[[int], float]) -> Any:
         """Trains until a step that follows from the first; gives the last loss."""
@@ -167,6 +169,7 @@ class TrainingLoop:
         def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
             state.step, state.loss = step, loss
             state.done += count
+            self.rivals.look()
             state.stop = self.checkpoints.after_step(state.step) or state.stop
             reports.after_step(state.step, state.done, loss, summary)
 
