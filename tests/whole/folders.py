@@ -46,7 +46,9 @@ def recorded(timeout: float = 600) -> list[Program]:
             each.path.name,
             args=tuple(each.arguments),
             env=dict(each.environment),
-            data=each.prepare and f"{sys.executable} {each.prepare}",
+            # They were written for TensorFlow 1 as well.
+            data=each.prepare
+            and f"{sys.executable} -m tfmigrate run --tf 1 {each.prepare}",
             timeout=timeout,
         )
         for each in recorder.PROGRAMS
