@@ -19,7 +19,7 @@ class RewriteOptions:
     keras: str = "tf_keras"  # tf_keras | keras3
     mixed_precision: bool = False
     profile: bool = False
-    # Set where a better result was refused: why a model_fn stays as a whole, and why
+    # Set where a better result was refused: why no loop is written in place, and why
     # a program keeps its Estimator.
-    kept_because: str | None = None
+    module_because: str | None = None
     stays_because: str | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from . import private_api, replication, rivals, scaffolds
+from . import lost_tasks, private_api, replication, rivals, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
 from .short_steps import ShortStepsHook
 
@@ -114,24 +114,33 @@ def _run(
                 save_relative_paths=True,
             ),
         )
+    together = private_api.cluster_context()
     chief_hooks = _checkpoint_hooks(
-        config, spec, worker_hooks, saving_listeners, estimator.model_dir
+        config, spec, worker_hooks, saving_listeners, estimator.model_dir, together
     )
-    if private_api.cluster_context() is not None:
+    if together is not None:
         # What a checkpoint holds may be a mean over the workers: all of them save.
         worker_hooks.extend(chief_hooks)
         chief_hooks = []
     save_summary_steps, log_step_count_steps = _summary_rhythm(
         config, spec, worker_hooks
     )
-    return _train_loop(
-        estimator,
-        spec,
-        worker_hooks,
-        (*chief_hooks, *spec.training_chief_hooks),
-        save_summary_steps,
-        log_step_count_steps,
-    )
+    watch = lost_tasks.tasks_needed(config, together=together is not None)
+    if watch is not None:
+        # Its end comes before that of a hook which saves a last checkpoint.
+        worker_hooks.insert(0, watch)
+    try:
+        return _train_loop(
+            estimator,
+            spec,
+            worker_hooks,
+            (*chief_hooks, *spec.training_chief_hooks),
+            save_summary_steps,
+            log_step_count_steps,
+        )
+    finally:
+        if watch is not None:
+            watch.stop()
 
 
 def _checkpoint_hooks(
@@ -140,6 +149,7 @@ def _checkpoint_hooks(
     worker_hooks: Sequence[Any],
     saving_listeners: Sequence[Any],
     model_dir: str,
+    together: Any,
 ) -> list[Any]:
     savers = [
         hook
@@ -148,7 +158,7 @@ def _checkpoint_hooks(
     ]
     added: list[Any] = []
     seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
-    if (together := private_api.cluster_context()) is not None:
+    if together is not None:
         if not together.should_checkpoint:
             task = f"tmp_{together.task_type}_{together.task_id}"
             model_dir = os.path.join(model_dir, task)

@@ -6,7 +6,16 @@ from functools import lru_cache
 
 from ..symbols.table import Move, lookup, needs_nothing
 from .keras_v1 import of_keras_1
-from .vocabulary import Brought, Home, Installed, Loop, Stays, Today, is_estimator_word
+from .vocabulary import (
+    ON_ALL_WORKERS,
+    Brought,
+    Home,
+    Installed,
+    Loop,
+    Stays,
+    Today,
+    is_estimator_word,
+)
 from .vocabulary import home as word
 
 __all__ = ["COPIED", "Home", "Known"]
@@ -23,12 +32,20 @@ _COPIES = ("tf.feature_column.shared_embedding_columns",)
 class Known:
     """Answers where a symbol of TF 1 lives, once it leaves its Estimator.
 
-    ``canned_2`` says that the program's canned Estimators are those of TF 2.
+    ``canned_2`` says that the program's canned Estimators are those of TF 2,
+    ``multiworker`` that they are to train on all workers of a cluster.
     """
 
-    def __init__(self, loop_names: frozenset[str], *, canned_2: bool = False) -> None:
+    def __init__(
+        self,
+        loop_names: frozenset[str],
+        *,
+        canned_2: bool = False,
+        multiworker: bool = False,
+    ) -> None:
         self.loop_names = loop_names
         self.canned_2 = canned_2
+        self.multiworker = multiworker
 
     def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
         """The home of a canonical symbol; None leaves it to the symbol rules.
@@ -43,6 +60,8 @@ class Known:
                 if not is_estimator_word(symbol):
                     return None
                 return Stays("has no counterpart in the loop module")
+            if self.multiworker and found.name in ON_ALL_WORKERS:
+                return Loop(ON_ALL_WORKERS[found.name])
             return found
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found

@@ -123,7 +123,10 @@ _HOOKS = (
     "StopAtStepHook",
     "SummarySaverHook",
 )
+# What `lifting` writes where layers were: no names of TensorFlow, but of its kind.
+_LIFTED = ("KerasLayer", "KerasModel")
 _LOOP: dict[str, str] = {
+    **{f"tf.estimator.{name}": name for name in _LIFTED},
     **{f"tf.estimator.{name}": name for name in _ESTIMATOR},
     **{f"tf.estimator.experimental.{name}": name for name in _EXPERIMENTAL},
     **{f"tf.contrib.estimator.{name}": name for name in _EXPERIMENTAL},
@@ -146,10 +149,20 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.MirroredStrategy": "MirroredStrategy",
     "tf.contrib.distribute.OneDeviceStrategy": "OneDeviceStrategy",
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
+    "tf.distribute.MultiWorkerMirroredStrategy": "MultiWorkerMirroredStrategy",
+    "tf.distribute.experimental.MultiWorkerMirroredStrategy": (
+        "MultiWorkerMirroredStrategy"
+    ),
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
+}
+# What trains on all workers where `--strategy multiworker` asks for it.
+ON_ALL_WORKERS: dict[str, str] = {
+    "Estimator": "MultiWorkerEstimator",
+    "RunConfig": "MultiWorkerRunConfig",
+    "model_to_estimator": "model_to_multi_worker_estimator",
 }
 # The packages that these names hang in, when one is given a name of its own.
 _NAMESPACES = (

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["idx_count", "idx_head", "idx_payload_offset", "to_array"]
+__all__ = ["idx_payload_offset", "to_array"]
 
 # Third byte of the magic number: unsigned bytes, the only type these files use.
 _UNSIGNED_BYTE = 0x08
@@ -25,24 +25,6 @@ def idx_payload_offset(data: bytes) -> int:
 def _shape(data: bytes) -> tuple[int, ...]:
     offset = idx_payload_offset(data)
     return struct.unpack(f">{data[3]}I", data[4:offset])
-
-
-def idx_count(data: bytes) -> int:
-    """Return the number of examples."""
-    return _shape(data)[0]
-
-
-def idx_head(data: bytes, count: int) -> bytes:
-    """Return an idx file with only the first ``count`` examples."""
-    shape = _shape(data)
-    if count > shape[0]:
-        raise ValueError(f"{count} examples asked for, the file has {shape[0]}")
-    offset = idx_payload_offset(data)
-    size = 1
-    for length in shape[1:]:
-        size *= length
-    header = data[:4] + struct.pack(f">{len(shape)}I", count, *shape[1:])
-    return header + data[offset : offset + count * size]
 
 
 def to_array(data: bytes) -> NDArray[np.uint8]:

@@ -1,15 +1,12 @@
 """From a module with training programs to the same module with native loops.
 
-The ladder: a program becomes a native loop (T1); or such a loop around its own
-forward code (T2); or it keeps its Estimator. Whether it then runs on tfmigrate.compat
-(T3) or not even there (T4) depends on all of its files: ``project/floor.py`` decides.
-A program moves as a whole, and so do all programs of one module: they share its
-imports.
+A program whose all is in plain sight becomes a native loop (T1), or it keeps its
+Estimator here, and then ``around`` decides on the loop module. A program moves as a
+whole, and so do all programs of one module: they share its imports.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,48 +21,35 @@ from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
-from ..plan.model_fn.kept_plan import KeptModelFnPlan
-from ..plan.model_fn.program import MODEL_FN_ESTIMATORS
-from ..plan.model_fn.rungs import kept_model_fn, model_fn_program
-from ..plan.plainer.handed import handed_plainly
+from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.plainer.head_units import with_head_units
-from ..plan.plainer.several import (
-    check_apart,
-    in_one_scope,
-    with_definitions_joined,
-    with_own_functions,
-)
 from ..plan.plainer.steps import PlainProgram, plainer
-from ..plan.program import Blocker, ModelFnPlan, TrainingPlan
+from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
 from ..plan.sites import (
     Blocked,
     CannedSites,
-    KeptSites,
     KerasSites,
     ModelFnSites,
     Program,
 )
-from ..project.guard import undefined_names
 from ..project.parsing import parse
 from ..project.positions import code_of
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.reasons import WHAT_TO_DO
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.resolver import Resolver
-from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import BindingKind
 from ..symbols.surface import gone
 from .module.imports import add_imports, drop_unused_imports, imported_as
 from .module.keras_door import use_tf_keras
+from .module.lone_replica import for_one_replica
 from .module.mode_names import name_modes
 from .module.names import Names
 from .module.notes import MARK, names_compat_v1
 from .module.session_settings import drop_session_settings
-from .module.tf1_doors import open_tf1_doors
 from .programs.canned import CannedEmitter
 from .programs.choices import not_offered, numbers_changed
-from .programs.kept_model_fn import KeptModelFnEmitter
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
 from .programs.own_hparams import own_hparams
@@ -73,15 +57,9 @@ from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
-_Emitter = (
-    type[KerasEmitter]
-    | type[ModelFnEmitter]
-    | type[KeptModelFnEmitter]
-    | type[CannedEmitter]
-)
+_Emitter = type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]
 _EMITTERS: dict[type, _Emitter] = {
     KerasSites: KerasEmitter,
-    KeptSites: KeptModelFnEmitter,
     ModelFnSites: ModelFnEmitter,
     CannedSites: CannedEmitter,
 }
@@ -112,23 +90,15 @@ def rewrite_programs(
     resolver: Resolver,
     options: RewriteOptions,
     facts: Any = None,
-    joined: str | None = None,
-    several: bool = False,
-    whole: bool = True,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules. ``joined`` says why
-    the module was not moved together with other files. ``several`` says that it
-    held more programs before some were moved; ``whole`` allows a model_fn to stay
-    as a whole.
+    What is not part of a program is left to the symbol rules.
     """
-    tree = Tree(module, resolver, several=several)
+    tree = Tree(module, resolver)
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
-    if in_one_scope(tree, places.programs):
-        tree.several = True
     counted = with_head_units(tree)
     if counted is not None:
         again = parse(counted.bytes)
@@ -138,50 +108,31 @@ def rewrite_programs(
             resolver=Resolver(again),
             options=options,
             facts=facts,
-            whole=whole,
         )
         if result.plans:
             return replace(result, before=None)
+    stays: list[Stop]
     if options.stays_because is not None and places.programs:
         reason = options.stays_because
-        stays: list[Stop] = [
+        stays = [
             (place, Blocker("TFM103", tree.line(place), reason))
             for place in places.programs
         ]
         return _keep_estimator(path, tree, stays)
+    if len(places.programs) > 1:
+        reason = "several Estimators in one file"
+        stays = [(p, Blocker("TFM103", tree.line(p), reason)) for p in places.programs]
+        return _keep_estimator(path, tree, advised(tree, stays))
     programs: list[Program] = []
     stops: list[Stop] = []
-    shared = facts is not None and _is_shared(facts, path)
-    apart = None
-    if len(places.programs) > 1 and not shared:
-        apart = with_own_functions(tree, places.programs)
-    if apart is not None:
-        said = PlainProgram(apart, "several programs in one file")
-        try:
-            return _said_plainly(tree, places.programs[0], said, path, options, whole)
-        except Blocked as stop:
-            stops = [(place, stop.blocker) for place in places.programs]
-            return _keep_estimator(path, tree, advised(tree, stops, joined))
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
-            plain = plainer(tree, place, shared=shared)
+            plain = plainer(tree, place, shared=bool(facts and facts.importers(path)))
             if plain is not None:
-                # Who keeps a model_fn as a whole keeps its own words.
-                inside = whole and not plain.body
-                try:
-                    return _said_plainly(tree, place, plain, path, options, inside)
-                except Blocked as stop:
-                    if not plain.body or not whole:
-                        raise
-                    programs.append(kept_model_fn(tree, place, stop.blocker))
-                    continue
+                return _said_plainly(tree, place, plain, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
-                if whole and options.kept_because is not None:
-                    why = Blocker("TFM103", tree.line(place), options.kept_because)
-                    programs.append(kept_model_fn(tree, place, why))
-                else:
-                    programs.append(model_fn_program(tree, place, whole=whole))
+                programs.append(recognise_model_fn(tree, place))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 if "compat.v2" in (resolver.qualified(place.func) or ""):
@@ -196,15 +147,6 @@ def rewrite_programs(
                 raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
-            handed = None
-            if not shared and not stops:
-                handed = handed_plainly(tree, place)
-            if handed is not None:
-                plain = PlainProgram(handed, stop.blocker.reason)
-                try:
-                    return _said_plainly(tree, place, plain, path, options, whole)
-                except Blocked as other:
-                    stop = other
             stops.append((place, stop.blocker))
     strays = places.strays(tree, programs)
     if facts is None or not facts.importers(path):
@@ -225,16 +167,10 @@ def rewrite_programs(
                 names = ", ".join(sorted({user.name for user in users}))
                 reason = f"`{symbol}` belongs to {names}, which keeps its Estimator"
             stops = [(strays[0], Blocker("TFM103", line, reason))]
-        stops = advised(tree, stops, joined)
+        stops = advised(tree, stops)
         return _keep_estimator(path, tree, stops)
     if not programs:
         return ProgramsRewrite(module)
-    if len(programs) > 1:
-        try:
-            return _one_by_one(path, tree, programs, modes, options)
-        except Blocked as stop:
-            stops = [(place, stop.blocker) for place in places.programs]
-            return _keep_estimator(path, tree, stops)
     refused = not_offered(tree, options, programs[0])
     if refused is not None:
         # Ignoring a choice silently would be worse than leaving the program.
@@ -246,28 +182,12 @@ def rewrite_programs(
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
 
 
-def _is_shared(facts: Any, path: Path) -> bool:
-    """Other files import the module, or one that may have been joined to it."""
-    inside, more = set(), [os.path.abspath(path)]
-    while more:
-        one = more.pop()
-        if one not in inside:
-            inside.add(one)
-            more += facts.imports(one)
-    return any(
-        os.path.abspath(user) not in inside
-        for one in inside
-        for user in facts.importers(Path(one))
-    )
-
-
 def _said_plainly(
     tree: Tree,
     place: cst.Call,
     plain: PlainProgram,
     path: Path,
     options: RewriteOptions,
-    whole: bool,
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
@@ -277,8 +197,6 @@ def _said_plainly(
         path=path,
         resolver=Resolver(module),
         options=options,
-        several=tree.several,
-        whole=whole,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -301,70 +219,6 @@ def _said_plainly(
         )
     plans = tuple(replace(plan, line=line) for plan in result.plans)
     return ProgramsRewrite(result.module, tuple(findings), plans)
-
-
-def _one_by_one(
-    path: Path,
-    tree: Tree,
-    programs: list[Program],
-    modes: list[cst.CSTNode],
-    options: RewriteOptions,
-) -> ProgramsRewrite:
-    """The programs of a module, each moved where those before it were.
-
-    They move together: Blocked where one of them cannot.
-    """
-    check_apart(tree, programs)
-    # Kept code changes the doors through which all of the file takes layers.
-    first, *others = sorted(programs, key=_keeps_forward)
-    refused = not_offered(tree, options, first)
-    if refused is not None:
-        return ProgramsRewrite(tree.module, (_left(path, first.plan.line, refused),))
-    moved = _native(path, tree, first, options, modes)
-    module = parse(code_of(moved.module))
-    lost = undefined_names(build_scopes(module)) - undefined_names(tree.resolver.scopes)
-    if lost:
-        reason = f"two programs of the file share `{min(lost)}`"
-        raise Blocked("TFM103", others[0].plan.line, reason)
-    rest = rewrite_programs(
-        module,
-        path=path,
-        resolver=Resolver(module),
-        options=options,
-        several=tree.several,
-    )
-    if any(finding.rule == CHOICE_NOT_OFFERED for finding in rest.findings):
-        lines = tuple(replace(f, line=first.plan.line) for f in rest.findings)
-        return ProgramsRewrite(tree.module, lines)
-    if len(rest.plans) != len(others):
-        reasons = [finding.reason for finding in rest.findings if finding.reason]
-        reason = f"several programs in one file: {reasons[0] if reasons else ''}"
-        raise Blocked("TFM103", others[0].plan.line, reason.rstrip(" :"))
-    # Lines of what is written are none of the source.
-    lines_of = {
-        plan.line: other.plan.line
-        for plan, other in zip(rest.plans, others, strict=True)
-    }
-    later = [
-        replace(f, line=lines_of.get(f.line, others[0].plan.line))
-        for f in rest.findings
-    ]
-    plans = (
-        first.plan,
-        *(
-            replace(plan, line=other.plan.line)
-            for plan, other in zip(rest.plans, others, strict=True)
-        ),
-    )
-    joined_up = with_definitions_joined(rest.module)
-    return ProgramsRewrite(joined_up, (*moved.findings, *later), plans, None, tree.text)
-
-
-def _keeps_forward(program: Program) -> bool:
-    model = program.plan.model
-    if isinstance(model, KeptModelFnPlan):
-        return True
-    return isinstance(model, ModelFnPlan) and model.kept is not None
 
 
 def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
@@ -407,15 +261,16 @@ def _native(
         # Input functions that took a mode take its name.
         name = (tree.symbol(node) or "").rpartition(".")[2]
         edits.expressions[node] = cst.SimpleString(MODE_NAMES[name])
-    edited = drop_session_settings(tree, edits.apply(module))
+    edited = edits.apply(module)
+    if emitter.loop_names is not None:
+        edited = for_one_replica(edited, emitter.loop_names, module)
+    edited = drop_session_settings(tree, edited)
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited, _dead_imports(tree))
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
     text, edited = name_modes(text, parse(text))
-    if _keeps_forward(program):
-        text, edited = open_tf1_doors(edited, Resolver(edited), emitter.tf)
     # Each of the last steps concerns few programs, and a look at the text tells.
     if "LSTM" in text or "GRU" in text:
         text, edited = _recurrent(tree, text, edited, options, emitter.tf)
@@ -527,12 +382,6 @@ def _moved(path: Path, program: Program) -> list[Finding]:
     plan = program.plan
     rule, tier = "TFM101", Tier.NATIVE
     message = f"the Estimator `{plan.estimator}` becomes a training loop"
-    if isinstance(plan.model, ModelFnPlan) and plan.model.kept is not None:
-        rule, tier = "TFM102", Tier.FORWARD_KEPT
-        message += f" around its own forward code: {plan.model.kept}"
-    if isinstance(plan.model, KeptModelFnPlan):
-        rule, tier = "TFM102", Tier.FORWARD_KEPT
-        message += f" around its whole model_fn: {plan.model.reason}"
     if not plan.config.writes_events:
         message += "; it writes no event files without `save_summary_steps`"
     found = [

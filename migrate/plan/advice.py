@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -42,11 +41,8 @@ _ELSEWHERE = (
 )
 
 
-def advised(tree: Tree, stops: list[Stop], joined: str | None) -> list[Stop]:
-    """The same stops, or one that tells what is in the way of the whole program.
-
-    That is its shape, or, as ``joined`` tells, something in one of its other files.
-    """
+def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
+    """The same stops, or one that tells what is in the way of the whole program."""
     for node in walk(tree.module):
         if isinstance(node, cst.Call) and tree.symbol(node.func) in _EXPERIMENTS:
             reason = (
@@ -66,11 +62,6 @@ def advised(tree: Tree, stops: list[Stop], joined: str | None) -> list[Stop]:
             )
             told = Blocker("TFM103", tree.line(node), reason)
             return [(p, told if _is_elsewhere(stop) else stop) for p, stop in stops]
-    if joined is not None:
-        return [
-            (node, replace(stop, reason=joined) if _is_elsewhere(stop) else stop)
-            for node, stop in stops
-        ]
     return stops
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .canned.plan import CannedPlan, ModelHead
-    from .model_fn.kept_plan import KeptModelFnPlan
 
 __all__ = [
     "METRICS",
@@ -263,9 +262,8 @@ class LayerClass:
 class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
-    ``model`` is the class of its layers; or ``kept`` says why there are none, and
-    ``forward`` is the forward code as it was. ``outputs`` is what the model
-    returns and all that losses, metrics and predictions read of it.
+    ``model`` is the class of its layers, ``outputs`` what it returns and all that
+    losses, metrics and predictions read of it.
     ``optimizer_setup`` makes ``__optimizer__``, where ``__optimizer_0__`` and so
     on stand for the constructors in ``optimizers``; ``apply`` are the statements
     after ``gradients = tape.gradient(...)``.
@@ -275,8 +273,7 @@ class ModelFnPlan:
     class_name: str
     has_params: bool
     params: str | None
-    model: LayerClass | None
-    forward: tuple[str, ...]
+    model: LayerClass
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
@@ -284,7 +281,6 @@ class ModelFnPlan:
     apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
-    docstring: str | None
     metrics: tuple[MetricUpdate, ...]
     optimizer_setup: tuple[str, ...]
     optimizers: tuple[OptimizerPlan, ...]
@@ -297,16 +293,13 @@ class ModelFnPlan:
     heads: tuple[ModelHead, ...] = ()
     # What each signature of an export gives.
     exports: tuple[tuple[str, PredictPlan], ...] = ()
-    kept: str | None = None
     # Values that the model_fn saw as a closure, as (name, source) pairs.
     closure: tuple[tuple[str, str], ...] = ()
     # What the hooks watch: a tensor's name, and the variable of a step that has it.
     watched: tuple[tuple[str, str], ...] = ()
     # What the loop writes to event files besides its own figures.
     summaries: tuple[ScalarSummary, ...] = ()
-    # What is done when the variables are there: a checkpoint is loaded, ...
-    started: tuple[str, ...] = ()
-    # ... and those are chosen that are trained, if they are not all.
+    # Those variables are chosen that are trained, if they are not all.
     choosing: tuple[str, ...] = ()
     trained: str | None = None
     # ``__call__`` of the schedule that stands as ``RATE`` in the optimizer.
@@ -453,7 +446,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan | ModelFnPlan | KeptModelFnPlan | CannedPlan
+    model: KerasModelPlan | ModelFnPlan | CannedPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

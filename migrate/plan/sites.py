@@ -21,7 +21,6 @@ __all__ = [
     "Blocked",
     "CannedSites",
     "InputSites",
-    "KeptSites",
     "KerasSites",
     "MadeInput",
     "ModelFnSites",
@@ -172,35 +171,6 @@ class ModelFnSites:
 
 
 @dataclass
-class KeptSites:
-    """Nodes of a program that keeps its whole model_fn.
-
-    ``top`` is the statement of the module that defines the model_fn; ``specs``
-    name ``EstimatorSpec``, ``outputs`` are the calls that make export outputs and
-    ``helpers`` name functions that the emitted module brings along. ``mentions``
-    are all names of the Estimator's API that get others.
-    """
-
-    body: Body
-    first_call: Statement
-    top: Statement
-    estimator_statement: Statement
-    drop: list[Statement]
-    hoist: list[Statement]
-    strategy: StrategySite | None
-    calls: list[tuple[EstimatorCall, cst.Call]]
-    hook_classes: list[cst.ClassDef]
-    inputs: InputSites
-    call: cst.Call
-    specs: list[cst.BaseExpression]
-    outputs: list[cst.Call]
-    helpers: list[tuple[cst.BaseExpression, str]]
-    mentions: set[cst.CSTNode]
-    # ``estimator.model_dir`` where the program reads it.
-    directories: list[cst.Attribute] = field(default_factory=list)
-
-
-@dataclass
 class CannedSites:
     """Nodes of a canned Estimator's program that an emitter edits.
 
@@ -228,6 +198,6 @@ class Program:
     """A training program: its plan and its places."""
 
     plan: TrainingPlan
-    sites: KerasSites | ModelFnSites | KeptSites | CannedSites
+    sites: KerasSites | ModelFnSites | CannedSites
     # The Estimator is returned, passed on or kept on an object.
     travels: bool = False

@@ -270,10 +270,6 @@ class Notebook:
         items = separator.join(json.dumps(line, ensure_ascii=escape) for line in lines)
         return f"[{opening}{items}{closing}]" if lines else "[]"
 
-    def outside_placeholders(self, name: str) -> bool:
-        """Whether a name is one of this module's own markers."""
-        return _MARKER.match(name) is None and _PLACEHOLDER.match(name) is None
-
 
 def _source(value: object, number: int) -> str:
     """The text of a cell's ``source``, a string or a list of strings."""

@@ -226,7 +226,7 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     """The best rung of the ladder whose result passes the guard.
 
     A program that could not be read, or whose loop would not run, takes the next one:
-    its whole model_fn in a loop, then its Estimator. The compat layer needs nothing of
+    the loop module, then its Estimator. The compat layer needs nothing of
     a program to be understood, so a surprise in here must not take that from it.
     """
     try:
@@ -241,7 +241,7 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         if not isinstance(problem, GuardError):
             reason = f"it is not understood ({type(problem).__name__}: {problem})"
         for options in (
-            replace(job.options, kept_because=reason),
+            replace(job.options, module_because=reason),
             replace(job.options, stays_because=reason),
         ):
             try:

@@ -8,7 +8,6 @@ import libcst as cst
 
 from ..project.positions import Span, Unfaithful, spans
 from ..project.text import Edit, Lines
-from ..symbols.names import canonical
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Scope, ScopeKind
 from ..symbols.table import in_compat_v1
@@ -159,7 +158,3 @@ class Context:
 
     def _all_scopes(self) -> set[Scope]:
         return set(self.resolver.scopes.opened.values())
-
-    def names_tensorflow(self, dotted: str | None) -> bool:
-        """Whether a dotted path is TensorFlow's."""
-        return dotted is not None and canonical(dotted) is not None

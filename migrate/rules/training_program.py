@@ -30,19 +30,6 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
-        id="TFM102",
-        name="kept-forward",
-        summary="A training loop around the model_fn's own forward code.",
-        why=(
-            "The statements that make the model's outputs cannot be said in Keras "
-            "layers, so they stay word for word and run under the variable store "
-            "that TF2 offers for such code (track_tf1_style_variables). Variables "
-            "keep the names that TF1 gave them. Everything else is a native loop: "
-            "loss, optimizer, metrics, input, checkpoints. " + _TIERS
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
         id="TFM103",
         name="keeps-estimator",
         summary="A program keeps its Estimator and runs on tfmigrate.compat.",

@@ -11,35 +11,46 @@ import tensorflow as tf
 
 from .variables import name_in_tensorflow_1, number_name
 from .vocabulary import logger, v1
+from .workers import Workers, workers_of
 
 
 class ModelSaver(v1.train.Saver):
     """A saver that takes several values of a variable together when it saves."""
 
-    def __init__(self, *args: Any, merged: list[tuple[Any, Any]], **kwargs: Any):
-        self.merged = merged
+    def __init__(
+        self,
+        *args: Any,
+        merged: list[tuple[Any, Any]],
+        workers: Workers,
+        **kwargs: Any,
+    ):
+        self.merged, self.workers = merged, workers
         super().__init__(*args, **kwargs)
 
     def save(self, *args: Any, **kwargs: Any) -> Any:
         """Saves the values that variables have now."""
         with tf.init_scope():
             for saved, variable in self.merged:
-                saved.assign(value_of_all(variable))
+                saved.assign(value_of_all(variable, self.workers))
         return super().save(*args, **kwargs)
 
 
-def value_of_all(variable: Any) -> Any:
+def value_of_all(variable: Any, workers: Workers) -> Any:
     """One value of a variable that each replica has updated on its own."""
-    total = tf.add_n([one.read_value() for one in variable.values])
+    total = workers.total(tf.add_n([one.read_value() for one in variable.values]))
     if variable.aggregation == tf.VariableAggregation.SUM:
         return total
-    return tf.cast(total / len(variable.values), total.dtype)
+    replicas = workers.strategy.num_replicas_in_sync
+    return tf.cast(total / replicas, total.dtype)
 
 
 def has_own_values(variable: Any) -> bool:
     """Each replica updates it on its own, such as a moving average of its batches."""
+    strategy = getattr(variable, "distribute_strategy", None)
     return (
-        len(getattr(variable, "values", ())) > 1
+        strategy is not None
+        and strategy.num_replicas_in_sync > 1
+        and hasattr(variable, "values")
         and variable.synchronization == tf.VariableSynchronization.ON_READ
         and variable.aggregation
         in (tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN)
@@ -59,6 +70,7 @@ def saver_of(model: Any, config: Any) -> Any:
     saver = ModelSaver(
         parts_together(saved),
         merged=merged,
+        workers=workers_of(model.strategy),
         max_to_keep=config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
         save_relative_paths=True,

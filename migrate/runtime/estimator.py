@@ -35,6 +35,7 @@ from .vocabulary import (
     logger,
 )
 from .warm_start import warm_start_settings, warm_start_variables
+from .workers import workers_of
 
 NO_MORE = object()
 
@@ -159,7 +160,7 @@ class Estimator:
         return lambda features, labels: self.call_model_fn(features, labels, mode)
 
     def bound_input_fn(
-        self, input_fn: Callable[..., Any], mode: str, replicas: int = 1
+        self, input_fn: Callable[..., Any], mode: str, context: Any = None
     ) -> Callable[[], Any]:
         """An input function with those of the arguments that it names filled in."""
         check_callable(input_fn)
@@ -168,7 +169,7 @@ class Estimator:
             mode=mode,
             params=self.mode_params(mode),
             config=self.config,
-            input_context=tf.distribute.InputContext(num_replicas_in_sync=replicas),
+            input_context=context or tf.distribute.InputContext(),
         )
         return lambda: input_fn(**given)
 
@@ -192,24 +193,30 @@ class Estimator:
             raise ValueError("Can not provide both steps and max_steps.")
         check_positive("steps", steps)
         check_positive("max_steps", max_steps)
-        checkpoint = self.latest_checkpoint()
-        if max_steps is not None and max_steps <= saved_step(checkpoint):
-            logger.info("Skipping training since max_steps has already saved.")
-            return self
-        listeners = tuple(saving_listeners or ())
-        config = self._config
+        workers = workers_of(self._config.train_distribute)
+        workers.check_place(self._config)
+        listeners = tuple(saving_listeners or ()) if workers.is_chief else ()
         hooks = checked_hooks(hooks)
         saves = any(isinstance(hook, CheckpointSaverHook) for hook in hooks)
-        if listeners and config.saves_every == (None, None) and not saves:
+        if listeners and self._config.saves_every == (None, None) and not saves:
             raise ValueError(
                 "There should be a CheckpointSaverHook to use saving_listeners. Please "
                 "set one of the RunConfig.save_checkpoints_steps or "
                 "RunConfig.save_checkpoints_secs."
             )
-        with eagerly():
+
+        def last_step(start: int) -> float:
+            return start + steps if steps is not None else max_steps or math.inf
+
+        with eagerly(), workers.at_work():
+            checkpoint = workers.same_checkpoint(self.latest_checkpoint)
+            if max_steps is not None and max_steps <= saved_step(checkpoint):
+                logger.info("Skipping training since max_steps has already saved.")
+                return self
+            config = workers.config_of(self._config)
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
-                self.bound_input_fn(input_fn, ModeKeys.TRAIN),
+                self.bound_input_fn(input_fn, ModeKeys.TRAIN, workers.input_context()),
                 config=config,
                 hooks=hooks,
                 listeners=listeners,
@@ -232,11 +239,8 @@ class Estimator:
                     saved_elsewhere=bool(model.saving_hooks),
                 ),
                 config=config,
+                workers=workers,
             )
-
-            def last_step(start: int) -> float:
-                return start + steps if steps is not None else max_steps or math.inf
-
             loss = loop.run(last_step)
         logger.info("Loss for final step: %s.", loss)
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -50,15 +50,19 @@ class HookRunner:
                 hook.after_create_session(self.model.session, self.coordinator)
 
     def step(
-        self, main: Any, first: Callable[[Any], None] | None = None
+        self,
+        main: Any,
+        first: Callable[[Any], None] | None = None,
+        given: Mapping[Any, Any] | None = None,
     ) -> tuple[Any, bool]:
         """Runs a step: the values of `main`, and whether a hook wants it to be last.
 
-        `first` is called with the values before the hooks hear of them.
+        `first` is called with the values before the hooks hear of them; `given` is
+        fed beside what they feed.
         """
         session = self.model.session
         context = SessionRunContext(SessionRunArgs(main, {}), session)
-        feeds: dict[Any, Any] = {}
+        feeds = dict(given or {})
         with self.model.inside():
             asked = [hook.before_run(context) for hook in self.hooks]
         for request in asked:

@@ -16,23 +16,26 @@ from .graph import ModelGraph
 from .hooks import HookRunner, NanLossDuringTrainingError
 from .inputs import ModelInput
 from .vocabulary import logger, v1
-
-# As long as a call that trains many steps may take: checkpoints by the clock wait for
-# its end, and so does Ctrl-C.
-SECONDS_PER_CALL = 1.0
-STEPS_PER_CALL = 10_000
+from .workers import Workers
 
 
 class ManySteps:
     """Steps of a model in one call."""
 
     def __init__(
-        self, graph: ModelGraph, data: ModelInput, operation: Any, loss: Any = None
+        self,
+        graph: ModelGraph,
+        data: ModelInput,
+        operation: Any,
+        loss: Any = None,
+        workers: Workers | None = None,
     ):
         step = graph.call([operation, loss], data.tensors)
         counter = graph.global_step
         kind = tf.float32 if loss is None else loss.dtype
         self.rate = 1.0
+        self.workers = workers or Workers(None)
+        all_go_on = self.workers.all_go_on
 
         def run(until: Any, limit: Any) -> tuple[Any, Any, Any]:
             done = tf.constant(0, tf.int64)
@@ -42,7 +45,7 @@ class ManySteps:
                 batches = data.optional_batches()
                 # Asked for first: an error in the middle of a loop may be waited for
                 # by another device.
-                if tf.reduce_all([batch.has_value() for batch in batches]):
+                if all_go_on(tf.reduce_all([batch.has_value() for batch in batches])):
                     taken = [batch.get_value() for batch in batches]
                     flat = tf.nest.flatten(taken, expand_composites=True)
                     _, value, finished = step(*flat)
@@ -63,7 +66,7 @@ class ManySteps:
 
         Gives the last loss, how many steps there were, and whether the data ended.
         """
-        most = min(limit, max(1, int(self.rate * SECONDS_PER_CALL)), STEPS_PER_CALL)
+        most = min(limit, self.workers.steps_per_call(self.rate))
         until = min(until, np.iinfo(np.int64).max)
         began = time.time()
         with tf.init_scope():
@@ -127,6 +130,8 @@ class Steps:
     done: int = 0
     loss: Any = None
     stop: bool = False
+    # All workers know by themselves that there is no further step.
+    over: bool = False
 
 
 class TrainingLoop:
@@ -143,8 +148,9 @@ class TrainingLoop:
         hooks: Iterable[Any],
         checkpoints: Checkpoints,
         config: Any,
+        workers: Workers,
     ):
-        self.graph, self.data = graph, data
+        self.graph, self.data, self.workers = graph, data, workers
         self.train_op, self.loss, self.summary = train_op, loss, summary
         self.hooks = HookRunner(graph, hooks)
         self.checkpoints = checkpoints
@@ -161,7 +167,9 @@ class TrainingLoop:
         )
         many = None
         if self.data.iterator is not None and not self.hooks.wanted_each_step:
-            many = ManySteps(self.graph, self.data, self.train_op, self.loss)
+            many = ManySteps(
+                self.graph, self.data, self.train_op, self.loss, self.workers
+            )
         state = Steps(start)
 
         def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
@@ -170,7 +178,7 @@ class TrainingLoop:
             state.stop = self.checkpoints.after_step(state.step) or state.stop
             reports.after_step(state.step, state.done, loss, summary)
 
-        while not state.stop:
+        while not (state.stop or state.over):
             wants_summary = reports.summary_follows(state.step)
             if many is not None and not wants_summary:
                 saves = self.checkpoints.next_step() or math.inf
@@ -178,14 +186,18 @@ class TrainingLoop:
                 loss, count, ended = many(until, reports.next_line - state.done)
                 if count:
                     step_is_done(count, loss, self.current_step())
-                state.stop |= ended
+                state.over |= ended
             else:
                 main = [self.train_op, self.loss, self.graph.global_step]
                 main += [self.summary] if wants_summary else []
+                feeds = self.workers.next_feeds(self.data)
+                if feeds is None:
+                    state.over = True
+                    break
                 try:
                     # Checkpoints and reports come first: a hook finds them done.
                     _, stop = self.hooks.step(
-                        main, lambda values: step_is_done(1, *values[1:])
+                        main, lambda values: step_is_done(1, *values[1:]), feeds
                     )
                 except (StopIteration, tf.errors.OutOfRangeError):
                     break
@@ -193,7 +205,9 @@ class TrainingLoop:
             if state.done and np.isnan(state.loss):
                 logger.error("Model diverged with loss = NaN.")
                 raise NanLossDuringTrainingError
-            state.stop |= state.step >= last
+            state.over |= state.step >= last
+        if state.stop and not state.over:
+            self.workers.tell_end()
         if not state.done:
             logger.warning(
                 "Training with estimator made no steps. "

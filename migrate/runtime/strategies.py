@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
+
+from .together import WorkersTogether, training_tasks, waiting_for
+from .vocabulary import v1
 
 
 def MirroredStrategy(
@@ -24,9 +27,20 @@ def MirroredStrategy(
     wanted = num_gpus if num_gpus is not None else num_gpus_per_worker
     if devices is None and wanted is not None:
         devices = [f"/gpu:{number}" for number in range(wanted)] or ["/cpu:0"]
-    return tf.distribute.MirroredStrategy(
+    strategy = tf.distribute.MirroredStrategy(
         None if devices is None else list(devices), cross_device_ops or cross_tower_ops
     )
+    present = tuple(device.name for device in tf.config.list_logical_devices())
+    used = strategy.extended.worker_devices
+    missing = [device for device in used if not device.endswith(present)]
+    if wanted is not None and len(used) > 1 and missing:
+        # Replicas there would wait for each other for ever; a lone one goes elsewhere.
+        count = len(tf.config.list_physical_devices("GPU"))
+        raise ValueError(
+            f"The program asks for {wanted} GPUs and this machine has {count}. "
+            "MirroredStrategy() without a number takes what is there."
+        )
+    return strategy
 
 
 def OneDeviceStrategy(device: str) -> tf.distribute.Strategy:
@@ -37,4 +51,53 @@ def OneDeviceStrategy(device: str) -> tf.distribute.Strategy:
 def CollectiveAllReduceStrategy(num_gpus_per_worker: int = 0) -> tf.distribute.Strategy:
     """Workers that train in step; alone, a program is its only worker."""
     del num_gpus_per_worker
-    return tf.distribute.MultiWorkerMirroredStrategy()
+    return MultiWorkerMirroredStrategy()
+
+
+class Joined:
+    """The strategy with which this process has joined a cluster: once for all."""
+
+    by_cluster: ClassVar[dict[str, tf.distribute.Strategy]] = {}
+
+
+def MultiWorkerMirroredStrategy(
+    *given: Any,
+    cluster_resolver: Any = None,
+    communication_options: Any = None,
+    communication: Any = None,
+) -> tf.distribute.Strategy:
+    """Workers that train in step, as TF_CONFIG or a resolver names them.
+
+    A process that is told of no others, and one that evaluates, is alone.
+    """
+    resolvers = tf.distribute.cluster_resolver
+    options = tf.distribute.experimental.CommunicationOptions
+    for one in given:  # In another order in older versions.
+        if isinstance(one, resolvers.ClusterResolver):
+            cluster_resolver = one
+        elif isinstance(one, options):
+            communication_options = one
+        else:
+            communication = one
+    if communication is not None and communication_options is None:
+        communication_options = options(implementation=communication)
+    resolver = cluster_resolver or resolvers.TFConfigClusterResolver()
+    tasks = training_tasks(resolver)
+    if len(tasks) < 2 or resolver.task_type == "evaluator":
+        nobody = resolvers.SimpleClusterResolver(v1.train.ClusterSpec({}))
+        return tf.distribute.MultiWorkerMirroredStrategy(nobody, communication_options)
+    name = f"{resolver.task_type} {resolver.task_id}"
+    if name not in tasks:
+        raise ValueError(
+            f"{name} is none of {', '.join(tasks)}, the tasks that train: workers in "
+            "step need a chief, workers and an evaluator at most."
+        )
+    key = f"{name} of {tasks}"
+    if key not in Joined.by_cluster:
+        with waiting_for(tasks):
+            strategy = tf.distribute.MultiWorkerMirroredStrategy(
+                resolver, communication_options
+            )
+            strategy.workers = WorkersTogether(strategy)
+        Joined.by_cluster[key] = strategy
+    return Joined.by_cluster[key]

@@ -12,6 +12,7 @@ from .checkpoints import restore, saver_of
 from .graph import READ_OP_COLLECTION, ModelGraph
 from .inputs import ModelInput, features_and_labels
 from .vocabulary import EstimatorSpec, v1
+from .workers import workers_of
 
 
 class TrainingModel:
@@ -31,8 +32,9 @@ class TrainingModel:
         self.config = config
         self.call_model_fn = call_model_fn
         strategy = checked_strategy(config.train_distribute)
-        self.replicas = strategy.num_replicas_in_sync if strategy else 1
-        self.data = ModelInput(input_fn, self.replicas)
+        self.workers = workers_of(strategy)
+        self.replicated_steps = strategy and strategy.num_replicas_in_sync > 1
+        self.data = ModelInput(input_fn, self.workers.replicas)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()
@@ -47,8 +49,9 @@ class TrainingModel:
             if not any(summary.op.name == "loss" for summary in summaries):
                 v1.summary.scalar("loss", self.loss)
             v1.add_to_collection(v1.GraphKeys.LOSSES, self.loss)
+            chief_hooks = self.spec.training_chief_hooks
             self.hooks = [
-                *self.spec.training_chief_hooks,
+                *(chief_hooks if self.workers.is_chief else ()),
                 *hooks,
                 *self.spec.training_hooks,
             ]
@@ -87,7 +90,7 @@ class TrainingModel:
                 done = tf.constant(True)
             return spec.loss, done
 
-        if self.replicas == 1:
+        if not self.replicated_steps:
             if self.config.train_distribute is None:
                 spec = self.call_model_fn(*features_and_labels(batches[0]))
                 return spec, spec.loss, operation(spec.train_op)
@@ -96,7 +99,8 @@ class TrainingModel:
             return specs[0], loss, done.op
         strategy = tf.distribute.get_strategy()
         spread = strategy.experimental_distribute_values_from_function
-        batch = spread(lambda context: batches[context.replica_id_in_sync_group])
+        here = self.workers.replicas
+        batch = spread(lambda place: batches[place.replica_id_in_sync_group % here])
         with scaled_losses(strategy):
             losses, done = strategy.run(call, args=(batch,))
         # Optimizers of TensorFlow 1 divide a loss by the number of replicas, unless it

@@ -2,8 +2,9 @@
 
     python child.py legacy|legacy2|plain FOLDER OUTPUT.json NAME...
 
-``legacy`` runs them on tfmigrate.compat, ``legacy2`` as programs of TensorFlow 2; ``plain`` as their owner will: tfmigrate
-cannot be imported.
+``legacy`` runs them on tfmigrate.compat, ``legacy2`` as programs of TensorFlow 2;
+``plain`` as their owner will: tfmigrate cannot be imported. TFMIGRATE_TEST_CPUS says
+how many logical CPUs there are.
 """
 
 from __future__ import annotations
@@ -63,6 +64,10 @@ def main(kind: str, folder: Path, output: Path, names: list[str]) -> None:
     import tensorflow as tf
 
     tf.get_logger().setLevel("ERROR")
+    cpus = [tf.config.LogicalDeviceConfiguration()]
+    cpus *= int(os.environ.get("TFMIGRATE_TEST_CPUS", "1"))
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    tf.config.set_logical_device_configuration(cpu, cpus)
     sys.path.insert(0, str(folder))
     found = {}
     for name in names:

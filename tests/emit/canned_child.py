@@ -90,14 +90,21 @@ def run(path: Path, name: str) -> dict[str, Any]:
     """One program's losses, figures, predictions and distance of weights."""
     injecting = _Injecting(recorded(name, "initial"))
     manager = tf.train.CheckpointManager
-    original = manager.restore_or_initialize
+    original, saving = manager.restore_or_initialize, manager.save
     manager.restore_or_initialize = lambda self: injecting(self)
+
+    def save(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if injecting.model is None:  # A directory of its own holds nothing to restore.
+            injecting(self)
+        return saving(self, *args, **kwargs)
+
+    manager.save = save
     output = io.StringIO()
     try:
         with contextlib.redirect_stdout(output):
             found = runpy.run_path(str(path))
     finally:
-        manager.restore_or_initialize = original
+        manager.restore_or_initialize, manager.save = original, saving
     apart = 0.0
     if (RECORDINGS / "v1" / f"{name.removesuffix('c')}.npz").exists():
         apart = max(

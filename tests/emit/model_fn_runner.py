@@ -98,9 +98,16 @@ def run_rewritten(
     loaded: list[str] = []
     waiting = list(starts)
     manager = tf.train.CheckpointManager
-    original = manager.restore_or_initialize
+    original, saving = manager.restore_or_initialize, manager.save
+    begun: set[Any] = set()
+
+    def save(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self not in begun:  # A directory of its own holds nothing to restore.
+            restore(self)
+        return saving(self, *args, **kwargs)
 
     def restore(self: Any) -> Any:
+        begun.add(self)
         model = self.checkpoint.model
         weights = waiting.pop(0)
         mine = [*model.trainable_variables, *model.non_trainable_variables]
@@ -116,13 +123,13 @@ def run_rewritten(
         return original(self)
 
     os.environ["MODEL_DIR"] = tempfile.mkdtemp()
-    manager.restore_or_initialize = restore
+    manager.restore_or_initialize, manager.save = restore, save
     printed = StringIO()
     try:
         with redirect_stdout(printed):
             space = _execute(path, path.read_text("utf-8"))
     finally:
-        manager.restore_or_initialize = original
+        manager.restore_or_initialize, manager.save = original, saving
     found = re.findall(r"step \d+: loss = (\S+)", printed.getvalue())
     return [float(text) for text in found], _figures(space["RESULT"]), loaded
 

@@ -275,37 +275,6 @@ def test_the_result_of_train_and_evaluate(old: str, new: str, wanted: str) -> No
     assert "return results, []" in used
 
 
-CONFIG_FUNCTION = """\
-def get_config(steps):
-    session = tf.ConfigProto()
-    session.gpu_options.allow_growth = True
-    if steps:
-        return tf.estimator.RunConfig(
-            session_config=session, save_checkpoints_steps=steps // 4)
-    return tf.estimator.RunConfig(save_checkpoints_steps=steps)
-
-
-def main"""
-
-
-def test_a_function_that_only_makes_a_config_goes() -> None:
-    program = PROGRAM.replace(NONE, "").replace("def main", CONFIG_FUNCTION)
-    program = program.replace(CONFIG, "    config = get_config(gpus + 8)\n")
-    made = native(program)
-    assert "get_config" not in made
-    assert "((gpus + 8) // 4 if (gpus + 8) else (gpus + 8))" in made
-    for effect in (
-        "os.environ['X'] = '1'",
-        "os.environ.LEVEL = 3",
-        "x = os.makedirs('y')",
-        "print(3)",
-    ):
-        changed = program.replace("    session =", f"    {effect}\n    session =")
-        made = native(changed)
-        assert f"    {effect}\n" in made, "what the function did besides is lost"
-        assert "get_config" not in made
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -115,7 +115,7 @@ def test_nothing_legacy_or_ours_is_left(program: str) -> None:
             line.split("#")[0] for line in text.split('"""', 2)[-1].splitlines()
         )
         assert name not in in_code
-    if "train_step" in text:
+    if "strategy.run" in text:
         assert re.search(r"with [\w.]+\.scope\(\):", text)
 
 

@@ -142,7 +142,7 @@ def test_recurrent_layers_with_star_arguments_are_not_guessed() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"strategy": "multiworker"}, {"strategy": "tpu"}],
+    [{"strategy": "parameter_server"}, {"strategy": "tpu"}],
 )
 def test_a_choice_without_a_loop_is_refused_not_ignored(
     options: dict[str, object],

@@ -195,7 +195,7 @@ def test_the_table_of_pairs_is_small_and_complete() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "advice"),
-    [("multiworker", "TF_CONFIG"), ("parameter_server", "keep"), ("tpu", "by hand")],
+    [("multiworker", "module"), ("parameter_server", "keep"), ("tpu", "by hand")],
 )
 def test_strategies_of_clusters_are_refused_with_advice(
     strategy: str, advice: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from tfmigrate.plan.program import ModelFnPlan
-from tfmigrate.report.findings import Tier
 
 from .one_module import run
 
@@ -42,7 +41,6 @@ def lifted(code: str) -> str:
     result = run(code)
     (plan,) = result.plans
     assert isinstance(plan.model, ModelFnPlan)
-    assert plan.model.kept is None, plan.model.kept
     return result.module.code
 
 
@@ -81,9 +79,7 @@ def test_a_name_that_may_be_made_up_is_not_lifted() -> None:
     code = PROGRAM.replace('"tower", reuse=reuse', 'scope, "tower", reuse=reuse')
     code = code.replace("units, reuse=False", "units, scope=None, reuse=None")
     result = run(code)
-    (plan,) = result.plans
-    assert isinstance(plan.model, ModelFnPlan)
-    assert "reused beside others" in (plan.model.kept or "")
+    assert "reused beside others" in (result.findings[0].reason or "")
 
 
 BRANCHES = """\
@@ -136,10 +132,7 @@ def test_what_is_shared_in_another_way_is_not_lifted(
 ) -> None:
     assert old in PROGRAM
     result = run(PROGRAM.replace(old, new))
-    models = [plan.model for plan in result.plans]
-    kept = [model.kept for model in models if isinstance(model, ModelFnPlan)]
-    stays = [f.reason for f in result.findings if f.tier is Tier.COMPAT]
-    told = " ".join(text for text in [*kept, *stays] if text)
+    told = " ".join(f.reason or "" for f in result.findings)
     assert (reason or "without a name") in told, told or result.module.code
 
 
@@ -168,6 +161,4 @@ def test_a_size_of_something_else_is_not() -> None:
         "    size", "    x = 2 * x\n    size"
     )
     result = run(code.replace("tf.layers.dense(left", "linear(left"))
-    (plan,) = result.plans
-    assert isinstance(plan.model, ModelFnPlan)
-    assert "depends on `size`" in (plan.model.kept or "")
+    assert "depends on `size`" in (result.findings[0].reason or "")

@@ -142,7 +142,7 @@ def test_module_imports_keep_their_style(project: Path, old: str, new: str) -> N
     assert not keeps_its_estimator_of(main)
     text = main.read_text("utf-8")
     assert new in text
-    assert "nets.ChurnModel(params)" in text
+    assert "model_fn=nets.churn_model_fn," in text
 
 
 def keeps_its_estimator_of(main: Path) -> bool:
@@ -156,12 +156,11 @@ def test_each_file_gets_its_own_share(project: Path) -> None:
     original = {p.stem: p.read_text("utf-8") for p in (PROJECT / "churn").glob("*.py")}
     assert read["config"] == original["config"]
     assert read["data"] == original["data"]
-    assert "class ChurnModel(tf_keras.Model):" in read["model"]
-    assert "from .model import ChurnModel" in read["main"]
-    assert "import tensorflow" not in read["hooks"]
+    assert "class ChurnModel(training_loop.KerasModel):" in read["model"]
+    assert "from .model import churn_model_fn as model_fn" in read["main"]
     for text in read.values():
         assert "import tfmigrate" not in text
-        assert "estimator" not in text.lower().replace("estimator.evaluate", "")
+        assert "tf.estimator" not in text
     # Another run, with as many processes as it likes, changes nothing.
     again = {p: p.read_bytes() for p in project.rglob("*.py")}
     rewrite(project, options=("--jobs", "2"))

@@ -48,7 +48,7 @@ from tfmigrate.report.model import FileStatus
 PROBE = "\nimport tensorflow as tfm_probe\n\ntfm_probe.log(1.0)\n"
 PROBED = "\nimport tensorflow as tfm_probe\n\ntfm_probe.math.log(1.0)\n"
 # Every program of these rules moves as a whole, wherever its lines are.
-_WHOLE_PROGRAM = ("TFM101", "TFM102", "TFM106", "TFM107")
+_WHOLE_PROGRAM = ("TFM101", "TFM106", "TFM107")
 _KEEPS_ESTIMATOR = "TFM103"
 # Reasons for which a file may be refused; anything else is a failure.
 _REFUSED = re.compile(

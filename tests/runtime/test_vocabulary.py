@@ -56,6 +56,17 @@ def test_the_place_in_a_cluster_comes_from_the_environment(
         assert (config.num_worker_replicas, config.num_ps_replicas) == (3, 1)
 
 
+def test_a_loop_of_one_process_has_no_part_in_a_cluster(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cluster = {"chief": ["a:1"], "worker": ["b:1"], "ps": ["d:1"]}
+    given = {"cluster": cluster, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(given))
+    estimator = Estimator(print, tmp_path, RunConfig())
+    with pytest.raises(ValueError, match="worker 0 of a cluster with 2 more tasks"):
+        estimator.train(print, steps=1)
+
+
 def test_specifications_say_what_is_missing() -> None:
     with pytest.raises(ValueError, match=r"Missing loss\."):
         EstimatorSpec(ModeKeys.EVAL)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ...plan.code.tree import Statement
-from ...plan.model_fn.kept_plan import KeptModelFnPlan
 from ...plan.program import EstimatorCall, ModelFnPlan
 from ..module.layout import one_line
 from ..module.template import parse_statements
@@ -127,9 +126,7 @@ class AskedCalls:
         calls = emitter.predict_calls
         model = emitter.plan.model
         is_dict = True
-        if isinstance(model, KeptModelFnPlan):
-            is_dict = model.is_dict
-        elif isinstance(model, ModelFnPlan):
+        if isinstance(model, ModelFnPlan):
             assert model.predict is not None
             is_dict = model.predict.is_dict
         keyed = [call.keys is not None for call in calls]

@@ -14,7 +14,6 @@ from ...plan.program import (
     CallKind,
     EstimatorCall,
     ExporterPlan,
-    ModelFnPlan,
     PredictPlan,
     ReceiverPlan,
 )
@@ -60,10 +59,6 @@ def export_functions(
     together = [call for call in calls if call.exporters]
     if len(together) > 1:
         raise Blocked(_RULE, line, "exporters of several train_and_evaluate")
-    model = emitter.plan.model
-    if isinstance(model, ModelFnPlan) and model.kept is not None:
-        reason = f"an export of forward code that is kept ({model.kept})"
-        raise Blocked(_RULE, line, reason)
     signatures: dict[str, str] = {}
     made: list[Statement] = []
     exports = [(k, one) for k, one in signed if _served(receiver, one)]

@@ -288,7 +288,6 @@ class TrainCalls:
             )
         wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
         wanted += [variable for _, variable in emitter.watched]
-        wanted += ["train_dataset"] if emitter.graphed else []
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         profiles = emitter.options.profile or stock.profile_steps is not None
         if profiles:
@@ -387,7 +386,6 @@ class TrainCalls:
         return emitter.fill(
             "train_loop",
             expressions={
-                "X_SERVED": served,
                 "X_SERVES": serves,
                 "X_CONDITION": condition,
                 "X_LOG_STEPS": log_steps,

@@ -9,7 +9,7 @@ import libcst as cst
 from ...options import RewriteOptions
 from ...plan.code.tree import Tree, walk
 from ...plan.program import KerasModelPlan, ModelFnPlan
-from ...plan.sites import KerasSites, ModelFnSites, Program
+from ...plan.sites import CannedSites, KerasSites, ModelFnSites, Program
 from ...symbols.table import lookup, needs_nothing
 from ..calls.mixed_precision import own_float32
 from .optimizers import is_of_tf1
@@ -19,8 +19,8 @@ __all__ = ["not_offered", "numbers_changed"]
 # Strategies that need more than another constructor, and what to do instead.
 _ELSEWHERE = {
     "multiworker": (
-        "a loop for several workers is not written yet: use `--strategy keep`; "
-        "`tfmigrate run` trains the unedited program on a cluster (TF_CONFIG)"
+        "workers train together on the loop module, where this program cannot go: "
+        "`tfmigrate run` trains it unedited in a cluster (TF_CONFIG)"
     ),
     "parameter_server": (
         "a loop with a coordinator is not written yet: use `--strategy keep`; "
@@ -40,6 +40,12 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             "`--style inline`: the Estimator is returned, passed on or stored; use "
             "`--style auto`"
         )
+    canned = isinstance(program.sites, CannedSites)
+    if options.style == "class" and canned and not program.travels:
+        return (
+            "`--style class`: a canned Estimator that stays where it is made "
+            "becomes functions; use `--style auto`"
+        )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
     site = program.sites.strategy
@@ -56,8 +62,7 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             return f"`--keras keras3`: {only}"
         if options.mixed_precision:
             return f"`--mixed-precision`: {only}"
-    kept = isinstance(model, ModelFnPlan) and model.kept is not None
-    usual = isinstance(program.sites, (KerasSites, ModelFnSites)) and not kept
+    usual = isinstance(program.sites, (KerasSites, ModelFnSites))
     if options.keras == "keras3":
         if any(tree.calls(tree.module, ("tf.feature_column.input_layer",))):
             return "`--keras keras3`: Keras 3 has no layer for feature columns"

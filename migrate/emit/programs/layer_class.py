@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
@@ -14,15 +14,20 @@ from ..module.template import parse_statements
 
 __all__ = ["class_statement"]
 
+_BASES = {"Model": f"{TF}.keras.Model", "Layer": f"{TF}.keras.layers.Layer"}
 _DOCSTRINGS = {
     "Model": '"""The layers of the model; its call is the forward pass."""\n',
     "Layer": "",
 }
 
 
-def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
+def class_statement(
+    plan: LayerClass,
+    text: Callable[[str], str],
+    bases: Mapping[str, str] = _BASES,
+) -> Statement:
     """The class; ``text`` puts the program's names into source text of a plan."""
-    base = f"{TF}.keras.Model" if plan.base == "Model" else f"{TF}.keras.layers.Layer"
+    base = bases[plan.base]
     docstring = plan.docstring or _DOCSTRINGS[plan.base]
     made = _function("__init__", ["self", *plan.parameters])
     init = ["super().__init__()\n", *(_line(code) for code in plan.init)]

@@ -34,6 +34,7 @@ from ..calls.trainer import Trainer, per_class
 from ..calls.watched import watching_steps
 from ..module.edits import Edits, Statement
 from ..module.layout import WIDTH, OneLine, fit
+from ..module.lone_replica import LoopNames
 from ..module.names import Names
 from ..module.spacing import with_blank_lines
 from ..module.template import Filling, fill, parse_statements
@@ -63,8 +64,6 @@ class LoopEmitter:
 
     # Whether variables are made when the class sees data first.
     built_from_data = False
-    # Whether a step runs a graph that a model_fn made, instead of a model.
-    graphed = False
 
     def __init__(
         self,
@@ -193,6 +192,24 @@ class LoopEmitter:
         return symbol is not None and not symbol.endswith(".OneDeviceStrategy")
 
     @property
+    def loop_names(self) -> LoopNames | None:
+        """What the loop's functions are called, where there is one replica for sure."""
+        chosen = self.options.strategy
+        if self.trainer is not None or chosen != "keep":
+            return None
+        if self.plan.strategy.symbol is not None or self.plan.strategy.choices:
+            return None
+        get = self.renamed.get
+        return LoopNames(
+            self.site_strategy,
+            get("train_step", ""),
+            get("train_steps", ""),
+            get("test_step", ""),
+            get("test_steps", ""),
+            get("evaluate", ""),
+        )
+
+    @property
     def function_form(self) -> bool:
         """Several train calls share a function; a single one becomes a loop."""
         calls = [
@@ -255,15 +272,13 @@ class LoopEmitter:
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
         if template == "train_functions":
             defaults.update(watching_steps(self))
-            defaults["X_TRAIN_STEP"] = []
-            if not self.graphed:
-                defaults["X_TRAIN_STEP"] = self.fill(
-                    "train_step",
-                    expressions=expressions,
-                    statements=statements,
-                    flags=flags,
-                    names=names,
-                )
+            defaults["X_TRAIN_STEP"] = self.fill(
+                "train_step",
+                expressions=expressions,
+                statements=statements,
+                flags=flags,
+                names=names,
+            )
             results = [variable for _, variable in self.watched]
             expressions = {
                 **(expressions or {}),
@@ -291,10 +306,6 @@ class LoopEmitter:
                 "X_STEP_RESULT": ", ".join(["loss", *results]),
             }
         expressions = {"X_TRAINED": self.trained, **(expressions or {})}
-        parameters = {
-            "X_CONTEXT": "" if self.graphed else "context",
-            **(parameters or {}),
-        }
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
         filling = Filling(
@@ -309,13 +320,10 @@ class LoopEmitter:
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_WATCHES": bool(self.watched),
-                "X_GRAPHED": self.graphed,
-                "X_TAPED": not self.graphed,
                 "X_SHARED": self.replicated,
-                "X_TOGETHER": self.graphed and self.replicated,
                 **(flags or {}),
             },
-            parameters=parameters,
+            parameters=parameters or {},
             attributes={"optimizer.iterations": self.text(self.counter)},
         )
         return fill(file, template, filling)
@@ -486,6 +494,8 @@ class LoopEmitter:
     def manager(self, *, restores: bool = True) -> list[Statement]:
         """The checkpoint manager and the restore."""
         keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
+        if self.trainer is None and self.plan.config.model_dir is None:
+            restores = False  # Nothing is in a directory that was made just now.
         result = self.fill(
             "manager",
             expressions={

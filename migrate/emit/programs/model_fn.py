@@ -12,7 +12,6 @@ import libcst as cst
 
 from ...options import RewriteOptions
 from ...plan.code.tree import Statement, Tree
-from ...plan.estimator.warm_start import LOAD
 from ...plan.layers.recurrent import CELL
 from ...plan.program import (
     METRICS,
@@ -32,7 +31,6 @@ from ..module.layout import fit, one_line
 from ..module.names import Names, rename
 from ..module.spacing import space_definitions, with_blank_lines
 from ..module.template import free_names, parse_statements, unshadowed
-from .kept_forward import kept_class, kept_values
 from .layer_class import class_statement
 from .loop import SAME_WEIGHT, LoopEmitter
 from .metric_classes import MetricClasses
@@ -102,13 +100,6 @@ class ModelFnEmitter(LoopEmitter):
         return self.own("trained_variables")
 
     @cached_property
-    def loading(self) -> str:
-        """The name of the function that loads a checkpoint of TF1, or nothing."""
-        if not any(LOAD in line for line in self.model.started):
-            return ""
-        return self.names.fresh("init_from_checkpoint")
-
-    @cached_property
     def schedule(self) -> tuple[str, str]:
         """Source of the class that computes the rate, and of a call of it."""
         return schedule_class(self.model, self.names.fresh("ComputedLearningRate"))
@@ -120,10 +111,6 @@ class ModelFnEmitter(LoopEmitter):
         if self.model.rate:
             classes += self.fitted(parse_statements(self.text(self.schedule[0])))
         classes += self._own_optimizers()
-        if self.loading:
-            name = {"init_from_checkpoint": self.loading}
-            template = "init_from_checkpoint_function"
-            classes += self.fitted(self.fill(template, file="warm_start", names=name))
         classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
         edits.replace[sites.model_fn] = [
             with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
@@ -310,7 +297,7 @@ class ModelFnEmitter(LoopEmitter):
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
-        lines += [*model.started, *model.choosing]
+        lines += model.choosing
         if model.trained is not None:
             lines.append(f"({model.trained})\n")
         if model.predict is not None:
@@ -330,14 +317,12 @@ class ModelFnEmitter(LoopEmitter):
         )
 
     def _variables(self) -> list[Statement]:
-        kept = self.model.kept is not None
-        flags = {"X_KEPT": kept, **self.precision_flags}
-        return self.fill("make_variables", flags=flags) + self._started()
+        return self.fill("make_variables", flags=self.precision_flags) + self._started()
 
     def _started(self) -> list[Statement]:
         """What follows from the names of the variables."""
         model = self.model
-        code = "".join([*model.started, *model.choosing])
+        code = "".join(model.choosing)
         own = self.trained
         renamed = self.trainer is None and (model.trained or "").isidentifier()
         if model.trained is not None and not renamed:
@@ -345,8 +330,6 @@ class ModelFnEmitter(LoopEmitter):
         if self.trainer is None:
             known = {model.trained or "": own} if renamed else None
             code = _renamed(code, self.names, known)
-        if "re.match(" in code:
-            code = code.replace("re.match(", f"{self.module('re')}.match(")
         return parse_statements(self.section(code))
 
     def _test_metrics(self) -> list[Statement]:
@@ -373,7 +356,7 @@ class ModelFnEmitter(LoopEmitter):
         if "__own_" in code:
             for symbol, name in self.own_optimizers.items():
                 code = code.replace(own_class(symbol), name)
-        code = code.replace(TRAINED, self.trained).replace(LOAD, self.loading)
+        code = code.replace(TRAINED, self.trained)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:
@@ -387,8 +370,6 @@ class ModelFnEmitter(LoopEmitter):
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
         model = self.model
-        if model.model is None:
-            return kept_class(self, model)
         layer = replace(model.model, name=self.class_name)
         if self.options.mixed_precision:
             layer = replace(layer, init=float32_outputs(model))
@@ -419,9 +400,7 @@ class ModelFnEmitter(LoopEmitter):
     @property
     def _parameters(self) -> tuple[str, ...]:
         """What the model's constructor takes."""
-        if self.model.model is not None:
-            return self.model.model.parameters
-        return kept_values(self.model)
+        return self.model.model.parameters
 
     def _model(self) -> str:
         """Source that makes the model."""

@@ -42,15 +42,12 @@ def manager():
 
 def restore():
     """Goes on from the latest checkpoint, which must be one of such a loop."""
-    if X_GRAPHED:
-        model.restore(manager.latest_checkpoint)
-    else:
-        latest = manager.latest_checkpoint
-        if latest and tf.train.load_checkpoint(latest).has_tensor("global_step"):
-            like = manager.checkpoint.write(f"{latest}.like")
-            convert = f"checkpoint convert {latest} --like {like} -o {latest}.tf2"
-            raise SystemExit(f"{latest} is of TensorFlow 1, see: tfmigrate {convert}")
-        manager.restore_or_initialize()
+    latest = manager.latest_checkpoint
+    if latest and tf.train.load_checkpoint(latest).has_tensor("global_step"):
+        like = manager.checkpoint.write(f"{latest}.like")
+        convert = f"checkpoint convert {latest} --like {like} -o {latest}.tf2"
+        raise SystemExit(f"{latest} is of TensorFlow 1, see: tfmigrate {convert}")
+    manager.restore_or_initialize()
 
 
 def present_devices():
@@ -117,15 +114,12 @@ def train_step():
 
 def run_batch():
     """What a step does with the replicas' batches."""
-    if X_GRAPHED:
-        loss = model.train_step(X_BATCH)
+    if X_WATCHES:
+        X_RUN
     else:
-        if X_WATCHES:
-            X_RUN
-        else:
-            losses = strategy.run(train_step, args=(X_BATCH,))
-        loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
-        X_WATCHED
+        losses = strategy.run(train_step, args=(X_BATCH,))
+    loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+    X_WATCHED
 
 
 def train_functions():
@@ -152,22 +146,11 @@ def train_functions():
             """Runs up to `steps` steps; returns the last loss and how many ran."""
             loss, done = tf.constant(0.0), tf.constant(0)
             X_NOTHING_WATCHED
-            if X_TOGETHER:
-                # A step of several replicas must not stand in a condition.
-                batch = iterator.get_next_as_optional()
-                while batch.has_value():
-                    loss = model.train_step(batch.get_value())
-                    done += 1
-                    if done < steps:
-                        batch = iterator.get_next_as_optional()
-                    else:
-                        batch = tf.experimental.Optional.empty(iterator.element_spec)
-            else:
-                for batch in iterator:
-                    X_RUN_BATCH
-                    done += 1
-                    if done >= steps:
-                        break
+            for batch in iterator:
+                X_RUN_BATCH
+                done += 1
+                if done >= steps:
+                    break
             return X_STEPS_RESULT
 
     if X_STEPWISE:
@@ -175,19 +158,11 @@ def train_functions():
         @tf.function
         def train_next(iterator):
             """Trains on the next batch; returns the loss and if there was a batch."""
-            if X_TOGETHER:
-                loss, done = tf.constant(0.0), tf.constant(False)
-                # A step of several replicas must not stand in a condition.
-                batch = iterator.get_next_as_optional()
-                while batch.has_value() and not done:
-                    loss, done = model.train_step(batch.get_value()), True
-                return loss, done
-            else:
-                batch = iterator.get_next_as_optional()
-                if not batch.has_value():
-                    return X_NO_RESULT
-                X_RUN_NEXT
-                return X_NEXT_RESULT
+            batch = iterator.get_next_as_optional()
+            if not batch.has_value():
+                return X_NO_RESULT
+            X_RUN_NEXT
+            return X_NEXT_RESULT
 
 
 def test_functions():
@@ -267,18 +242,14 @@ def predict_step():
 def predict_functions():
     """Predictions for one example after the other."""
 
-    if X_TAPED:
-
-        @tf.function
-        def predict_step(features):
-            """Returns the predictions for a batch."""
-            X_PREDICT_BODY
+    @tf.function
+    def predict_step(features):
+        """Returns the predictions for a batch."""
+        X_PREDICT_BODY
 
     def predict(X_PREDICT_PARAMETERS):
         X_DOCSTRING
         X_BUILD
-        if X_GRAPHED:
-            predict_step = model.predict_graph(X_PREDICT_DATASET.element_spec)
         for batch in X_PREDICT_DATASET:
             # Labels, if the data set has them, are not needed here.
             features = batch[0] if isinstance(batch, tuple) else batch
@@ -373,52 +344,21 @@ def trainer_build():
         X_RESTORE
 
 
-def kept_class():
-    """A model_fn's forward code, unchanged, under the variable store of TF2."""
-
-    class LiftedModel(tf.keras.Model):
-        """The forward pass as it was; variables keep the names TF1 gave them."""
-
-        if X_NEEDS_VALUES:
-
-            def __init__(X_PARAMETERS):
-                super().__init__()
-                X_KEEP_VALUES
-
-        @keras_v1.utils.track_tf1_style_variables
-        def call(self, features, training=False):
-            # In a scope of its own, each call numbers unnamed layers from the start.
-            with tf.compat.v1.variable_scope(tf.compat.v1.get_variable_scope()):
-                return self.forward(features, training)
-
-        def forward(self, features, training):
-            X_KEPT_VALUES
-            if X_NEEDS_MODE:
-                mode = "train" if training else "eval"
-            X_FORWARD
-            return X_OUTPUTS
-
-
 def make_variables():
     """The first call of a model, which makes its variables."""
-    if X_KEPT:
-        tf.function(model.__call__).get_concrete_function(features_spec)
+    if X_KERAS3:
+        model(
+            tf.nest.map_structure(
+                lambda spec: tf.keras.Input(
+                    batch_shape=spec.shape, dtype=spec.dtype.name
+                ),
+                features_spec,
+            )
+        )
     else:
-        if X_KERAS3:
-            model(
-                tf.nest.map_structure(
-                    lambda spec: tf.keras.Input(
-                        batch_shape=spec.shape, dtype=spec.dtype.name
-                    ),
-                    features_spec,
-                )
-            )
-        else:
-            model(
-                tf.nest.map_structure(
-                    lambda spec: tf.keras.Input(type_spec=spec), features_spec
-                )
-            )
+        model(
+            tf.nest.map_structure(lambda s: tf.keras.Input(type_spec=s), features_spec)
+        )
 
 
 def lifted_setup():
@@ -445,39 +385,19 @@ def lifted_setup():
 def train_data():
     """The batches of one train call on several replicas."""
 
-    def train_batches(X_CONTEXT):
-        if X_GRAPHED:
-            """Serves what a step takes: a batch for each replica."""
-        else:
-            """Serves batches for one replica each, as before."""
+    def train_batches(context):
+        """Serves batches for one replica each, as before."""
         if X_MADE:
             dataset = X_DATASET
         # A step needs a batch for every replica: an incomplete set is left out.
-        if X_GRAPHED:
-            replicas = strategy.num_replicas_in_sync
-
-            def spread(*window):
-                elements = tf.data.Dataset.zip(window[0] if not window[1:] else window)
-                return tuple(
-                    elements.skip(i).take(1).get_single_element()
-                    for i in range(replicas)
-                )
-
-            return dataset.window(replicas, drop_remainder=True).map(spread)
-        else:
-            return dataset.window(
-                strategy.num_replicas_in_sync, drop_remainder=True
-            ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
+        return dataset.window(
+            strategy.num_replicas_in_sync, drop_remainder=True
+        ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
 
 
 def train_loop():
     """One train call: the loop itself."""
-    if X_TAPED:
-        train_iterator = iter(strategy.distribute_datasets_from_function(X_SERVES))
-    else:
-        train_dataset = X_SERVED
-        model.make_train_step(train_dataset.element_spec)
-        train_iterator = iter(train_dataset)
+    train_iterator = iter(strategy.distribute_datasets_from_function(X_SERVES))
     if X_PER_STEP:
         # Traced once, here: to look the trace up takes as long as a small step.
         run_step = train_next.get_concrete_function(train_iterator)

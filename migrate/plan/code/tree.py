@@ -35,13 +35,9 @@ def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
 class Tree:
     """Parents, positions and definitions of one parsed module."""
 
-    def __init__(
-        self, module: cst.Module, resolver: Resolver, *, several: bool = False
-    ) -> None:
+    def __init__(self, module: cst.Module, resolver: Resolver) -> None:
         self.module = module
         self.resolver = resolver
-        # Other Estimators are, or were, made next to each one.
-        self.several = several
 
     # Few modules hold a training program, so these are made when asked for.
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..code.tree import Tree
 from ..hooks.own import HOOK_BASES
-from ..sites import KeptSites, ModelFnSites, Program
+from ..sites import ModelFnSites, Program
 
 __all__ = ["LegacyPlaces", "legacy_places"]
 
@@ -38,8 +38,6 @@ class LegacyPlaces:
             gone.add(sites.estimator_statement)
             if isinstance(sites, ModelFnSites):
                 gone.add(sites.model_fn)
-            if isinstance(sites, KeptSites):
-                gone.update(sites.mentions)
             gone.update(sites.hook_classes)
             gone.update(made.statement for made in sites.inputs.made)
             gone.update(node for _, node in sites.calls)

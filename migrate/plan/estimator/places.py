@@ -48,7 +48,7 @@ def find_place(tree: Tree, call: cst.Call) -> Place:
         raise Blocked(_RULE, line, "several statements on one line")
     if not isinstance(statement, cst.SimpleStatementLine):
         raise Blocked(_RULE, line, "the estimator is made inside a statement")
-    place = Place(call, statement, body, "estimator", travels=tree.several)
+    place = Place(call, statement, body, "estimator")
     _Uses(tree, place).of(call)
     if not place.uses:
         raise Blocked(_RULE, line, "the estimator is never used here")

@@ -20,7 +20,6 @@ _STEPS = (
     "tf.contrib.framework.get_global_step",
     "tf.contrib.framework.get_or_create_global_step",
 )
-_GRAPHS = ("tf.get_default_graph", "tf.compat.v1.get_default_graph")
 # The loss of the model_fn under the names that TensorFlow and people gave it.
 _LOSS = re.compile(r"^(\w+/)*(loss|\w*_loss/value)(:0)?$")
 _STEP = re.compile(r"^global_step(:0)?$")

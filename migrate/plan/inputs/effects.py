@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..code.reach import reachable
 from ..code.tree import Tree
-from ..model_fn.kept_checks import reachable
 from ..model_fn.lasting import changes
 
 __all__ = ["has_effects"]

@@ -308,7 +308,9 @@ class CallLifter(cst.CSTTransformer):
                 place = self.lifter.places.place(
                     call, conversion.named, generic, part=index
                 )
-            made = self.lifter.make(name, step.constructor, place=place, node=call)
+            made = self.lifter.make(
+                name, step.constructor, place=place, node=call, symbol=symbol
+            )
             more = [f"{n}={a}" for n, a in step.call_arguments]
             code = f"{made}({', '.join([code, *more])})"
         return cst.parse_expression(code)

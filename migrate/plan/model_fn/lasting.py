@@ -13,17 +13,14 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ...symbols.scopes import BindingKind
-from ..code.arguments import is_none
+from ..code.reach import reachable
 from ..code.tree import Tree, walk
 from ..estimator.places import Place
 from ..sites import Blocked
-from .kept_checks import reachable
 
 __all__ = [
     "changes",
     "check_lasting",
-    "check_regularizers",
-    "kept_normalises_twice",
     "moves",
     "normalises_twice",
 ]
@@ -83,33 +80,6 @@ def moves(tree: Tree, place: Place, first: cst.CSTNode) -> bool:
     )
 
 
-def check_regularizers(tree: Tree, model_fn: cst.FunctionDef, *, whole: bool) -> None:
-    """Blocked where layers would regularise a variable that they share otherwise.
-
-    TensorFlow 1 counted the regularizer that a variable was made with, once. Kept
-    forward code counts the last that was given; a ``whole`` model_fn, those of all
-    layers that share the variable.
-    """
-    reused, given = False, dict[str, cst.Arg]()
-    for node in reachable(tree, [model_fn]):
-        if isinstance(node, cst.Attribute):
-            reused = reused or node.attr.value in ("AUTO_REUSE", "reuse_variables")
-        if not isinstance(node, cst.Arg) or node.keyword is None:
-            continue
-        name, code = node.keyword.value, tree.code(node.value)
-        if name == "reuse":
-            reused = reused or code not in ("None", "False")
-        elif name.endswith("_regularizer") and name != "activity_regularizer":
-            given[code] = node
-    if not reused:
-        return
-    for argument in given.values():
-        chosen = _of_parameters(tree, argument.value, model_fn)
-        if whole or chosen or len(given) > 1:
-            reason = "model_fn: variables are shared by layers with a regularizer"
-            raise Blocked("TFM103", tree.line(argument), reason)
-
-
 def normalises_twice(call: Sequence[str]) -> bool:
     """Shared layers always train in one call of a forward pass, but not in another.
 
@@ -139,46 +109,6 @@ def normalises_twice(call: Sequence[str]) -> bool:
                 always.add(name)
         pending += ast.iter_child_nodes(node)
     return any(len(given[name]) > 1 for name in always)
-
-
-def kept_normalises_twice(tree: Tree, model_fn: cst.FunctionDef) -> bool:
-    """The same of forward code that is kept, as far as its calls tell."""
-    shares = normalises = trains = False
-    for node in reachable(tree, [model_fn]):
-        if isinstance(node, cst.Attribute):
-            shares |= node.attr.value in ("AUTO_REUSE", "reuse_variables")
-        if not isinstance(node, cst.Call):
-            continue
-        symbol = tree.symbol(node.func) or ""
-        normalises |= "batch_norm" in symbol
-        own = isinstance(tree.resolver.definition(node.func), cst.FunctionDef)
-        for argument in node.args:
-            name = "" if argument.keyword is None else argument.keyword.value
-            shares |= name == "reuse" and not is_none(argument.value)
-            if tree.code(argument.value) == "True":
-                trains |= "training" in name or (own and not name)
-    return shares and normalises and trains
-
-
-def _of_parameters(
-    tree: Tree, node: cst.BaseExpression, model_fn: cst.FunctionDef
-) -> bool:
-    """An expression depends on what a helper of the model_fn is given."""
-    pending, seen = [node], set[cst.CSTNode]()
-    while pending:
-        for name in walk(pending.pop()):
-            if not isinstance(name, cst.Name) or name in seen:
-                continue
-            seen.add(name)
-            if name not in tree.resolver.scopes.loads:
-                continue
-            for binding in tree.resolver.bindings(name):
-                if binding.kind is BindingKind.PARAMETER:
-                    if binding.scope.node is not model_fn:
-                        return True
-                elif binding.value is not None:
-                    pending.append(binding.value)
-    return False
 
 
 def changes(

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, match_arguments
+from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.statements import names_in
 from ..code.tree import Body, Statement, Tree, walk
 from ..estimator.calls import read_calls
 from ..estimator.config import read_run_config
 from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
-from ..estimator.warm_start import BY_NAME, read_started_from
+from ..estimator.warm_start import BY_NAME
 from ..hooks.specs import with_spec_hooks
 from ..inputs.effects import has_effects
 from ..keras.program import ragged_difference
@@ -31,8 +31,6 @@ from ..sites import Blocked, ModelFnSites, Program
 from .heads import head_statements
 from .lasting import (
     check_lasting,
-    check_regularizers,
-    kept_normalises_twice,
     moves,
     normalises_twice,
 )
@@ -45,14 +43,15 @@ MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
 
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
+REGULARIZED_ONCE = (
+    "TFM140",
+    "regularization counts in full on each replica; "
+    "the Estimator applied its gradient on the first one only",
+)
 
-def recognise_model_fn(
-    tree: Tree, call: cst.Call, *, kept: str | None = None
-) -> Program:
-    """The program around one ``Estimator(model_fn)`` call, or raise Blocked.
 
-    ``kept`` is the reason why the model_fn's forward code is to stay as it is.
-    """
+def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
+    """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
     line = tree.line(call)
     try:
         given = match_arguments(call, _PARAMETERS)
@@ -62,15 +61,8 @@ def recognise_model_fn(
         raise Blocked("TFM103", line, "an Estimator without a model_fn")
     place = find_place(tree, call)
     statement, body = place.statement, place.body
-    started = read_started_from(tree, given.get("warm_start_from"), body, line)
-    if started.code and kept is None:
+    if not is_none(tree.value(given.get("warm_start_from"))):
         raise Blocked("TFM103", line, f"model_fn: {BY_NAME}")
-    if started.code and tree.several:
-        reason = (
-            "it starts from a checkpoint by names, and another Estimator of the "
-            "program may write that checkpoint"
-        )
-        raise Blocked("TFM103", line, reason)
     config, distribute, made = read_run_config(tree, given, body)
     strategy, strategy_site = read_strategy(tree, distribute, line)
     if strategy.symbol is not None and _sums(tree):
@@ -97,31 +89,18 @@ def recognise_model_fn(
         evaluates=evaluates,
         predicts=predicts,
         exports=any(plan.receiver is not None for plan, _ in calls),
-        kept=kept,
         watched=watched(plan for plan, _ in calls),
         summaries=config.writes_events,
     )
     check_lasting(tree, place, given.get("params"), model.definition)
-    if kept is not None:
-        check_regularizers(tree, model.definition, whole=False)
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
     if strategy.symbol is not None and model.regularised:
-        differences.append(
-            Difference(
-                "TFM140",
-                tree.line(model.definition),
-                "regularization counts in full on each replica; "
-                "the Estimator applied its gradient on the first one only",
-            )
-        )
-    if (
-        model.shared.dropped_summaries
-        or any("tf.summary." in symbol for symbol in model.symbols)
-        or _writes_summaries(tree, model)
-    ):
+        rule, message = REGULARIZED_ONCE
+        differences.append(Difference(rule, tree.line(model.definition), message))
+    if model.shared.dropped_summaries or _writes_summaries(tree, model):
         differences.append(
             Difference(
                 "TFM141",
@@ -150,8 +129,6 @@ def recognise_model_fn(
         raise Blocked("TFM103", line, reason)
     lifted = [] if model.model is None else [model.model, *model.helpers]
     twice = model.normalised and any(normalises_twice(one.call) for one in lifted)
-    if kept is not None:
-        twice = kept_normalises_twice(tree, model.definition)
     if twice:
         reason = (
             "model_fn: a normalization trains in one call, also in evaluations, "
@@ -175,12 +152,6 @@ def recognise_model_fn(
     drop.extend(summary_functions(tree, model.definition))
     drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
     plan_of_model = model.plan(None if params is None else tree.code(params))
-    plan_of_model = replace(
-        plan_of_model,
-        started=(*plan_of_model.started, *started.code),
-        closure=(*plan_of_model.closure, *started.values),
-    )
-    drop.extend(started.drop)
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,

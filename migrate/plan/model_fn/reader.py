@@ -17,9 +17,9 @@ from ..code.statements import (
     loads,
     names_in,
 )
-from ..code.tree import Statement, Tree, only_small, statements_of
+from ..code.tree import Statement, Tree, statements_of
 from ..estimator.export_outputs import read_export_outputs
-from ..estimator.warm_start import check_effects, read_warm_start
+from ..estimator.warm_start import check_effects
 from ..hooks.own import Hooks
 from ..hooks.specs import read_spec_hooks
 from ..hooks.watched import read_watched
@@ -42,7 +42,6 @@ from .factory import Factory, read_factory
 from .forward import ForwardReader
 from .head_specs import head_loss, head_outputs, head_train_op
 from .heads import is_head_spec
-from .kept_forward import KeptForward
 from .losses import LossCode, read_loss
 from .metrics import read_metric_blocks, read_metrics
 from .modes import Modes
@@ -71,10 +70,6 @@ class ModelFn:
     closure: tuple[tuple[str, str], ...] = ()
     docstring: str | None = None
     model: Lifted | None = None
-    # Forward code that stays as it was, why, and what it uses of TensorFlow.
-    kept: str | None = None
-    forward: list[str] = field(default_factory=list)
-    symbols: frozenset[str] = frozenset()
     outputs: tuple[str, ...] = ()
     train: LossCode | None = None
     evaluation: LossCode | None = None
@@ -88,7 +83,6 @@ class ModelFn:
     normalised: bool = False
     watched: tuple[tuple[str, str], ...] = ()
     scalars: Scalars = field(default_factory=Scalars)
-    started: tuple[str, ...] = ()
     # The hooks of the spec for training.
     hooks: Hooks = field(default_factory=Hooks)
 
@@ -106,6 +100,7 @@ class ModelFn:
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
         assert self.train is not None
+        assert self.model is not None
         evaluation = self.evaluation or LossCode((), "", False)
         predict = () if self.predict is None else self.predict.lines
         exported = [line for _, one in self.exports for line in one.lines]
@@ -120,10 +115,7 @@ class ModelFn:
         return ModelFnPlan(
             name=self.definition.name.value,
             class_name=camel(self.definition.name.value),
-            model=None if self.model is None else layer_class(self.model),
-            forward=tuple(self.forward),
-            docstring=self.docstring,
-            kept=self.kept,
+            model=layer_class(self.model),
             closure=self.closure,
             has_params=self.has_params,
             params=params,
@@ -145,7 +137,6 @@ class ModelFn:
             exports=self.exports,
             watched=self.watched,
             summaries=tuple(self.scalars.summaries),
-            started=self.started,
             choosing=tuple(self.train_op.choosing),
             trained=self.train_op.trained,
             local_names=tuple(sorted(bound | set(self.outputs))),
@@ -181,15 +172,13 @@ def read_model_fn(
     evaluates: bool,
     predicts: bool = False,
     exports: bool = False,
-    kept: str | None = None,
     watched: Sequence[str] = (),
     summaries: bool = False,
 ) -> ModelFn:
     """Take the model_fn behind an expression apart, or raise Blocked.
 
-    ``kept`` is the reason why its forward code is to stay as it is; ``watched`` are
-    the names of tensors that hooks fetch; ``summaries`` says that event files are
-    written.
+    ``watched`` are the names of tensors that hooks fetch; ``summaries`` says that
+    event files are written.
     """
     line = tree.line(node)
     defined = tree.resolver.definition(node)
@@ -208,7 +197,7 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    reader = _Reader(tree, defined, factory, evaluates, predicts, exports, kept)
+    reader = _Reader(tree, defined, factory, evaluates, predicts, exports)
     reader.watched, reader.summaries = tuple(watched), summaries
     return reader.read()
 
@@ -227,7 +216,6 @@ class _Reader:
         evaluates: bool,
         predicts: bool,
         exports: bool,
-        kept: str | None,
     ) -> None:
         self.tree = tree
         self.defined = defined
@@ -261,12 +249,11 @@ class _Reader:
             wanted,
         )
         lifter = self.reader.lifter()
-        check_effects(source, kept=kept is not None)
+        check_effects(source)
         self.found = ModelFn(
             defined,
             "params" in names,
             lifter.shared,
-            kept=kept,
             closure=self.closure,
             site=around or defined,
         )
@@ -275,8 +262,7 @@ class _Reader:
     def _use(self, lifter: Lifter) -> None:
         self.lifter = lifter
         self.found.shared = lifter.shared
-        kept = self.found.kept is not None
-        self.sections = Sections(self.source, self.modes, lifter, kept=kept)
+        self.sections = Sections(self.source, self.modes, lifter)
 
     def read(self) -> ModelFn:
         body = self.defined.body
@@ -285,9 +271,6 @@ class _Reader:
         if statements and is_docstring(statements[0]):
             self.found.docstring = _of_the_model(source_text(statements[0]))
             statements = statements[1:]
-        if self.found.kept is not None:
-            self._keep(statements)
-            return self.found
         forward = self.reader.read(statements)
         self._use(forward.lifter)
         self._outgoing(forward.order, forward.outputs)
@@ -313,33 +296,6 @@ class _Reader:
             for line in one.call
         )
         return self.found
-
-    def _keep(self, statements: Sequence[Statement]) -> None:
-        """Takes the forward code as it is; the rest is read as for layers."""
-        kept = KeptForward(self.source, self.modes)
-        forward, behind = kept.split(statements)
-        for statement in forward:
-            kept.lift(statement)
-            small = only_small(statement)
-            if isinstance(small, cst.Assign):
-                kind = self.lifter.mode_kind(small.value)
-                if kind is not None:
-                    self.lifter.kinds.update(dict.fromkeys(binds(statement), kind))
-        self.found.forward, self.found.symbols = kept.code, kept.symbols
-        asked = self.predicts or self.exports
-        if asked and any("mode" in names_in(code) for code in kept.code):
-            # Kept code would have to know evaluation from prediction.
-            raise self.source.stop(self.defined, "the forward pass depends on the mode")
-        order = kept.bound(forward)
-        made = set(order)
-        if made & {"labels", "mode", "params"}:
-            raise self.source.stop(self.defined, "an argument is assigned anew")
-        outputs = self.reader.reads([], behind, made)
-        known = (None, Kind.TENSOR)
-        outputs = {n for n in outputs if self.lifter.kinds.get(n) in known}
-        self._outgoing(order, outputs)
-        self.found.normalised = any("batch_norm" in code for code in kept.code)
-        self._sections([], behind, made)
 
     def _outgoing(self, order: Sequence[str], outputs: set[str]) -> None:
         """What the model returns, in the order in which it is last made."""
@@ -395,8 +351,6 @@ class _Reader:
         statements, call = self._branch(aside, behind, "TRAIN")
         self.made = frozenset(made)
         self._train(statements, call)
-        if self.found.kept is not None:
-            self.found.started = read_warm_start(self.source, statements, made)
         if self.evaluates:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:

@@ -63,13 +63,8 @@ def regularisation(source: Source) -> bool:
 class Sections:
     """Source text of a model_fn's statements where the model is ``__model__``."""
 
-    def __init__(
-        self, source: Source, modes: Modes, lifter: Lifter, *, kept: bool = False
-    ) -> None:
+    def __init__(self, source: Source, modes: Modes, lifter: Lifter) -> None:
         self.source = source
-        # Variables of kept forward code have the names that TF1 gave them, and
-        # regularisers that are not seen.
-        self.kept = kept
         self.tree = source.tree
         self.modes = modes
         self.lifter = lifter
@@ -198,7 +193,7 @@ class Sections:
             self.expression(made, mode, statements) if name is None else name
             for name, made in collected
         ]
-        if self.kept or self.lifter.shared.regularised:
+        if self.lifter.shared.regularised:
             terms.append(f"{TF}.reduce_sum({MODEL}.losses)")
         return " + ".join(terms)
 
@@ -223,7 +218,7 @@ class _Section(cst.CSTTransformer):
         code = graph_value(self.tree, original_node)
         if symbol == TOTAL:
             code = self.sections.total(original_node, self.mode, self.statements)
-        if symbol == "tf.trainable_variables" and not self.sections.kept:
+        if symbol == "tf.trainable_variables":
             self._check_names(original_node)
         if code is None:
             return modern_call(symbol, updated_node) or updated_node

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..code.tree import Statement, Tree, walk
+from ..code.tree import Statement, Tree
 from ..sites import Blocked
 
 __all__ = ["Source"]
@@ -38,15 +38,3 @@ class Source:
         """The comments above a statement, as lines of source."""
         found = [line.comment for line in statement.leading_lines]
         return [f"{comment.value}\n" for comment in found if comment is not None]
-
-    def check_outer(self, node: cst.BaseExpression, what: str) -> None:
-        """The expression may use parameters and globals, nothing local."""
-        scope = self.tree.resolver.scopes.opened.get(self.defined)
-        local = set(scope.bindings) - {"params"} if scope is not None else set()
-        for name in walk(node):
-            if (
-                isinstance(name, cst.Name)
-                and name.value in local
-                and (name in self.tree.resolver.scopes.loads)
-            ):
-                raise self.stop(name, f"{what} depends on `{name.value}`")

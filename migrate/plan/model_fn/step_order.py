@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from ..code.arguments import is_none
+from ..code.reach import reachable
 from ..code.tree import Tree, walk
 from ..optimizers.schedules import GLOBAL_STEPS
-from .kept_checks import reachable
 from .update_ops import is_update_collection, moves_variables
 
 __all__ = ["unordered_model_fn", "unordered_step"]

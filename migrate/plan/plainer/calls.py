@@ -25,7 +25,7 @@ from ..layers.layer_search import makes_layers
 from ..model_fn.source import Source
 from .tuples import assignment, one_by_one
 
-__all__ = ["with_call_written_out", "with_helpers_written_out"]
+__all__ = ["with_helpers_written_out"]
 
 _TRAINS = (
     "tf.gradients",
@@ -86,21 +86,6 @@ def with_helpers_written_out(
                 assert isinstance(module, cst.Module)
                 return parse(module.code)
     return None
-
-
-def with_call_written_out(
-    tree: Tree, call: cst.Call, helper: cst.FunctionDef
-) -> cst.Module | None:
-    """The module with a function's statements where a call of it stood, or None."""
-    around = tree.function(call)
-    if isinstance(around, cst.Lambda):
-        return None
-    changes = _Writer(tree, around, call, helper).written()
-    if changes is None:
-        return None
-    module = tree.module.visit(changes)
-    assert isinstance(module, cst.Module)
-    return parse(module.code)
 
 
 def _trains(tree: Tree, helper: cst.FunctionDef, depth: int = 0) -> bool:

@@ -15,18 +15,16 @@ from ..model_fn.factory import read_factory
 from ..program import Difference
 from ..sites import Blocked
 from .calls import with_helpers_written_out
-from .initializer_hooks import without_initializer_hooks
 from .methods import without_methods
 from .models import with_named_model
 from .modes import with_one_forward_pass
 from .optimizers import with_named_optimizer
 from .shapes import without_dimensions
-from .tpu import TPU_ESTIMATORS, without_tpu
 from .variables import with_variables_written_out
 
-__all__ = ["PlainProgram", "plainer"]
+__all__ = ["PlainProgram", "model_fn_of", "plainer"]
 
-_WITH_MODEL_FN = ("tf.estimator.Estimator", *TPU_ESTIMATORS)
+_WITH_MODEL_FN = ("tf.estimator.Estimator",)
 
 
 @dataclass(frozen=True)
@@ -46,22 +44,16 @@ def plainer(tree: Tree, call: cst.Call, *, shared: bool = False) -> PlainProgram
     ``shared`` tells that other files import the module.
     """
     symbol = tree.symbol(call.func)
-    module = without_initializer_hooks(tree, shared=shared)
-    if module is not None:
-        return PlainProgram(module, "a hook that initialises an iterator")
     if symbol in KERAS_ESTIMATORS:
         module = with_named_model(tree, call)
         return None if module is None else PlainProgram(module, "the model has no name")
     if symbol not in _WITH_MODEL_FN:
         return None
-    model_fn = _model_fn(call)
+    model_fn = model_fn_of(call)
     if model_fn is not None:
         module = without_methods(tree, model_fn)
         if module is not None:
             return PlainProgram(module, "the model_fn is a method")
-    if symbol in TPU_ESTIMATORS:
-        module, lost = without_tpu(tree, call)
-        return PlainProgram(module, "a TPU program", (_off_tpu(tree, call, lost),))
     defined = _definition(tree, model_fn)
     if defined is not None:
         written = with_helpers_written_out(tree, defined)
@@ -94,15 +86,10 @@ def _definition(tree: Tree, node: cst.BaseExpression | None) -> cst.FunctionDef 
     return defined if isinstance(defined, cst.FunctionDef) else None
 
 
-def _model_fn(call: cst.Call) -> cst.BaseExpression | None:
+def model_fn_of(call: cst.Call) -> cst.BaseExpression | None:
+    """The argument of an Estimator that is its model_fn."""
     for index, argument in enumerate(call.args):
         name = argument.keyword.value if argument.keyword is not None else None
         if not argument.star and (name == "model_fn" or (name is None and not index)):
             return argument.value
     return None
-
-
-def _off_tpu(tree: Tree, call: cst.Call, lost: tuple[str, ...]) -> Difference:
-    message = "; ".join(["the loop trains on this machine's devices", *lost])
-    message += "; on a TPU, make the strategy a tf.distribute.TPUStrategy"
-    return Difference("TFM142", tree.line(call), message, needs_review=True)

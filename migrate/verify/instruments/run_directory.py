@@ -24,7 +24,6 @@ SLOT = re.compile(
     r"|Ftrl|Ftrl_1|ExponentialMovingAverage)(_\d+)?$"
 )
 STATE = re.compile(r"(^|/)(global_step|beta[12]_power|iteration|learning_rate)(_\d+)?$")
-OBJECT_STATE = re.compile(r"(^|/)(optimizer|_?opt)\b|/\.OPTIMIZER_SLOT")
 OBJECT = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 

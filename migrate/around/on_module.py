@@ -1,0 +1,431 @@
+"""The attempt to put a group's programs on the loop module."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..emit import ProgramsRewrite, numbers_changed
+from ..options import RewriteOptions
+from ..plan.code.tree import Tree
+from ..plan.estimator.legacy import legacy_places, runs_estimators
+from ..plan.model_fn.step_order import unordered_model_fn
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.guard import GuardError, check_output
+from ..project.lacks import lacks_of
+from ..project.positions import Unfaithful
+from ..project.selection import file_is_ignored
+from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.needs import Need
+from ..rules.engine import run_rules
+from ..rules.written_for import era_of, written_for_tf2
+from ..symbols.names import canonical
+from .contents import clash, loop_names, made_by_us, words_of_loop
+from .groups import Group
+from .homes import Known
+from .lifting import kept_because, lifted
+from .places import NoPlace, Place, place_of
+from .renames import renamed
+from .scaling import true_means
+from .words import Kept, Modules
+
+__all__ = ["RULE", "Answer", "Moved", "OnModule"]
+
+RULE = "TFM106"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What becomes of one file: its text, what is said of it, what it needs."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    needs: tuple[Need, ...] = ()
+    # The modules are to stand in the file itself.
+    inside: bool = False
+
+
+@dataclass
+class Answer:
+    """What was decided for a group."""
+
+    files: dict[str, Moved] = field(default_factory=dict)
+    # Why the group keeps its Estimators, where it does.
+    why: str | None = None
+    place: str | None = None
+    line: int = 1
+
+
+class _AsValue(Exception):
+    """A package that becomes a module is handed about as a value."""
+
+
+class OnModule:
+    """The attempt to put a group's programs on the loop module."""
+
+    def __init__(
+        self,
+        group: Group,
+        files: list[ParsedModule],
+        today: dict[str, ProgramsRewrite],
+        options: RewriteOptions,
+        facts: ProjectFacts,
+    ) -> None:
+        self.group = group
+        self.files = files
+        self.today = today
+        self.options = options
+        self.facts = facts
+        self.known = Known(
+            loop_names(),
+            canned_2=self._is_of_tf2,
+            multiworker=options.strategy == "multiworker",
+        )
+        # Canned classes that have one name never meet in a module.
+        self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
+        if self.contrib == CONTRIB and self._has_canned_of_learn():
+            self.contrib = CONTRIB_LEARN
+        self.trees = [Tree(one.source.module, one.resolver) for one in files]
+        # The program builds graphs, or runs sessions, around its models.
+        self.by_hand: Kept | None = None
+        self.builds_by_hand = False
+        # Files whose model functions are lifted.
+        self.layers: dict[str, ParsedModule] = {}
+        # Why they are not.
+        self.kept: str | None = None
+
+    @property
+    def tier(self) -> Tier:
+        """What the program becomes there."""
+        return Tier.NATIVE if self.layers else Tier.FORWARD_KEPT
+
+    def answer(self, native: bool) -> Answer:
+        """Texts and findings of all files, or why there are none.
+
+        With Keras layers where every model function can be lifted, else as they are.
+        """
+        for tree in self.trees:
+            why = unordered_model_fn(tree)
+            if why is not None:
+                return Answer(why=why)
+        lifting = [lifted(one, self.facts) for one in self.files]
+        self.kept = kept_because(self.files, lifting)
+        if self.kept is None:
+            self.layers = {str(one.parsed.path): one.parsed for one in lifting}
+            found = self._somewhere(native)
+            if found.files:
+                return found
+            self.kept = found.why
+            self.layers, self.by_hand, self.builds_by_hand = {}, None, False
+        return self._somewhere(native)
+
+    def _somewhere(self, native: bool) -> Answer:
+        """The same, with the modules where they may stand."""
+        if self._is_alone():
+            try:
+                return self._moved(native, inside=True)
+            except _AsValue as problem:
+                if not self.facts.files:
+                    return Answer(
+                        why=f"`{problem}` is handed about as a value, which only a "
+                        "file beside it can be"
+                    )
+        return self._moved(native, inside=False)
+
+    def _moved(self, native: bool, *, inside: bool) -> Answer:
+        """The same, with the modules inside the only file, or beside the files."""
+        try:
+            place = place_of(self.group, self.facts)
+        except NoPlace as problem:
+            return Answer(why=str(problem))
+        loop, contrib = self.options.loop_module, self.contrib
+        if not inside:
+            for name in (loop, contrib):
+                path = place.folder / f"{name}.py"
+                taken = path.with_suffix("").is_dir()
+                if taken or (path.exists() and not made_by_us(path)):
+                    return Answer(
+                        why=f"{path.name} is there and is none of ours; choose another "
+                        "name with --loop-module"
+                    )
+        found = Answer()
+        uses_loop = False
+        made = self._files(place, inside)
+        if isinstance(made, str):
+            return Answer(why=made)
+        for parsed, (text, needs) in zip(self.files, made, strict=True):
+            uses_loop = uses_loop or any(
+                set(need.names) - _FREE for need in needs if need.kind == "loop"
+            )
+            own = os.path.abspath(parsed.path)
+            if (
+                text == parsed.source.text
+                and parsed not in self.files[: len(self.group.files)]
+            ):
+                continue
+            findings = self._findings(parsed, native, inside)
+            found.files[own] = Moved(text, findings, needs, inside)
+        brought = {
+            name
+            for one in found.files.values()
+            for need in one.needs
+            if need.kind == "contrib"
+            for name in need.names
+        }
+        if brought:
+            twice = clash(brought)
+            if twice is not None:
+                return Answer(why=f"`{twice}` has the name of something else it uses")
+            words = words_of_loop(brought)
+            uses_loop = uses_loop or bool(words)
+            if words:
+                need = Need(
+                    str(place.folder / f"{loop}.py"), "loop", words, place.package
+                )
+                found.files = {
+                    path: replace(one, needs=_joined(one.needs, need))
+                    for path, one in found.files.items()
+                }
+        return found if uses_loop else Answer()
+
+    def _is_alone(self) -> bool:
+        """A program that has no files beside it: its modules stand in it.
+
+        That is a notebook, which is handed on by itself, and a text from a pipe. A
+        script's owner reviews a module of its own once, and a few lines of the script.
+        """
+        if len(self.group.all) > 1:
+            return False
+        (only,) = self.files
+        return only.source.notebook is not None or not self.facts.files
+
+    def _files(
+        self, place: Place, inside: bool
+    ) -> list[tuple[str, tuple[Need, ...]]] | str:
+        """Every file's new text and needs, or what keeps the program."""
+        found = []
+        for parsed in self.files:
+            made = self._file(self.layers.get(str(parsed.path), parsed), place, inside)
+            if isinstance(made, str):
+                return made
+            found.append(made)
+        if self.by_hand is None or self.builds_by_hand:
+            return found
+        keras = {n for _, needs in found for need in needs for n in need.names}
+        if "model_to_estimator" in keras:
+            # Its Keras model would be one of that graph.
+            one = self.by_hand
+            return f"`{one.symbol}` (line {one.line}) {one.why}, beside a Keras model"
+        self.builds_by_hand = True
+        return self._files(place, inside)
+
+    def _file(
+        self, parsed: ParsedModule, place: Place, inside: bool
+    ) -> tuple[str, tuple[Need, ...]] | str:
+        """One file's new text and needs, or what keeps it."""
+        if file_is_ignored(parsed.source.raw):
+            return f"{parsed.path.name} is excluded from rewrites"
+        package = "" if inside else place.package_for(parsed)
+        loop, contrib = self.options.loop_module, self.contrib
+        for_tf2 = written_for_tf2(parsed.resolver)
+        try:
+            made = renamed(
+                parsed,
+                Modules(loop, contrib, package),
+                self.known,
+                for_tf2=for_tf2,
+                keras_1=not for_tf2 and not self._is_of_tf2,
+                placeholders=self._describes_features(),
+                by_hand=self.builds_by_hand,
+                beside=self.trees,
+                shared_columns=self._shares_columns(),
+            )
+            if self._builds_graphs:
+                self.by_hand = self.by_hand or made.by_hand
+            if inside and made.as_value is not None:
+                raise _AsValue(made.as_value)
+            kept = made.kept or self._lost(parsed, made.text, for_tf2)
+        except (GuardError, Unfaithful, ValueError) as problem:
+            return f"{parsed.path.name}: {problem}"
+        if kept:
+            one = min(kept, key=lambda found: found.line)
+            cell, line = parsed.source.locate(one.line)
+            inside_cell = f"cell {cell}:" if cell is not None else ""
+            place_ = f"{parsed.path.name}:{inside_cell}{line}"
+            return f"`{one.symbol}` ({place_}) {one.why}"
+        needs = []
+        if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
+            made.loop.add(_SHAPES)
+        if made.loop:
+            path = str(place.folder / f"{loop}.py")
+            needs.append(Need(path, "loop", made.loop, place.package))
+        if made.contrib:
+            path = str(place.folder / f"{contrib}.py")
+            needs.append(Need(path, "contrib", made.contrib, place.package))
+        return made.text, tuple(needs)
+
+    @cached_property
+    def _builds_graphs(self) -> bool:
+        """Whether the program builds graphs where it says nothing: TF 2's do not."""
+        switches = ("disable_eager_execution", "disable_v2_behavior")
+        return not self._is_of_tf2 or any(
+            word in one.source.text for one in self.files for word in switches
+        )
+
+    @cached_property
+    def _is_of_tf2(self) -> bool:
+        """Files that name neither TF belong to others of theirs, which name TF 2."""
+        eras = [era_of(parsed.resolver) for parsed in self.files]
+        return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
+
+    def _has_canned_of_learn(self) -> bool:
+        """It may make canned Estimators of tf.contrib.learn."""
+        return any(
+            "contrib" in one.source.text and _CANNED_OF_LEARN.search(one.source.text)
+            for one in self.files
+        )
+
+    def _describes_features(self) -> bool:
+        """Placeholders may stand for what a model is served with, outside of graphs."""
+        if "placeholder" not in self.known.loop_names:
+            return False
+        word = "build_raw_serving_input_receiver_fn"
+        return any(word in parsed.source.text for parsed in self.files)
+
+    def _shares_columns(self) -> bool:
+        """Columns of TF 1 that share an embedding are made in one of the files."""
+        return any("shared_embedding_columns" in one.source.text for one in self.files)
+
+    def lost_of_support(self) -> bool:
+        """Files that the programs import need more than the names of today."""
+        return any(map(self._is_lost, self.files[len(self.group.files) :]))
+
+    def _is_lost(self, parsed: ParsedModule) -> bool:
+        """A file names what has no home, where the program comes by."""
+        others = " ".join(one.source.text for one in self.files if one is not parsed)
+        used = [
+            canonical(lack.what)
+            for _, lack in lacks_of(parsed.resolver)
+            if not lack.owners or lack.owners.intersection(_NAME.findall(others))
+        ]
+        if not used:
+            return False
+        for_tf2 = written_for_tf2(parsed.resolver)
+        lost = self._lost(parsed, parsed.source.text, for_tf2)
+        return any(one.symbol in used for one in lost)
+
+    def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
+        """Names that the symbol rules would leave without a home."""
+        module, scopes = check_output(
+            parsed.source.text,
+            text,
+            scopes=parsed.resolver.scopes,
+            cells=parsed.source.notebook is not None,
+        )
+        current = replace(parsed.source, text=text, module=module)
+        again = self.facts.module_of(current, scopes)
+        result = run_rules(text, module, again.resolver, for_tf2=for_tf2, notes=False)
+        lines = current.lines
+        found = []
+        for one in result.findings:
+            diagnosis = one.diagnosis
+            if diagnosis.note is None or diagnosis.symbol is None:
+                continue
+            line, _ = lines.place(one.offset)
+            found.append(Kept(line, diagnosis.symbol, "has no home in TensorFlow 2"))
+        return found
+
+    def _findings(
+        self, parsed: ParsedModule, native: bool, inside: bool
+    ) -> tuple[Finding, ...]:
+        module = f"{self.options.loop_module}.py"
+        where = "the loop module, which stands in it" if inside else module
+        tree = Tree(parsed.module, parsed.resolver)
+        lines = [tree.line(place) for place in legacy_places(tree).programs]
+        kept = f"; its model_fn is kept: {self.kept}" if self.kept else ""
+        told = []
+        for line in lines:
+            reason = self._why_not_inline(parsed, line, native)
+            told.append(
+                self._finding(
+                    parsed,
+                    line,
+                    f"this program trains with {where}: {reason}{kept}",
+                    self.tier,
+                )
+            )
+        if not told:
+            # A class derived from an Estimator makes a program of what uses it.
+            tier = self.tier if runs_estimators(tree) else None
+            told.append(
+                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
+            )
+        told += [
+            replace(told[0], rule=rule, message=text, safety=Safety.CHANGES_NUMBERS)
+            for rule, text in numbers_changed(self.options)
+            if lines
+        ]
+        return (*told, *true_means(parsed, self.files))
+
+    def _finding(
+        self, parsed: ParsedModule, line: int, message: str, tier: Tier | None
+    ) -> Finding:
+        return Finding(
+            path=parsed.path,
+            line=line,
+            column=1,
+            rule=RULE,
+            message=message,
+            outcome=Outcome.REWRITTEN,
+            safety=Safety.NEEDS_REVIEW,
+            tier=tier,
+        )
+
+    def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
+        if self.options.strategy == "multiworker":
+            return "asked for by --strategy multiworker"
+        if self.options.module_because is not None:
+            return f"no loop of its own, for {self.options.module_because}"
+        if native and self.options.style == "module":
+            return "asked for by --style module"
+        if native:
+            return "no loop of its own, for files that it imports need copies as well"
+        own = self.today.get(str(parsed.path))
+        results = [own] if own is not None else []
+        results += [one for one in self.today.values() if one is not own]
+        for result in results:
+            found = [
+                f for f in result.findings if f.reason and f.outcome is Outcome.LEFT
+            ]
+            here = [f for f in found if f.line == line and result is own] or found
+            if here:
+                return f"no loop of its own, for {here[0].reason}"
+            for finding in result.findings:
+                if finding.tier is Tier.FORWARD_KEPT:
+                    return finding.message.partition(": ")[2] or "it is kept"
+        return "no loop of its own"
+
+
+def _joined(needs: tuple[Need, ...], more: Need) -> tuple[Need, ...]:
+    """What a file needs, and what its copies of tf.contrib take of the loop module."""
+    if not any(one.kind == "contrib" for one in needs):
+        return needs
+    names = {
+        *more.names,
+        *(n for one in needs if one.kind == "loop" for n in one.names),
+    }
+    others = tuple(one for one in needs if one.kind != "loop")
+    return (more.with_names(names), *others)
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
+# Words that say nothing of training: a file may only compare modes.
+_FREE = frozenset({"ModeKeys"})
+# Programs of TF 1 read sizes out of shapes that hold objects.
+_SHAPES = "tf1_shapes"
+CONTRIB = "tf_contrib"
+CONTRIB_2 = "tf_estimators"
+CONTRIB_LEARN = "tf_contrib_learn"
+_CANNED_OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")

@@ -1,3 +1,0 @@
-"""Training programs spread over files."""
-
-from __future__ import annotations

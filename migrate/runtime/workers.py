@@ -1,0 +1,88 @@
+"""Who takes part in a step: a process alone, or workers that agree on each."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+SECONDS_PER_CALL = 1.0
+STEPS_PER_CALL = 10_000
+
+
+class Workers:
+    """A process that trains alone, on one replica or several."""
+
+    is_chief = True
+
+    def __init__(self, strategy: Any):
+        self.strategy = strategy
+        self.replicas = len(strategy.extended.worker_devices) if strategy else 1
+
+    def check_place(self, config: Any) -> None:
+        """Raises where TF_CONFIG names others, of whom this loop would know nothing."""
+        others = config.num_worker_replicas - 1 + config.num_ps_replicas
+        if others > 0:
+            raise ValueError(
+                f"TF_CONFIG makes this {config.task_type} {config.task_id} of a "
+                f"cluster with {others} more tasks that train or serve. This loop "
+                "trains in one process, or on all workers in step: "
+                "RunConfig(train_distribute=MultiWorkerMirroredStrategy()) of this "
+                "module, in a cluster without ps. With parameter servers the program "
+                "trains as it was, by `tfmigrate run`."
+            )
+
+    def input_context(self) -> Any:
+        """What an input function is told of the others that read."""
+        return tf.distribute.InputContext(num_replicas_in_sync=self.replicas)
+
+    def same_checkpoint(self, find: Callable[[], str | None]) -> str | None:
+        """The checkpoint that all begin with."""
+        return find()
+
+    def config_of(self, config: Any) -> Any:
+        """The configuration with the directory that this process writes into."""
+        return config
+
+    def all_go_on(self, here: Any) -> Any:
+        """Whether all take the next step, a tensor as the one for this process."""
+        return here
+
+    def next_feeds(self, data: Any) -> dict[Any, Any] | None:
+        """What the next step is fed; None when there is no next step."""
+        del data
+        return {}  # The graph takes its batches itself.
+
+    def steps_per_call(self, rate: float) -> int:
+        """How many steps are taken in one call, at a number of steps per second.
+
+        As long as it takes, checkpoints by the clock wait, and so does Ctrl-C.
+        """
+        return max(1, min(int(rate * SECONDS_PER_CALL), STEPS_PER_CALL))
+
+    def tell_end(self) -> None:
+        """Tells the others that this process takes no further step."""
+
+    def total(self, value: Any) -> Any:
+        """The sum of the values that the processes have."""
+        return value
+
+    def at_work(self) -> contextlib.AbstractContextManager[None]:
+        """Within it, an error that comes from a lost worker names that worker."""
+        return contextlib.nullcontext()
+
+
+def workers_of(strategy: Any) -> Workers:
+    """Those who train under a strategy."""
+    known = getattr(strategy, "workers", None)
+    if isinstance(known, Workers):
+        return known
+    workers = Workers(strategy)
+    if strategy is not None and strategy.num_replicas_in_sync > workers.replicas:
+        raise ValueError(
+            f"{type(strategy).__name__} has replicas in other processes: use "
+            "MultiWorkerMirroredStrategy of this module, which the loop knows."
+        )
+    return workers
