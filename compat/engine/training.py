@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tfmigrate.runtime.rivals import Rivals
 
-from . import lost_tasks, private_api, replication, rivals, scaffolds
+from . import lost_tasks, private_api, replication, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
 from .short_steps import ShortStepsHook
 
@@ -238,9 +238,9 @@ def _train_loop(
     loss = None
     data_ended_at_once = False
     # In a cluster one task writes the checkpoints, and is no rival of the others.
-    alone = rivals.watched(estimator.model_dir) if config.is_chief else nullcontext()
+    marked = estimator.model_dir if config.is_chief else None
     with (
-        alone as watch,
+        Rivals(marked) as rivals,
         tf.train.MonitoredTrainingSession(
             master=config.master,
             is_chief=config.is_chief,
@@ -266,8 +266,7 @@ def _train_loop(
                 data_ended_at_once = not any_step_done
                 raise
             any_step_done = True
-            if watch is not None:
-                watch.look()
+            rivals.look()
     if data_ended_at_once:
         raise ValueError(
             "Training with estimator made no steps. Perhaps input is empty or "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..bring import identifiers
 from ..options import RewriteOptions
+from ..project.reading import read_file
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
@@ -53,7 +54,7 @@ def _made(
     path: Path, need: Need, words: set[str], options: RewriteOptions
 ) -> FileResult:
     try:
-        old = path.read_bytes()
+        old = read_file(path)
     except OSError:
         old = b""
     before = old.decode("utf-8", "replace")
@@ -103,7 +104,7 @@ def _words(results: Sequence[FileResult]) -> set[str]:
         text = result.new
         if text is None:
             try:
-                text = result.path.read_bytes()
+                text = read_file(result.path)
             except OSError:
                 continue
         found |= identifiers(text.decode("utf-8", "replace"))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..bring import Bundle, CannotBundle, bundle, installed_sources, is_ours
+from ..project.reading import read_file
 
 __all__ = [
     "LOOP_DOC",
@@ -155,6 +156,6 @@ def made_by_us(path: Path) -> bool:
 @lru_cache(maxsize=256)
 def _made_by_us(path: Path, changed: int, size: int) -> bool:
     try:
-        return _is_ours(path.read_text("utf-8"))
+        return _is_ours(read_file(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError):
         return False

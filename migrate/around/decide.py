@@ -21,6 +21,7 @@ from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.journal import digest
 from ..project.positions import Unfaithful
+from ..project.reading import read_file
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
@@ -94,7 +95,8 @@ def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
 def _said(finding: Finding, why: str) -> Finding:
     """A finding of a program that stays, with what keeps it from the loop module."""
     if finding.rule == KEEPS and finding.outcome is Outcome.LEFT:
-        return replace(finding, reason=why)
+        # What was advised was about another reason.
+        return replace(finding, reason=why, advice=None)
     return finding
 
 
@@ -263,7 +265,7 @@ def _choice(options: RewriteOptions) -> str | None:
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     if path == asked.path:
         return asked
-    return facts.load(path, facts.as_python3(path, path.read_bytes()))
+    return facts.load(path, facts.as_python3(path, read_file(path)))
 
 
 def _is_native(result: ProgramsRewrite) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.reading import read_file
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
@@ -163,7 +164,7 @@ class _Files:
     def raw(self, path: str) -> bytes:
         if path not in self._raw:
             try:
-                raw = Path(path).read_bytes()
+                raw = read_file(path)
             except OSError:
                 raw = b""
             ours = b"tfmigrate rewrite" in raw[:2000] and made_by_us(Path(path))

@@ -12,6 +12,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.reading import read_file
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
 from .groups import Group
@@ -209,6 +210,6 @@ def _is_relative(parsed: ParsedModule) -> bool:
 
 def _parsed(path: Path, facts: ProjectFacts) -> ParsedModule | None:
     try:
-        return facts.load(path, facts.as_python3(path, path.read_bytes()))
+        return facts.load(path, facts.as_python3(path, read_file(path)))
     except (OSError, SourceError):
         return None

@@ -8,6 +8,7 @@ import sys
 import click
 
 from ..errors import UserError
+from ..report.printable import printable
 
 __all__ = ["checkpoint"]
 
@@ -47,13 +48,14 @@ def list_(path: str, format_: str) -> None:
         )
         return
     click.echo(f"{found.path}: {found.kind}, step {found.step}")
-    width = max((len(e.name) for e in found.entries), default=0)
+    width = max((len(printable(e.name)) for e in found.entries), default=0)
     for entry in found.entries:
         what = entry.role
         if entry.role == "slot":
             what = f"slot {entry.slot} of {entry.weight}"
         shape = list(entry.shape)
-        click.echo(f"{entry.name:<{width}}  {entry.dtype:<8} {shape!s:<16} {what}")
+        name = printable(entry.name)
+        click.echo(f"{name:<{width}}  {entry.dtype:<8} {shape!s:<16} {printable(what)}")
     _next(
         f"`tfmigrate checkpoint convert {path} --like OTHER -o PREFIX` gives these "
         "values the form of a checkpoint that another program wrote"
@@ -77,7 +79,7 @@ def diff(a: str, b: str, tolerance: float) -> None:
 
     result = compare(open_checkpoint(a), open_checkpoint(b), tolerance=tolerance)
     for line in result.lines:
-        click.echo(line)
+        click.echo(printable(line))
     click.echo(
         f"{result.compared} values compared, largest difference {result.largest:.3g}"
     )
@@ -132,13 +134,13 @@ def convert(
         force=force,
     )
     for entry, origin in done.replaced:
-        click.echo(f"{entry.name} <- {origin.name}")
+        click.echo(f"{printable(entry.name)} <- {printable(origin.name)}")
     for entry in done.computed:
-        click.echo(f"{entry.name} <- computed from the step")
+        click.echo(f"{printable(entry.name)} <- computed from the step")
     for entry in done.kept:
-        click.echo(f"{entry.name}: kept the template's value")
+        click.echo(f"{printable(entry.name)}: kept the template's value")
     for entry in done.unused:
-        click.echo(f"not used: {entry.name}")
+        click.echo(f"not used: {printable(entry.name)}")
     click.echo(output)
     if done.kept or done.unused:
         _next("--map NEW=OLD says which weight is which, where names differ")

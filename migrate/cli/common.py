@@ -22,6 +22,7 @@ from ..report.model import FileResult, Report
 
 __all__ = [
     "FORMATS",
+    "NamedPath",
     "exit_code",
     "file_options",
     "files_below",
@@ -34,6 +35,23 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class NamedPath(click.Path):
+    """A path that has a name: an empty word, as of an unset variable, is not `.`."""
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path; fails for an empty word."""
+        if value in ("", b""):
+            self.fail("an empty word is no path; `.` is the present folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 FORMATS = ("text", "json", "sarif", "html")
 
 
@@ -45,7 +63,7 @@ def file_options(function: F) -> F:
                 "paths",
                 nargs=-1,
                 required=True,
-                type=click.Path(path_type=Path, allow_dash=True),
+                type=NamedPath(path_type=Path, allow_dash=True),
             ),
             click.option(
                 "--select", multiple=True, metavar="RULE", help="Only these rules."
@@ -70,7 +88,7 @@ def file_options(function: F) -> F:
             click.option(
                 "-o",
                 "--output",
-                type=click.Path(path_type=Path),
+                type=NamedPath(path_type=Path),
                 help="Write the report to a file instead of stdout.",
             ),
             click.option(

@@ -13,18 +13,22 @@ from typing import NoReturn
 import click
 
 from ..errors import UserError
+from ..report.printable import printable
 
 __all__ = ["run_to_the_end"]
 
 _TRACEBACK = "TFMIGRATE_TRACEBACK"
 _SAYABLE = "tfmigrate-sayable"
+_STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 def run_to_the_end(command: Callable[[], object]) -> NoReturn:
     """Run a command; any failure is one line on stderr and exit status 2."""
+    _have_streams()
     _say_anything()
     status: object = 0
     try:
+        _be_somewhere()
         command()
     except SystemExit as ending:
         status = ending.code
@@ -53,15 +57,41 @@ def run_to_the_end(command: Callable[[], object]) -> NoReturn:
 
 def _failed(message: str, hint: str | None = None) -> int:
     with contextlib.suppress(OSError):
-        click.echo(f"error: {message}", err=True)
+        click.echo(f"error: {printable(message)}", err=True)
         if hint:
-            click.echo(f"hint: {hint}", err=True)
+            click.echo(f"hint: {printable(hint)}", err=True)
     return 2
 
 
 def _words(error: OSError) -> str:
     what = error.strerror or str(error)
     return f"{error.filename}: {what}" if error.filename is not None else what
+
+
+def _have_streams() -> None:
+    """Open what the caller closed (`>&-`): the next file would get its number.
+
+    What is written there is written nowhere, as was asked for.
+    """
+    for number, (name, mode) in enumerate(_STREAMS):
+        if getattr(sys, name) is not None:
+            continue
+        opened = os.open(os.devnull, os.O_RDWR)
+        if opened != number:
+            os.dup2(opened, number)
+            os.close(opened)
+        stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+
+
+def _be_somewhere() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UserError(
+            "the folder you are in does not exist any more",
+            hint="change to another folder",
+        ) from None
 
 
 def _say_anything() -> None:

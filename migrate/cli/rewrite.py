@@ -19,9 +19,11 @@ from ..project.vcs import require_clean
 from ..project.writes import Target
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
+from ..report.printable import printable
 from ..report.render import render
 from ..report.text import diff_text, text_report
 from .common import (
+    NamedPath,
     exit_code,
     file_options,
     files_below,
@@ -56,7 +58,7 @@ Exit status: 0 done and nothing left; 1 something is left (or pending, with
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if work is left.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(path_type=Path, file_okay=False),
     help="Write the files to a mirror tree and leave the originals.",
 )
 @click.option("--force", is_flag=True, help="Let --out overwrite files.")
@@ -128,7 +130,7 @@ def _write(report: Report, root: Path, targets: Mapping[Path, Target]) -> Report
         changes[result.path] = Change(target, old, result.new)
     written = write_all(root, changes)
     for path, remark in sorted(written.remarks.items()):
-        click.echo(f"note: {path}: {remark}", err=True)
+        click.echo(f"note: {printable(path)}: {remark}", err=True)
     return _with_failures(report, written.failures)
 
 

@@ -10,6 +10,7 @@ import click
 from ..project.files import from_here, project_root
 from ..project.journal import lock
 from ..project.journal import undo as undo_last
+from ..report.printable import printable
 
 __all__ = ["undo"]
 
@@ -30,11 +31,11 @@ def undo(path: Path, force: bool) -> None:
     with lock(root):
         result = undo_last(root, force=force)
     for restored in result.restored:
-        click.echo(f"{from_here(restored)}: restored")
+        click.echo(f"{printable(from_here(restored))}: restored")
     for changed, remark in sorted(result.remarks.items()):
-        click.echo(f"note: {from_here(changed)}: {remark}", err=True)
+        click.echo(f"note: {printable(from_here(changed))}: {remark}", err=True)
     for refused, reason in sorted(result.refused.items()):
-        click.echo(f"{from_here(refused)}: not restored: {reason}")
+        click.echo(f"{printable(from_here(refused))}: not restored: {reason}")
     click.echo(
         f"{len(result.restored)} restored, {len(result.unchanged)} already as before, "
         f"{len(result.refused)} not restored"

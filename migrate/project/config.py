@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError, did_you_mean
+from .reading import read_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -53,15 +54,14 @@ class Config:
 
 def load_config(paths: Sequence[Path]) -> Config:
     """Look upwards from what the paths have in common; the nearest table wins."""
-    resolved = [str(p.resolve()) for p in paths] or [os.getcwd()]
+    resolved = [os.path.realpath(p) for p in paths] or [os.getcwd()]
     start = Path(os.path.commonpath(resolved))
     for directory in (start, *start.parents):
         file = directory / "pyproject.toml"
         if not file.is_file():
             continue
         try:
-            with open(file, "rb") as stream:
-                tools = tomllib.load(stream).get("tool", {})
+            tools = tomllib.loads(read_file(file).decode("utf-8")).get("tool", {})
         except OSError as error:
             raise UserError(f"cannot read {file}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:  # not TOML, or not UTF-8

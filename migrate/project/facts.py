@@ -21,6 +21,7 @@ from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
 from .journal import digest
+from .reading import read_file
 from .search_path import added_directories
 from .sources import Source, SourceError, load_source
 
@@ -154,7 +155,7 @@ class ProjectFacts:
             for name in _sources_in(directory):
                 path = os.path.join(directory, name)
                 try:
-                    raw = Path(path).read_bytes()
+                    raw = read_file(path)
                 except OSError:
                     continue
                 found += added_directories(path, raw)
@@ -182,7 +183,7 @@ class ProjectFacts:
     def parsed(self, path: Path) -> ParsedModule | None:
         """The parsed file, or None when it cannot be read as Python."""
         try:
-            raw = path.read_bytes()
+            raw = read_file(path)
         except OSError:
             return None
         return self.parse(path, self.as_python3(path, raw))
@@ -284,7 +285,7 @@ class ProjectFacts:
             known = self._reaches.get(current)
             if known is None:
                 try:
-                    raw = Path(current).read_bytes()
+                    raw = read_file(current)
                 except OSError:
                     raw = b""
                 known = b"tensorflow" in raw
@@ -362,7 +363,7 @@ class ProjectFacts:
         index: dict[str, set[Path]] = {}
         for importer in self.files:
             try:
-                raw = importer.read_bytes()
+                raw = read_file(importer)
             except OSError:
                 continue
             targets = self._imported(str(importer), raw)
@@ -444,7 +445,7 @@ class ProjectFacts:
         """Whether a project file has legacy words; remembers what it imports."""
         if path not in self._legacy:
             try:
-                raw = Path(path).read_bytes()
+                raw = read_file(path)
             except OSError:
                 raw = b""
             self._legacy[path] = mentions_legacy(raw)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pathspec
 
 from ..errors import UserError
+from .reading import read_file
 
 __all__ = [
     "Candidate",
@@ -87,8 +88,9 @@ def project_root(paths: Sequence[Path]) -> Path:
     The journal and the lock live there, so that ``undo`` finds them from any of
     the project's directories.
     """
-    resolved = [p.resolve() for p in paths] or [Path.cwd()]
-    start = Path(os.path.commonpath([str(p) for p in resolved]))
+    # Path.resolve() fails on links that lead in a circle.
+    resolved = [os.path.realpath(p) for p in paths] or [os.getcwd()]
+    start = Path(os.path.commonpath(resolved))
     if not start.is_dir():
         start = start.parent
     for directory in (start, *start.parents):
@@ -113,11 +115,9 @@ class _Ignores:
             file = os.path.join(directory, ".gitignore")
             self.specs[directory] = None
             if os.path.isfile(file):  # reading a pipe would wait for ever
-                with (
-                    contextlib.suppress(OSError),
-                    open(file, encoding="utf-8", errors="replace") as lines,
-                ):
-                    self.specs[directory] = _ignored_by_git(lines.read().splitlines())
+                with contextlib.suppress(OSError):
+                    text = read_file(file).decode("utf-8", "replace")
+                    self.specs[directory] = _ignored_by_git(text.splitlines())
         return self.specs[directory]
 
     def chain(self, directory: Path) -> list[tuple[str, pathspec.GitIgnoreSpec]]:

@@ -28,6 +28,7 @@ from .footing import is_test
 from .graph import ImportGraph
 from .kept_text import noted, started, unstarted
 from .lacks import lack_of
+from .reading import read_file
 from .selection import Selection, file_is_ignored
 
 __all__ = ["settle"]
@@ -389,7 +390,7 @@ def _raw(result: FileResult) -> bytes | None:
     if result.old:
         return result.old
     try:
-        return result.path.read_bytes()
+        return read_file(result.path)
     except OSError:
         return None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..report.model import FileResult, FileStatus
 from .facts import ProjectFacts
 from .footing import is_started
+from .reading import read_file
 
 __all__ = ["ImportGraph"]
 
@@ -95,7 +96,7 @@ def _reads_started(path: Path) -> bool:
     try:
         if path.stat().st_size > _LARGEST:
             return False
-        text = path.read_text("utf-8", "replace")
+        text = read_file(path).decode("utf-8", "replace")
     except OSError:
         return False
     return is_started(path.name, text)

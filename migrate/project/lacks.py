@@ -22,6 +22,7 @@ from ..symbols.surface import gone
 from .footing import is_test
 from .graph import ImportGraph
 from .guard import GuardError
+from .reading import read_file
 
 __all__ = ["check_present", "lack_of", "lacks_of"]
 
@@ -111,7 +112,7 @@ def _names(result: FileResult, names: frozenset[str]) -> bool:
     raw = result.old
     if not raw:
         try:
-            raw = result.path.read_bytes()
+            raw = read_file(result.path)
         except OSError:
             return False
     words = "|".join(map(re.escape, sorted(names)))

@@ -27,8 +27,8 @@ class Mirror:
     def of(cls, paths: Sequence[Path], out: Path, *, force: bool) -> Mirror:
         """The mirror of what a command was given; refuses to mirror into itself."""
         roots = [p if p.is_dir() else p.parent for p in paths]
-        base = Path(os.path.commonpath([str(r.resolve()) for r in roots]))
-        if out.resolve() == base:
+        base = Path(os.path.commonpath([os.path.realpath(r) for r in roots]))
+        if Path(os.path.realpath(out)) == base:
             raise UserError(
                 f"--out {out} is where the files are",
                 hint="name another folder, or rewrite in place without --out",

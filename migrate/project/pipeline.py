@@ -38,6 +38,7 @@ from .parsing import parse
 from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of, spans
 from .python2 import converted, remains
+from .reading import read_file
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, decode
 
@@ -60,7 +61,7 @@ class Job:
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
     """The result of one file on disk; never raises for what is in the file."""
     try:
-        raw = path.read_bytes()
+        raw = read_file(path)
     except OSError as error:
         return _failed(path, b"", f"cannot read: {error.strerror or error}")
     return process_source(path, raw, job, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ def require_clean(root: Path, paths: Sequence[Path]) -> None:
                 # A tree's own settings must not name a program to run.
                 "-c",
                 "core.fsmonitor=false",
+                *_without_filters(root),
                 "-C",
                 str(root),
                 "status",
@@ -27,7 +29,7 @@ def require_clean(root: Path, paths: Sequence[Path]) -> None:
                 "--untracked-files=all",
                 "--ignored=no",
                 "--",
-                *(str(p.resolve()) for p in paths),
+                *(os.path.realpath(p) for p in paths),
             ],
             capture_output=True,
             text=True,
@@ -52,3 +54,24 @@ def require_clean(root: Path, paths: Sequence[Path]) -> None:
             f"uncommitted changes in {shown}{more}",
             hint="commit or stash them first, or pass --allow-dirty",
         )
+
+
+def _without_filters(root: Path) -> list[str]:
+    """Options by which no program that a tree's own settings name is run on its files.
+
+    What such a filter takes out of a file, as outputs of a notebook, git could not
+    bring back either.
+    """
+    told = subprocess.run(
+        [
+            *["git", "-C", str(root), "config", "--local", "--includes", "--null"],
+            *["--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"],
+        ],
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+    )
+    options = []
+    for name in dict.fromkeys(filter(None, told.stdout.split("\0"))):
+        options += ["-c", f"{name}={'false' if name.endswith('required') else ''}"]
+    return options

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .findings import Finding, Outcome, Safety, Tier
 from .model import FileResult, FileStatus, Report
+from .printable import printable, quoted_name
 
 __all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
 
@@ -27,7 +28,7 @@ def finding_line(finding: Finding) -> str:
     else:
         advice = f"; {finding.advice}" if finding.advice else ""
         text += f" [{finding.outcome.value}: {finding.reason}{advice}]"
-    return text
+    return printable(text)
 
 
 def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
@@ -100,7 +101,7 @@ def _count(number: int, noun: str) -> str:
 
 def failure_line(result: FileResult) -> str:
     """One line for a file that could not be processed."""
-    return f"{result.path}: cannot process: {result.error}"
+    return printable(f"{result.path}: cannot process: {result.error}")
 
 
 def text_report(report: Report, *, written: bool) -> str:
@@ -124,8 +125,8 @@ def diff_text(result: FileResult) -> str:
     for line in difflib.unified_diff(
         old.splitlines(keepends=True),
         new.splitlines(keepends=True),
-        f"a/{name.lstrip('/')}",
-        f"b/{name.lstrip('/')}",
+        quoted_name(f"a/{name.lstrip('/')}"),
+        quoted_name(f"b/{name.lstrip('/')}"),
     ):
         parts.append(line)
         if not line.endswith("\n"):

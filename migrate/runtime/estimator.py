@@ -25,6 +25,7 @@ from .exporting import export_model
 from .hooks import CheckpointSaverHook
 from .inputs import accepted
 from .loop import TrainingLoop
+from .rivals import Rivals
 from .training import TrainingModel, initialize
 from .vocabulary import (
     EstimatorSpec,
@@ -214,6 +215,8 @@ class Estimator:
                 logger.info("Skipping training since max_steps has already saved.")
                 return self
             config = workers.config_of(self._config)
+            # In a cluster one task writes the checkpoints, and is no rival of others.
+            rivals = Rivals(config.model_dir if config.is_chief else None)
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
                 self.bound_input_fn(input_fn, ModeKeys.TRAIN, workers.input_context()),
@@ -240,8 +243,10 @@ class Estimator:
                 ),
                 config=config,
                 workers=workers,
+                rivals=rivals,
             )
-            loss = loop.run(last_step)
+            with rivals:
+                loss = loop.run(last_step)
         logger.info("Loss for final step: %s.", loss)
         return self
 

@@ -15,6 +15,7 @@ from .checkpoints import Checkpoints, event_writer
 from .graph import ModelGraph
 from .hooks import HookRunner, NanLossDuringTrainingError
 from .inputs import ModelInput
+from .rivals import Rivals
 from .vocabulary import logger, v1
 from .workers import Workers
 
@@ -149,12 +150,13 @@ class TrainingLoop:
         checkpoints: Checkpoints,
         config: Any,
         workers: Workers,
+        rivals: Rivals,
     ):
         self.graph, self.data, self.workers = graph, data, workers
         self.train_op, self.loss, self.summary = train_op, loss, summary
         self.hooks = HookRunner(graph, hooks)
         self.checkpoints = checkpoints
-        self.config = config
+        self.config, self.rivals = config, rivals
 
     def run(self, last_step: Callable[[int], float]) -> Any:
         """Trains until a step that follows from the first; gives the last loss."""
@@ -175,6 +177,7 @@ class TrainingLoop:
         def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
             state.step, state.loss = step, loss
             state.done += count
+            self.rivals.look()
             state.stop = self.checkpoints.after_step(state.step) or state.stop
             reports.after_step(state.step, state.done, loss, summary)
 

@@ -2,6 +2,7 @@
 
     python tests/benchmarks/emitted_loops.py [--rounds 5] [--programs cnn dense ...]
                                              [--sides "TF 2.15" "loop module" ...]
+                                             [--json FILE]
 
 Small programs are written here, trained as Estimators (on real TF 2.15.1 where
 TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), rewritten onto
@@ -13,11 +14,16 @@ a few steps and for many by turns; the time of a step is that of the difference 
 the fastest of each, so that building graphs, tracing and saving count for nobody. The
 last column, in seconds, is what does count there: from the start of the process to the
 end of the first training. All have the same number of threads.
+
+Each round also tells how busy others kept the machine: their share of its processor
+time. With --json each round is kept, and rounds of earlier runs count as well, so that
+a measurement can be made in pieces; only rounds of the same sides belong in one file.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import statistics
@@ -26,6 +32,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 from running import rewrite
@@ -195,8 +202,12 @@ def main() -> None:
     parser.add_argument(
         "--estimators", action="store_true", help="only TF 2.15 and compat"
     )
+    parser.add_argument("--json", type=Path, help="keep rounds here, and go on from it")
     parser.add_argument("--keep", type=Path, help="folder for the programs")
     options = parser.parse_args()
+    kept: dict[str, list[Any]] = {}
+    if options.json and options.json.exists():
+        kept = json.loads(options.json.read_text())
     threads = {f"TF_NUM_{kind}_THREADS": "2" for kind in ("INTEROP", "INTRAOP")}
     environment = {
         **os.environ,
@@ -213,15 +224,26 @@ def main() -> None:
             sides = contestants(folder, text, all_sides=not options.estimators)
             if options.sides:
                 sides = {name: sides[name] for name in options.sides}
-            times: dict[str, list[float]] = {name: [] for name in sides}
-            starts: dict[str, list[float]] = {name: [] for name in sides}
+            rounds = kept.setdefault(program, [])
             for _ in range(options.rounds):
-                for name, command in sides.items():
-                    step, start = measured(name, command, environment)
-                    times[name].append(step)
-                    starts[name].append(start)
+                busy = Busy()
+                figures = {
+                    name: measured(name, command, environment)
+                    for name, command in sides.items()
+                }
+                rounds.append({"sides": figures, "others": busy.others()})
+                if options.json:
+                    options.json.write_text(json.dumps(kept, indent=1))
+        if not rounds:
+            continue
+        times = {name: [one["sides"][name][0] for one in rounds] for name in sides}
+        starts = {name: [one["sides"][name][1] for one in rounds] for name in sides}
         first = next(iter(times.values()))
-        print(program)
+        others = [one["others"] for one in rounds]
+        print(
+            f"{program}: {len(rounds)} rounds, others took {min(others):.0%} to "
+            f"{max(others):.0%} of the machine"
+        )
         for name, steps in times.items():
             # Above one: more steps in the same time than the Estimator.
             ratios = [a / b for a, b in zip(first, steps, strict=True)]
@@ -233,6 +255,25 @@ def main() -> None:
                 f"   {statistics.median(starts[name]):.1f}",
                 flush=True,
             )
+
+
+class Busy:
+    """What others take of the processors while this process and its children work."""
+
+    def __init__(self) -> None:
+        self.began = self.now()
+
+    def now(self) -> tuple[float, float, float]:
+        """Seconds: all that passed on all processors, those in use, and our own."""
+        words = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+        ticks = [int(word) / os.sysconf("SC_CLK_TCK") for word in words]
+        mine = os.times()
+        return sum(ticks), sum(ticks) - ticks[3] - ticks[4], sum(mine[:4])
+
+    def others(self) -> float:
+        """Their share since the beginning."""
+        passed, used, own = (b - a for a, b in zip(self.began, self.now(), strict=True))
+        return max(0.0, (used - own) / passed)
 
 
 def measured(

@@ -1,4 +1,7 @@
-"""Two processes that train into one model_dir are told of each other."""
+"""Two processes that train into one model_dir are told of each other.
+
+One has its Estimator on compat, the other became a loop.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,19 @@ from pathlib import Path
 
 PROGRAM = """
 import os, sys, time
-import tfmigrate.compat.v1 as tf
+if sys.argv[4] == "module":
+    import tensorflow.compat.v1 as tf
+    from tfmigrate.runtime.estimator import Estimator
+    from tfmigrate.runtime.vocabulary import EstimatorSpec
+else:
+    import tfmigrate.compat.v1 as tf
+    from tfmigrate.compat.v1.estimator import Estimator, EstimatorSpec
 
 def model_fn(features, labels, mode):
     w = tf.get_variable("w", [])
     loss = tf.square(w - features)
     step = tf.train.get_global_step()
-    return tf.estimator.EstimatorSpec(
+    return EstimatorSpec(
         mode, loss=loss, train_op=tf.train.GradientDescentOptimizer(0.1).minimize(loss, step))
 
 class UntilTold(tf.train.SessionRunHook):
@@ -26,7 +35,7 @@ class UntilTold(tf.train.SessionRunHook):
             context.request_stop()
 
 tf.logging.set_verbosity(tf.logging.WARN)
-estimator = tf.estimator.Estimator(model_fn, sys.argv[1])
+estimator = Estimator(model_fn, sys.argv[1])
 estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[UntilTold()])
 """
 
@@ -37,12 +46,12 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
     logs = [tmp_path / f"log{i}" for i in range(3)]
     processes = []
 
-    def start(number: int, model_dir: str) -> None:
+    def start(number: int, model_dir: str, kind: str) -> None:
         going = tmp_path / f"going{number}"
         with logs[number].open("w") as log:
             processes.append(
                 subprocess.Popen(
-                    [sys.executable, tmp_path / "train.py", model_dir, going, stop],
+                    [sys.executable, "train.py", model_dir, going, stop, kind],
                     cwd=tmp_path,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -51,9 +60,9 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
         wait_for(lambda: going.exists() or processes[-1].poll() is not None)
 
     try:
-        start(0, "model")
-        start(1, str(tmp_path / "model"))  # the same, said differently
-        start(2, "another")
+        start(0, "model", "compat")
+        start(1, str(tmp_path / "model"), "module")  # the same, said differently
+        start(2, "another", "module")
         wait_for(lambda: all("trains into" in log.read_text() for log in logs[:2]))
         time.sleep(1)
     finally:
@@ -61,11 +70,10 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
         for process in processes:
             process.wait(60)
     texts = [log.read_text() for log in logs]
-    for number, other in ((0, 1), (1, 0)):
-        told = f"Process {processes[other].pid} trains into "
-        assert texts[number].count(told) == 1, texts[number]
+    for text in texts[:2]:
+        assert text.count("Another process trains into ") == 1, text
     assert "trains into" not in texts[2]
-    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert [process.returncode for process in processes] == [0, 0, 0], texts
 
 
 def wait_for(what: object, seconds: float = 90) -> None:

@@ -38,13 +38,18 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
     known = _known(options.json)
+    done = {each.name for each in known}
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
+        work.mkdir(parents=True, exist_ok=True)
         if options.source.resolve() == FIXTURES / "traps":
-            found = iter(trap_outcomes(options.only, work))
+            found = trap_outcomes(options.only, done, work)
         else:
-            found = _outcomes(options, work, {each.name for each in known})
+            found = _outcomes(options, work, done)
         for outcome in found:
+            for kind in ("before", "after"):
+                log = work / f"{outcome.program.name.replace('/', '-')}.{kind}.log"
+                log.write_text(getattr(outcome, kind).output, "utf-8")
             known.append(row(outcome))
             print(f"{outcome.program.name}: {outcome.verdict}", file=sys.stderr)
             if options.json:
@@ -61,18 +66,14 @@ def _known(path: Path | None) -> list[Row]:
 
 
 def _outcomes(
-    options: argparse.Namespace, work: Path, known: set[str]
+    options: argparse.Namespace, work: Path, done: set[str]
 ) -> Iterator[Outcome]:
     home = make_keras_home(work / "home", sample=True, noise=True)
     for program in programs_of(options.source, options.timeout):
-        if program.name in known or (options.only and program.name not in options.only):
+        if program.name in done or (options.only and program.name not in options.only):
             continue
         place = work / program.name.replace("/", "-")
-        outcome = examine(program, place, home)
-        for kind in ("before", "after"):
-            run = getattr(outcome, kind)
-            (place / f"{kind}.log").write_text(run.output, "utf-8")
-        yield outcome
+        yield examine(program, place, home)
 
 
 if __name__ == "__main__":

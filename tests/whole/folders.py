@@ -7,8 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ def recorded(timeout: float = 600) -> list[Program]:
             each.path.name,
             args=tuple(each.arguments),
             env=dict(each.environment),
-            data=each.prepare and f"{sys.executable} {each.prepare}",
+            # They were written for TensorFlow 1 as well.
+            data=each.prepare
+            and f"{sys.executable} -m tfmigrate run --tf 1 {each.prepare}",
             timeout=timeout,
         )
         for each in recorder.PROGRAMS
@@ -83,25 +86,32 @@ def _found(folder: Path, timeout: float) -> Iterator[Program]:
 # -- programs with a semantic trap each, which print nothing ------------------------
 
 
-def trap_outcomes(names: Iterable[str], work: Path) -> list[Outcome]:
+# So many between two answers, if a campaign is stopped.
+_AT_ONCE = 10
+
+
+def trap_outcomes(
+    names: Collection[str], done: Collection[str], work: Path
+) -> Iterator[Outcome]:
     """The traps before and after, by their own runner: a fork of one process each."""
     folder = FIXTURES / "traps/programs"
     paths = sorted(p for p in folder.glob("*.py") if not names or p.stem in names)
-    report = rewritten(paths, work / "after")
-    tiers = {p.stem: tier_of(report, {p.resolve()}) for p in paths}
-    before = _answers(paths, "-m", "tfmigrate", "run", "--tf", "1")
-    after = {}
-    moved = {p.name for p in paths if tiers[p.stem] in ("T1", "T2")}
-    texts = sorted((work / "after").rglob("*.py"))
-    after = _answers(
-        [p for p in texts if p.name in moved], "-c", f"{BLOCK}\n{_RUN_AS_MAIN}"
-    )
-    rest = {p.name for p in paths} - moved
-    after |= _answers([p for p in texts if p.name in rest])
-    return [
-        _compared(Program(p.stem, folder, p.name), tiers[p.stem], before, after)
-        for p in paths
-    ]
+    paths = [path for path in paths if path.stem not in done]
+    for first in range(0, len(paths), _AT_ONCE):
+        group = paths[first : first + _AT_ONCE]
+        new = Path(tempfile.mkdtemp(prefix="after-", dir=work))
+        report = rewritten(group, new)
+        tiers = {p.stem: tier_of(report, {p.resolve()}) for p in group}
+        texts = {path.stem: path for path in new.rglob("*.py")}
+        # What needed no change has no text of its own there.
+        after = {path.stem: texts.get(path.stem, path) for path in group}
+        moved = [after[p.stem] for p in group if tiers[p.stem] in ("T1", "T2")]
+        kept = [after[p.stem] for p in group if tiers[p.stem] not in ("T1", "T2")]
+        before = _answers(group, "-m", "tfmigrate", "run", "--tf", "1")
+        found = _answers(moved, "-c", f"{BLOCK}\n{_RUN_AS_MAIN}") | _answers(kept)
+        for path in group:
+            program = Program(path.stem, folder, path.name)
+            yield _compared(program, tiers[path.stem], before, found)
 
 
 _RUN_AS_MAIN = """\
@@ -144,23 +154,29 @@ def _compared(
     after: dict[str, dict[str, Any]],
 ) -> Outcome:
     sides = [side.get(program.name, {"error": "no answer"}) for side in (before, after)]
-    old, new = (dict(_flat(side.get("figures"))) for side in sides)
-    shared = old.keys() & new.keys()
+    old, new = (dict(_told(side)) for side in sides)
     first, second = (
         Run(
             1 if "error" in side else 0,
             side.get("seconds", 0.0),
-            side.get("error") or "\n".join(f"{n} = {v}" for n, v in _flat(side)),
+            side.get("error") or "\n".join(f"{n} = {v}" for n, v in told.items()),
         )
-        for side in sides
+        for side, told in zip(sides, (old, new), strict=True)
     )
+    shared = old.keys() & new.keys()
     largest = max((difference(old[name], new[name]) for name in shared), default=None)
     if old.keys() != new.keys():
         largest = float("inf")
     return Outcome(program, tier, first, second, len(shared), largest, ())
 
 
-def _flat(value: Any, name: str = "figure") -> Iterator[tuple[str, float]]:
+def _told(answer: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """The figures of an answer and its checkpoints; event files are the report's."""
+    yield from _flat(answer.get("figures"), "figure")
+    yield from _flat(answer.get("files", {}).get("checkpoints"), "checkpoint")
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, float]]:
     """Every number in nested lists and dictionaries, by a name of its own."""
     if isinstance(value, dict):
         for key, one in value.items():
@@ -170,3 +186,6 @@ def _flat(value: Any, name: str = "figure") -> Iterator[tuple[str, float]]:
             yield from _flat(one, f"{name}_{number}")
     elif isinstance(value, (int, float)):
         yield name, float(value)
+    elif isinstance(value, str):
+        # Another text is another figure, which the other side lacks.
+        yield f"{name}_{value}", 1.0
