@@ -31,7 +31,8 @@ def model_fn(features, labels, mode, params):
     net = tf.concat([first, second], 1)
     tf.summary.histogram("net", net)
     if params["deep"]:
-        net = tf.layers.dense(net, 5)
+        regularizer = tf.keras.regularizers.l2(0.01)
+        net = tf.layers.dense(net, 5, kernel_regularizer=regularizer)
     out = tf.layers.dense(net, 1)
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"out": out})

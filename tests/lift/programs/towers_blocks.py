@@ -7,11 +7,6 @@ def block(x, filters, training, rate=0.0):
     """Two layers and their normalization."""
     size = filters * 2  # twice as many
     with tf.variable_scope("block_%d" % filters):
-        x = tf.layers.dense(
-            x,
-            size,
-            activation=tf.nn.relu,
-            kernel_regularizer=tf.keras.regularizers.l2(0.01),
-        )
+        x = tf.layers.dense(x, size, activation=tf.nn.relu)
         x = tf.layers.batch_normalization(x, training=training)
         return tf.layers.dropout(x, rate, training=training)
