@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-
 from tfmigrate.runtime.rivals import Rivals
+
 from . import lost_tasks, private_api, replication, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
 from .short_steps import ShortStepsHook

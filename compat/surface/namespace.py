@@ -7,6 +7,7 @@ module second. Look-ups are cached in the clone, so they cost once.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import types
@@ -100,6 +101,7 @@ class _State:
         self.provide_base = provide_base
         self.overlay = overlay
         self.base: Any = None
+        self.whole = False  # every name has been looked up
         prefix = path + "."
         self.children = frozenset(
             key[len(prefix) :].partition(".")[0]
@@ -111,6 +113,16 @@ class _State:
         if self.base is None and self.provide_base is not None:
             self.base = self.provide_base()
         return self.base
+
+
+def _own(module: types.ModuleType) -> dict[str, Any]:
+    """A module's dictionary as it stands."""
+    found: dict[str, Any] = _DICTIONARY.__get__(module)
+    return found
+
+
+# What a class of modules may answer for `__dict__` is not what it stores.
+_DICTIONARY: Any = vars(types.ModuleType)["__dict__"]
 
 
 class Namespace(types.ModuleType):
@@ -134,12 +146,27 @@ class Namespace(types.ModuleType):
         doc: str | None = None,
     ) -> None:
         super().__init__(module_name or path, doc)
-        self.__dict__["_tfm_state"] = _State(path, base, overlay)
+        own = _own(self)
+        own["_tfm_state"] = _State(path, base, overlay)
         # A package for the import system; only our own finder looks below it.
-        self.__dict__["__path__"] = []
+        own["__path__"] = []
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """All that is here: ``vars(tf.logging)[name]`` was one way to choose."""
+        own = _own(self)
+        state: _State | None = own.get("_tfm_state")
+        # The root's own would bring all of TensorFlow into memory.
+        if state is not None and "." in state.path and not state.whole:
+            state.whole = True
+            for name in dir(self):
+                if name not in own:
+                    with contextlib.suppress(AttributeError, ImportError):
+                        own[name] = self._tfm_find(state, name, f"{state.path}.{name}")
+        return own
 
     def __getattr__(self, name: str) -> Any:
-        state: _State = self.__dict__["_tfm_state"]
+        state: _State = _own(self)["_tfm_state"]
         dunder = name.startswith("__") and name.endswith("__")
         if name == "__all__":
             return [known for known in dir(self) if not known.startswith("_")]
@@ -148,7 +175,7 @@ class Namespace(types.ModuleType):
         if not dunder:
             for observer in observers:
                 observer(path)
-            self.__dict__[name] = value
+            _own(self)[name] = value
         return value
 
     def _tfm_find(self, state: _State, name: str, path: str) -> Any:
@@ -192,18 +219,18 @@ class Namespace(types.ModuleType):
         return Namespace(
             path,
             base=provide,
-            overlay=self.__dict__["_tfm_state"].overlay,
+            overlay=_own(self)["_tfm_state"].overlay,
             module_name=f"{self.__name__}.{name}",
         )
 
     def __dir__(self) -> Iterable[str]:
-        state: _State = self.__dict__["_tfm_state"]
+        state: _State = _own(self)["_tfm_state"]
         names = set(state.children)
         base = state.get_base()
         if base is not None:
             listed = base.__all__ if _is_ours(base) else dir(base)
             names.update(known for known in listed if not known.startswith("_"))
-        names.update(known for known in self.__dict__ if not known.startswith("_"))
+        names.update(known for known in _own(self) if not known.startswith("_"))
         return sorted({"__doc__", "__name__", *names})
 
     def __repr__(self) -> str:

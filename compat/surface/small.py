@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorflow as tf
 
-__all__ = ["list_device_names"]
+__all__ = ["list_device_names", "per_image_standardization"]
 
 
 def list_device_names() -> list[str]:
     """``tf.config.experimental_list_devices`` of TF 1.15: full device names."""
     return [device.name for device in tf.config.list_logical_devices()]
+
+
+def per_image_standardization(image: Any) -> Any:
+    """``tf.image.per_image_standardization`` of TF 1.15: an image keeps its type.
+
+    Integers are cut off at the ends of their type, so that half of an image of
+    bytes is black. TF 1.13 gave floats, as TF 2 does: hence the warning.
+    """
+    with tf.name_scope("per_image_standardization"):
+        image = tf.convert_to_tensor(image, name="image")
+        if not image.dtype.is_floating:
+            tf.get_logger().warning(
+                "tf.image.per_image_standardization gives an image of %s back as %s, "
+                "cut off at 0, as TensorFlow 1.14 and 1.15 did. Make it float before.",
+                *(image.dtype.name, image.dtype.name),
+            )
+        floats = tf.image.convert_image_dtype(image, tf.float32)
+        found = tf.image.per_image_standardization(floats)
+        return tf.image.convert_image_dtype(found, image.dtype, saturate=True)

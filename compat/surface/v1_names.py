@@ -32,6 +32,10 @@ def _slim_nets() -> Any:
     return UnavailablePackage("tf.contrib.slim.nets", PACKAGES["slim"])
 
 
+def _logger() -> Any:
+    return importlib.import_module("tensorflow").get_logger()
+
+
 _STATS = "Its statistics were dropped from tf.data; use the TensorFlow Profiler."
 _TPU_EMBEDDING = "Use tf.tpu.experimental.embedding with a TPUStrategy."
 
@@ -63,6 +67,11 @@ OVERLAY: dict[str, Entry] = {
     "tf.config.experimental_list_devices": attribute(
         "tfmigrate.compat.surface.small:list_device_names"
     ),
+    "tf.image.per_image_standardization": attribute(
+        "tfmigrate.compat.surface.small:per_image_standardization"
+    ),
+    # Up to TF 1.13 a logger stood there.
+    "tf.logging._logger": _logger,
     "tf.data.experimental.CheckpointInputPipelineHook": attribute(
         "tfmigrate.compat.contrib.data:CheckpointInputPipelineHook"
     ),

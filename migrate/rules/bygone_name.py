@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from ..report.findings import Outcome, Safety
-from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
+from ..symbols.bygone import ADVICE, METHODS, PACKAGES, RENAMED
+from ..symbols.nodes import walk
 from ..symbols.scopes import ImportUse, Scope, Use
 from .base import Diagnosis, Rule
 from .context import Context
@@ -45,12 +46,18 @@ RULE = Rule(
             "import tensorflow as tf\n\nx = tf.constant(time.process_time())\n",
         ),
         (
+            "import tensorflow as tf\n\nx = tf.constant(image.tostring())\n",
+            "import tensorflow as tf\n\nx = tf.constant(image.tobytes())\n",
+        ),
+        (
             "import tensorflow as tf\nfrom fractions import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
             "import tensorflow as tf\nfrom math import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
         ),
     ),
     noops=(
         "import numpy as np\n\nx = np.int(3)\n",
+        "import tensorflow as tf\nfrom xml.etree import ElementTree\n\n"
+        "x = tf.constant(ElementTree.tostring(node) + ElementTree.tostring())\n",
         "import numpy as np\nimport tensorflow as tf\n\nx = tf.ones(np.int32(3))\n",
         "import tensorflow as tf\n\n"
         "try:\n    from collections import Mapping\n"
@@ -63,6 +70,7 @@ def diagnoses(
     context: Context,
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode | None, Diagnosis]]:
     """Every such name of a module: where it is, its statement, what to say."""
+    yield from _methods(context)
     if not any(package in context.text for package in PACKAGES):
         return
     for item in context.resolver.scopes.imports:
@@ -77,6 +85,28 @@ def diagnoses(
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
                 break
             node = node.value
+
+
+def _methods(
+    context: Context,
+) -> Iterator[tuple[cst.CSTNode, cst.CSTNode | None, Diagnosis]]:
+    """``array.tostring()``: a method that arrays had."""
+    if not any(f".{name}()" in context.text for name in METHODS):
+        return
+    for node in walk(context.module):
+        if (
+            isinstance(node, cst.Call)
+            and not node.args
+            and isinstance(node.func, cst.Attribute)
+            and node.func.attr.value in METHODS
+            and context.resolver.qualified(node.func) is None
+        ):
+            name = node.func.attr
+            context.want(name)
+            today = METHODS[name.value]
+            said = f"`{name.value}` of arrays is `{today}` today"
+            edit = context.replace(name, today)
+            yield node.func, None, Diagnosis(RULE.id, said, edits=(edit,))
 
 
 def _named(node: cst.Attribute, dotted: str, use: Use, context: Context) -> Diagnosis:

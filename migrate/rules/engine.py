@@ -42,7 +42,7 @@ from .imports import (
     rewrite_imports,
 )
 from .notes import note_edit
-from .symbol_judge import SPECIAL, diagnose, symbol_use, will_mean
+from .symbol_judge import SAID_OF_TF1, SPECIAL, diagnose, symbol_use, will_mean
 from .written_for import is_ambiguous, written_for_tf2
 
 __all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
@@ -148,6 +148,8 @@ class _Engine:
         self._judge_bygone()
         self._judge_dimensions()
         self._judge_imports()
+        if all(place.diagnosis.rule in SAID_OF_TF1 for place in self.found):
+            self.found.clear()
 
     def _want(self, use: SymbolUse) -> None:
         self.context.want(use.node, use.use.node, use.use.statement)

@@ -11,21 +11,35 @@ from ..symbols.names import Door, canonical, door
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, Use
 from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
-from . import changed_arguments, cross_entropy_labels, dropout_rate
+from . import (
+    changed_arguments,
+    cross_entropy_labels,
+    dropout_rate,
+    image_standardization,
+    private_logger,
+)
 from .base import Diagnosis, SymbolUse
 from .context import Context
 from .imports import Fate, ImportItem, advice, has_no_home
 
-__all__ = ["SPECIAL", "diagnose", "symbol_use", "will_mean"]
+__all__ = ["SAID_OF_TF1", "SPECIAL", "diagnose", "symbol_use", "will_mean"]
 
 # TF 1's tf.saved_model.load takes a session, tags and a directory.
 _TF1_LOAD = 3
 # Rules that know one symbol better than the table does.
 SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
     symbol: module.check
-    for module in (dropout_rate, cross_entropy_labels)
+    for module in (
+        dropout_rate,
+        cross_entropy_labels,
+        image_standardization,
+        private_logger,
+    )
     for symbol in module.SYMBOLS
 }
+
+# What names both TF 1 and TF 2 have; said only where other names are TF 1's.
+SAID_OF_TF1 = frozenset({image_standardization.RULE.id})
 
 
 def symbol_use(use: Use, resolver: Resolver) -> SymbolUse | None:
@@ -44,7 +58,12 @@ def symbol_use(use: Use, resolver: Resolver) -> SymbolUse | None:
         if symbol is None or symbol == "tf":
             return _private_use(use, whole, where)
         move = lookup(symbol)
-        known = move is not None or needs_nothing(symbol) or has_no_home(symbol)
+        known = (
+            move is not None
+            or needs_nothing(symbol)
+            or has_no_home(symbol)
+            or symbol in SPECIAL
+        )
         if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
             today = "tf." + symbol[len("tf.compat.v2.") :]
             move, known = Move(symbol, today), True

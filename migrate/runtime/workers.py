@@ -19,7 +19,9 @@ class Workers:
 
     def __init__(self, strategy: Any):
         self.strategy = strategy
-        self.replicas = len(strategy.extended.worker_devices) if strategy else 1
+        # TensorFlow's strategy of a program without one knows no devices.
+        lone = strategy is None or strategy.num_replicas_in_sync == 1
+        self.replicas = 1 if lone else len(strategy.extended.worker_devices)
 
     def check_place(self, config: Any) -> None:
         """Raises where TF_CONFIG names others, of whom this loop would know nothing."""

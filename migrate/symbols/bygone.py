@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ADVICE", "PACKAGES", "RENAMED", "may_name_bygone"]
+__all__ = ["ADVICE", "METHODS", "PACKAGES", "RENAMED", "may_name_bygone"]
 
 # Old dotted name -> today's, which means the same wherever it is used.
 RENAMED: dict[str, str] = {
@@ -97,6 +97,10 @@ ADVICE: dict[str, str] = {
     "string.letters": "use `string.ascii_letters`",
 }
 
+# Old method of arrays, called without arguments -> today's. Nothing but arrays (NumPy's
+# and Python's own) had one of that name that takes nothing.
+METHODS: dict[str, str] = {"tostring": "tobytes"}
+
 # The packages that the names above are from.
 PACKAGES: frozenset[str] = frozenset(
     name.partition(".")[0] for name in (*RENAMED, *ADVICE)
@@ -104,7 +108,9 @@ PACKAGES: frozenset[str] = frozenset(
 
 _NAMES = re.compile(
     rb"\b(?:"
-    + "|".join(sorted({n.rpartition(".")[2] for n in (*RENAMED, *ADVICE)})).encode()
+    + "|".join(
+        sorted({n.rpartition(".")[2] for n in (*RENAMED, *ADVICE, *METHODS)})
+    ).encode()
     + rb")\b"
 )
 _IMPORTS = re.compile(

@@ -19,7 +19,7 @@ def test_files_of_python_2_are_one_program_with_others(tmp_path: Path) -> None:
     train = CHOSEN.replace("estimator.train(", "print 'Training'\nestimator.train(")
     paths = project(tmp_path, model=MODEL, train=train)
     report = run_job(paths, Job(py2=True))
-    assert tiers(report) == ["T2"]
+    assert tiers(report) == ["T1"]
     found = texts(report)
     assert set(found) == {"model.py", "train.py", "training_loop.py"}
     assert "print('Training')\n" in found["train.py"]

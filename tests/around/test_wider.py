@@ -59,7 +59,9 @@ def test_each_leaves_its_estimator(name: str, report: Report) -> None:
     assert result.program is not None, result
     assert result.program.tier.value in ("T1", "T2"), result.findings
     assert result.new is not None
-    assert result.new.count(b"\n") <= 1.3 * result.old.count(b"\n")
+    # What stands around the layers of a class: its first lines, the call's, blank ones.
+    around = 10 * result.new.count(b"(training_loop.Keras")
+    assert result.new.count(b"\n") <= 1.3 * result.old.count(b"\n") + around
 
 
 def test_figures_stay(legacy: Path, report: Report, tmp_path: Path) -> None:

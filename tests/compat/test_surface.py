@@ -76,6 +76,10 @@ def test_clone_is_complete_and_its_dir_is_honest() -> None:
             for name in listed:
                 getattr(ours, name)
         assert "contrib" in dir(tf) and "layers" in dir(tf)
+        assert "INFO" not in vars(type(tf.logging))
+        assert vars(tf.logging)["INFO"] == tf.logging.__dict__["INFO"] == 20
+        assert vars(tf.train)["Scaffold"] is tf.train.Scaffold
+        assert tf.logging._logger is tensorflow.get_logger()
         try:
             tf.no_such_name
         except AttributeError as error:

@@ -9,6 +9,7 @@ import pytest
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_source
+from tfmigrate.project.run import run_job
 from tfmigrate.report.findings import Tier
 from tfmigrate.report.model import FileResult, FileStatus
 from tfmigrate.symbols.surface import gone
@@ -189,6 +190,26 @@ def test_branches_that_each_count_are_one_count() -> None:
     plain = "    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train"
     source = source.replace(plain + ".get_global_step())\n", "").replace("MORE", more)
     assert tier(outcome(source.encode())) is Tier.NATIVE
+
+
+def test_a_step_in_a_function_inside_the_model_fn_is_one_count(tmp_path: Path) -> None:
+    tail = "return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)"
+    step = "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())"
+    spec = (
+        f"def train_op_fn(loss):\n        return {step}\n\n"
+        "    return tf.contrib.estimator.regression_head().create_estimator_spec(\n"
+        "        {}, mode, y, labels, train_op_fn=train_op_fn)"
+    )
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("MORE", "pass")
+    source = source.replace("    train_op = " + step + "\n", "").replace(tail, spec)
+    # An Estimator in a table moves to the loop module with its model_fn.
+    held = "held = {'one': estimator}\nfor name in held:\n    held[name].train"
+    source = source.replace("estimator.train", held)
+    program = tmp_path / "program.py"
+    program.write_text(source.replace("AFTER", ""))
+    made = run_job([program], Job()).results
+    result = next(one for one in made if one.path == program)
+    assert tier(result) is not Tier.COMPAT, result.findings
 
 
 def test_roles_of_a_cluster_keep_the_estimator() -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from tensorflow.compat.v1.train import NanLossDuringTrainingError
 
-from . import datasets, io, learn_runner, monitors, preprocessing, utils
+from . import (
+    datasets,
+    io,
+    learn_runner,
+    models,
+    monitors,
+    ops,
+    preprocessing,
+    utils,
+)
 from .canned import (
     DNNClassifier,
     DNNEstimator,
@@ -74,9 +83,11 @@ __all__ = [
     "io",
     "learn_runner",
     "make_export_strategy",
+    "models",
     "monitors",
     "multi_class_head",
     "no_op_train_fn",
+    "ops",
     "preprocessing",
     "read_batch_examples",
     "read_batch_features",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class ModelFnOps(_Ops):
             predictions=self.predictions,
             loss=self.loss,
             train_op=self.train_op,
-            eval_metric_ops=self.eval_metric_ops,
+            eval_metric_ops=_pairs(self.eval_metric_ops),
             export_outputs=_exports(self.predictions)
             if self.mode == ModeKeys.INFER
             else None,
@@ -87,6 +87,14 @@ class ModelFnOps(_Ops):
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
         )
+
+
+def _pairs(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Metrics with what updates them; a tensor alone is looked at once, at the end."""
+    return {
+        name: metric if isinstance(metric, tuple) else (metric, tf.no_op())
+        for name, metric in metrics.items()
+    }
 
 
 def _exports(predictions: Any) -> Any:
@@ -307,19 +315,36 @@ def _input_fn(
         return input_fn
     if x is None:
         raise ValueError("Either x or input_fn must be provided.")
-    arrays = x if isinstance(x, dict) else np.asarray(x)
+    arrays = _each(x, _as_rows)
+    labels = None if y is None else _each(y, _as_labels)
     size = batch_size or len(
         next(iter(arrays.values())) if isinstance(arrays, dict) else arrays
     )
 
     def from_arrays() -> Any:
-        data = arrays if y is None else (arrays, np.asarray(y))
+        data = arrays if labels is None else (arrays, labels)
         dataset = tf.data.Dataset.from_tensor_slices(data)
         if shuffle:
             dataset = dataset.shuffle(max(1000, size))
         return dataset.repeat(epochs).batch(size)
 
     return from_arrays
+
+
+def _each(data: Any, shaped: Callable[[Any], Any]) -> Any:
+    if isinstance(data, dict):
+        return {name: shaped(np.asarray(array)) for name, array in data.items()}
+    return shaped(np.asarray(data))
+
+
+def _as_rows(features: Any) -> Any:
+    """One number for each example is a row of one."""
+    return features[:, None] if features.ndim == 1 else features
+
+
+def _as_labels(labels: Any) -> Any:
+    """A row of one for each example is the number alone."""
+    return labels[:, 0] if labels.ndim > 1 and labels.shape[1] == 1 else labels
 
 
 class SKCompat:

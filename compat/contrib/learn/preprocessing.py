@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +12,12 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-__all__ = ["CategoricalVocabulary", "VocabularyProcessor", "tokenizer"]
+__all__ = [
+    "CategoricalProcessor",
+    "CategoricalVocabulary",
+    "VocabularyProcessor",
+    "tokenizer",
+]
 
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
 
@@ -76,6 +82,54 @@ class CategoricalVocabulary:
         if self._reverse is None:
             raise ValueError("this vocabulary was made without reverse look-up")
         return self._reverse[class_id]
+
+
+class CategoricalProcessor:
+    """Rows of categories to rows of numbers, one vocabulary for each column."""
+
+    def __init__(
+        self,
+        min_frequency: int = 0,
+        share: bool = False,
+        vocabularies: list[CategoricalVocabulary] | None = None,
+    ) -> None:
+        self.min_frequency = min_frequency
+        self.share = share
+        self.vocabularies_ = vocabularies
+
+    def fit(self, x: Iterable[Any], unused_y: Any = None) -> CategoricalProcessor:
+        """Learn the categories; a missing one (NaN) is none."""
+        for row in x:
+            if self.vocabularies_ is None:
+                own = range(1 if self.share else len(row))
+                learnt = [CategoricalVocabulary() for _ in own]
+                self.vocabularies_ = learnt * len(row) if self.share else learnt
+            for vocabulary, value in zip(self.vocabularies_, row, strict=False):
+                if not _is_missing(value):
+                    vocabulary.add(value)
+        for vocabulary in self.vocabularies_ or []:
+            if self.min_frequency > 0:
+                vocabulary.trim(self.min_frequency)
+            vocabulary.freeze()
+        return self
+
+    def fit_transform(self, x: Iterable[Any], unused_y: Any = None) -> Iterator[Any]:
+        """Learn the categories, then give the rows."""
+        return self.fit(x).transform(x)
+
+    def transform(self, x: Iterable[Any]) -> Iterator[Any]:
+        """One row of numbers per row."""
+        self.vocabularies_ = self.vocabularies_ or []
+        for row in x:
+            numbers = [
+                0 if _is_missing(value) else vocabulary.get(value)
+                for vocabulary, value in zip(self.vocabularies_, row, strict=True)
+            ]
+            yield np.array(numbers, np.int64)
+
+
+def _is_missing(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 class VocabularyProcessor:

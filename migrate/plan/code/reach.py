@@ -17,9 +17,11 @@ def reachable(tree: Tree, roots: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]
     pending = list(roots)
     while pending:
         for node in walk(pending.pop()):
+            if node in seen:
+                continue  # of a function inside another one that names it
+            seen.add(node)
             yield node
             if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
                 defined = tree.resolver.definition(node)
-                if defined is not None and defined not in seen:
-                    seen.add(defined)
+                if defined is not None:
                     pending.append(defined)
