@@ -19,9 +19,12 @@ import tensorflow.compat.v1 as tf
 
 __all__ = ["WatchTasksHook", "tasks_needed"]
 
-# How long a worker may be out of reach for those who take each step with it.
-SECONDS_WITHOUT_WORKER = 30.0
-_SECONDS_BETWEEN_LOOKS = 5.0
+# How long a step may wait for a worker that was out of reach; it may be back by then,
+# but it is another process and has no part in this step.
+SECONDS_IN_STEP = 20.0
+# Between steps a worker that has ended may be gone while the chief still saves.
+SECONDS_BETWEEN_STEPS = 300.0
+SECONDS_BETWEEN_LOOKS = 2.0
 # In large clusters everybody looks less often.
 _LOOKS_PER_SECOND = 20.0
 _SECONDS_BETWEEN_LINES = 30.0
@@ -30,27 +33,39 @@ _SECONDS_BETWEEN_LINES = 30.0
 class WatchTasksHook(tf.train.SessionRunHook):
     """Looks for the tasks that training cannot go on without, until it ends.
 
-    After ``limit`` seconds without one of them the process ends with status 1: the
-    call that waits cannot be interrupted.
+    ``limit`` is how many seconds one of them may be away; None is for workers in
+    step, who cannot take one back. Then the process ends with status 1: the call that
+    waits cannot be interrupted.
     """
 
     def __init__(
         self,
         tasks: Mapping[str, str],
-        limit: float,
-        advice: str,
+        limit: float | None,
         leave: Callable[[int], Any] = os._exit,
     ) -> None:
-        self._tasks = dict(tasks)
-        self._limit, self._advice, self._leave = limit, advice, leave
+        self._tasks, self._limit, self._leave = dict(tasks), limit, leave
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
+        self._steps = 0
+        self._in_step = False
 
     def begin(self) -> None:
         """Starts to look."""
-        if self._tasks and self._thread is None:
+        if self._thread is None:
             self._thread = threading.Thread(target=self._look, daemon=True)
             self._thread.start()
+
+    def before_run(self, run_context: Any) -> None:
+        """A step begins."""
+        del run_context
+        self._steps += 1
+        self._in_step = True
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """A step has ended."""
+        del run_context, run_values
+        self._in_step = False
 
     def end(self, session: Any) -> None:
         """Ends: others may be done, and gone, before this one."""
@@ -62,30 +77,45 @@ class WatchTasksHook(tf.train.SessionRunHook):
         self._over.set()
 
     def _look(self) -> None:
-        seen: dict[str, float] = {}
+        seen: set[str] = set()
+        # Since when, and since which step.
+        lost: dict[str, tuple[float, int]] = {}
         told: dict[str, float] = {}
-        pause = max(_SECONDS_BETWEEN_LOOKS, len(self._tasks) / _LOOKS_PER_SECOND)
-        while not self._over.wait(pause):
+        pause = max(SECONDS_BETWEEN_LOOKS, len(self._tasks) / _LOOKS_PER_SECOND)
+        while not self._over.is_set():
             for task, address in self._tasks.items():
-                if _answers(address):
-                    if task in told:
+                there = _answers(address)
+                if there:
+                    seen.add(task)
+                elif task in seen:
+                    lost.setdefault(task, (time.monotonic(), self._steps))
+                if task in lost and self._is_back(there, lost[task][1]):
+                    del lost[task]
+                    if told.pop(task, None) is not None:
                         tf.logging.warning("%s is there again.", task)
-                        del told[task]
-                    seen[task] = time.monotonic()
-                elif task in seen and not self._over.is_set():
-                    self._without(task, time.monotonic() - seen[task], told)
+            for task, (since, _) in lost.items():
+                if not self._over.is_set():
+                    self._without(task, time.monotonic() - since, told)
+            self._over.wait(pause)
+
+    def _is_back(self, there: bool, step: int) -> bool:
+        return there if self._limit is not None else self._steps != step
 
     def _without(self, task: str, seconds: float, told: dict[str, float]) -> None:
-        now = time.monotonic()
-        lost = f"Lost {task} ({self._tasks[task]}), out of reach for {seconds:.0f} s."
-        if seconds >= self._limit:
-            print(f"{lost} {self._advice}", file=sys.stderr, flush=True)
+        limit = self._limit
+        if limit is None:
+            limit = SECONDS_IN_STEP if self._in_step else SECONDS_BETWEEN_STEPS
+        lost = f"Lost {task} ({self._tasks[task]}) {seconds:.0f} s ago."
+        if seconds >= limit:
+            all_of_them = "workers" if self._limit is None else "tasks"
+            advice = "they go on from the latest checkpoint."
+            print(f"{lost} Start all {all_of_them} again: {advice}", file=sys.stderr)
+            sys.stderr.flush()
             self._leave(1)
+        now = time.monotonic()
         if now - told.get(task, float("-inf")) >= _SECONDS_BETWEEN_LINES:
             told[task] = now
-            tf.logging.warning(
-                "%s Waiting for it, up to %.0f s.", lost, self._limit - seconds
-            )
+            tf.logging.warning("%s Waiting for it, up to %.0f s.", lost, limit)
 
 
 def tasks_needed(config: Any, *, together: bool) -> WatchTasksHook | None:
@@ -101,12 +131,8 @@ def tasks_needed(config: Any, *, together: bool) -> WatchTasksHook | None:
     }
     if not tasks:
         return None
-    again = "they go on from the latest checkpoint."
-    if together:
-        advice = f"Start all workers again: {again}"
-        return WatchTasksHook(tasks, SECONDS_WITHOUT_WORKER, advice)
-    limit = float(config.session_creation_timeout_secs)
-    return WatchTasksHook(tasks, limit, f"Start all tasks again: {again}")
+    limit = None if together else float(config.session_creation_timeout_secs)
+    return WatchTasksHook(tasks, limit)
 
 
 def _answers(address: str) -> bool:

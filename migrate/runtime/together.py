@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import threading
@@ -23,6 +24,7 @@ STEPS_FOR_SECONDS = 1000
 # How long the checkpoint of the chief may take to be seen by the others.
 SECONDS_TO_SEE = 60.0
 SECONDS_BETWEEN_LINES = 15.0
+TASK = re.compile(r"/job:(\w+)(?:/replica:\d+)?/task:(\d+)")
 LOST = (
     tf.errors.AbortedError,
     tf.errors.CancelledError,
@@ -159,6 +161,9 @@ class WorkersTogether(Workers):
             self.wait()
         except LOST as error:
             lost = [name for name, at in self.tasks.items() if not answers(at)]
+            if not lost:  # Or it has been started again since.
+                named = {" ".join(one) for one in TASK.findall(str(error))}
+                lost = [name for name in self.tasks if name in named - {self.name}]
             if not lost:
                 raise
             raise RuntimeError(

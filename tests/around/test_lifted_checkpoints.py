@@ -106,9 +106,11 @@ def test_it_begins_as_in_tf_1_15(replicas: int, ran: dict[str, dict[str, Any]]) 
 
 @pytest.mark.oracle
 @pytest.mark.slow
-@pytest.mark.usefixtures("ran")
 @pytest.mark.parametrize("replicas", REPLICAS)
-def test_tf_1_15_goes_on(replicas: int, folder: Path) -> None:
+def test_tf_1_15_goes_on(
+    replicas: int, folder: Path, ran: dict[str, dict[str, Any]]
+) -> None:
+    _result(ran, f"begun_{replicas}")
     real = os.environ.get("TFMIGRATE_TF115_PYTHON")
     if not real:
         pytest.skip("TFMIGRATE_TF115_PYTHON names no interpreter with TF 1.15")

@@ -93,7 +93,7 @@ def test_what_is_gone_keeps_the_whole_program(
 def test_copies_of_contrib_are_made_for_every_file(tmp_path: Path) -> None:
     util = AT_ONCE.replace("nothing.foo", "layers.l2_regularizer(0.1)")
     tier, report = moved(tmp_path, {"main.py": MAIN, "util.py": util})
-    assert tier is Tier.FORWARD_KEPT
+    assert tier is Tier.NATIVE
     after = {r.path.name: r.new or b"" for r in report.results}
     assert b"tf_contrib.l2_regularizer(0.1)" in after["util.py"]
     assert b"contrib." not in after["main.py"]
@@ -116,7 +116,7 @@ def test_hyperparameters_of_another_file_under_an_alias(tmp_path: Path) -> None:
         )
     )
     tier, report = moved(tmp_path, {"main.py": main, "util.py": config})
-    assert tier is Tier.FORWARD_KEPT
+    assert tier is Tier.NATIVE
     after = {r.path.name: (r.new or b"").decode() for r in report.results}
     assert "HPARAMS = tf_contrib.HParams(rate=0.1)" in after["util.py"]
     assert "hp = util.HPARAMS\n" in after["main.py"]

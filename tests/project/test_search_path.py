@@ -90,9 +90,9 @@ def test_siblings_share_one_module_where_all_of_them_find_it(tmp_path: Path) -> 
         "two/main.py": FIRST + KEPT,
         "util.py": util,
     }
-    assert tiers(tmp_path, files) == ([Tier.FORWARD_KEPT] * 2, {"training_loop.py"})
+    assert tiers(tmp_path, files) == ([Tier.NATIVE] * 2, {"training_loop.py"})
     # Where the path is set too late for an import of the module, it lies beside.
     files["two/main.py"] = LATE.replace("Estimator(model_fn", "Estimator([model_fn][0]")
     found, added = tiers(tmp_path, files)
-    assert found == [Tier.FORWARD_KEPT] * 2
+    assert found == [Tier.NATIVE] * 2
     assert added == {"training_loop.py", "two/training_loop.py"}

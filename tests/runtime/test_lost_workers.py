@@ -1,0 +1,82 @@
+"""A worker dies: the others say which and end; started again, all go on."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "cluster"
+# A step takes a while, and so does writing a checkpoint.
+SLOWER = {
+    "import sys\n": "import sys\nimport time\n",
+    "max_steps=20": "max_steps=60",
+    "float(values.results))": "float(values.results))\n        time.sleep(0.05)",
+    "    first = tf.constant_init": (
+        "    tf.get_variable('large', [8000000], trainable=False)\n"
+        "    first = tf.constant_init"
+    ),
+}
+
+
+def program(how: str, folder: Path) -> list[str]:
+    """The command of a task of the slower program, rewritten or not."""
+    text = (ORACLE / "together.py").read_text("utf-8")
+    for old, new in SLOWER.items():
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "together.py"
+    path.write_text(text)
+    if how == "unedited":
+        return [sys.executable, "-m", "tfmigrate", "run", str(path)]
+    rewrite = [sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty"]
+    subprocess.run([*rewrite, str(path)], check=True, capture_output=True)
+    return [sys.executable, str(path)]
+
+
+def is_being_written(model: Path) -> bool:
+    return any("temp" in path.name for path in model.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["rewritten", "unedited"])
+@pytest.mark.parametrize("lost", ["worker1 in a step", "worker0 in a checkpoint"])
+def test_the_lost_worker_is_named_and_all_go_on(
+    how: str, lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ORACLE))
+    from processes import Cluster
+
+    start, model = program(how, tmp_path), tmp_path / "model"
+
+    def command(task: str) -> list[str]:
+        return [*start, str(model), str(tmp_path / f"{task}.json")]
+
+    victim = lost.split()[0]
+    other = {"worker0": "worker1", "worker1": "worker0"}[victim]
+    with Cluster(["worker0", "worker1"], command, str(tmp_path)) as cluster:
+        cluster.wait_for((model / "model.ckpt-10.index").exists, 120)
+        if "checkpoint" in lost:
+            cluster.wait_for(lambda: is_being_written(model), 60)
+        cluster.kill(victim)
+        # TensorFlow knows after some ten seconds; what it waits for then, thirty later.
+        assert cluster.wait(90, [other])[other] == 1
+        assert f"Lost worker {victim[-1]} (localhost:" in cluster.said(other)
+        state = (model / "checkpoint").read_text("utf-8")
+        (saved,) = re.findall(r'^model_checkpoint_path: "model.ckpt-(\d+)"', state)
+        for task in ("worker0", "worker1"):
+            cluster.start(task)
+        assert set(cluster.wait(150).values()) == {0}, cluster.said(victim)[-2000:]
+    state = (model / "checkpoint").read_text("utf-8")
+    assert 'model_checkpoint_path: "model.ckpt-60"' in state
+    seen: list[Any] = [
+        json.loads((tmp_path / f"worker{index}.json").read_text("utf-8"))["losses"]
+        for index in (0, 1)
+    ]
+    assert len(seen[0]) == 60 - int(saved)
+    assert seen[0] == pytest.approx(seen[1], rel=1e-6)
