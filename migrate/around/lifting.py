@@ -7,6 +7,7 @@ model function. What comes out is still a program of TensorFlow 1.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
+from ..lift.definitions import Understood, understood
 from ..plan.code.reach import reachable
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
@@ -41,7 +43,7 @@ from ..project.guard import check_output
 from ..project.parsing import parse
 from ..project.positions import Unfaithful, code_of
 
-__all__ = ["Lifting", "kept_because", "lifted"]
+__all__ = ["Lifting", "kept_because", "lifted", "lifted_together"]
 
 # Words for the classes of the loop module, as if TensorFlow 1 had had them.
 _BASES = {
@@ -66,6 +68,8 @@ class Lifting:
     made: list[str] = field(default_factory=list)
     # (line, reason) of a model function that stays as it is.
     left: list[tuple[int, str]] = field(default_factory=list)
+    # Functions that are part of its model functions.
+    entered: frozenset[cst.CSTNode] = frozenset()
 
 
 def is_model_fn(node: cst.CSTNode) -> bool:
@@ -91,6 +95,54 @@ def lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
     except Exception as problem:
         # By our fault: the functions are kept as they are.
         return Lifting(parsed, left=[(1, f"{type(problem).__name__}: {problem}")])
+
+
+def lifted_together(
+    files: Sequence[ParsedModule], facts: ProjectFacts
+) -> list[Lifting]:
+    """The files of a program with their model functions lifted, if all can be.
+
+    What statements alone do not tell, an evaluation of the functions may.
+    """
+    found = [lifted(one, facts) for one in files]
+    if kept_because(files, found) is None:
+        return found
+    try:
+        result = understood(files, facts, is_model_fn)
+        if not result.left:
+            return [_understood(one, result, facts) for one in files]
+        return [
+            Lifting(
+                file,
+                left=[
+                    (line, why) for path, line, why in result.left if path == file.path
+                ],
+            )
+            for file in files
+        ]
+    except Unfaithful:
+        raise
+    except Exception as problem:
+        # By our fault: the functions are kept as they are.
+        told = f"{type(problem).__name__}: {problem}"
+        return [Lifting(one, left=[(1, told)]) for one in files]
+
+
+def _understood(
+    parsed: ParsedModule, result: Understood, facts: ProjectFacts
+) -> Lifting:
+    path = os.path.abspath(parsed.path)
+    made = result.made.get(path, [])
+    if path not in result.modules:
+        return Lifting(parsed, made, entered=result.entered)
+    new = _again(parsed, result.modules[path], facts)
+    check_output(
+        parsed.source.text,
+        new.source.text,
+        scopes=parsed.resolver.scopes,
+        cells=parsed.source.notebook is not None,
+    )
+    return Lifting(new, made, entered=result.entered)
 
 
 def _lifted(parsed: ParsedModule, facts: ProjectFacts) -> Lifting:
@@ -155,6 +207,7 @@ def kept_because(
     for parsed, one in zip(files, lifting, strict=True):
         for line, reason in one.left:
             return f"{reason} ({_place(parsed, line)})"
+    entered = frozenset().union(*(one.entered for one in lifting))
     for parsed in files:
         tree = Tree(parsed.module, parsed.resolver)
         for call in _programs(tree):
@@ -166,7 +219,9 @@ def kept_because(
             symbol = tree.symbol(call.func) or ""
             if not symbol.endswith("EstimatorSpec"):
                 continue
-            if not any(is_model_fn(one) for one in tree.ancestors(call)):
+            if not any(
+                is_model_fn(one) or one in entered for one in tree.ancestors(call)
+            ):
                 place = _place(parsed, tree.line(call))
                 return f"a specification is made outside of a model_fn ({place})"
     if not any(one.made for one in lifting):

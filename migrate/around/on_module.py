@@ -25,7 +25,7 @@ from ..symbols.names import canonical
 from .contents import clash, loop_names, made_by_us, words_of_loop
 from .groups import Group
 from .homes import Known
-from .lifting import kept_because, lifted
+from .lifting import kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
 from .scaling import true_means
@@ -110,7 +110,7 @@ class OnModule:
             why = unordered_model_fn(tree)
             if why is not None:
                 return Answer(why=why)
-        lifting = [lifted(one, self.facts) for one in self.files]
+        lifting = lifted_together(self.files, self.facts)
         self.kept = kept_because(self.files, lifting)
         if self.kept is None:
             self.layers = {str(one.parsed.path): one.parsed for one in lifting}

@@ -124,7 +124,14 @@ _HOOKS = (
     "SummarySaverHook",
 )
 # What `lifting` writes where layers were: no names of TensorFlow, but of its kind.
-_LIFTED = ("KerasLayer", "KerasModel")
+_LIFTED = (
+    "ColumnsLayer",
+    "KerasLayer",
+    "KerasModel",
+    "ScopedLayer",
+    "ScopedModel",
+    "named",
+)
 _LOOP: dict[str, str] = {
     **{f"tf.estimator.{name}": name for name in _LIFTED},
     **{f"tf.estimator.{name}": name for name in _ESTIMATOR},

@@ -1,0 +1,293 @@
+"""Calls: of functions of the project, wherever they are, and of all others."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import libcst as cst
+
+from ..plan.code.tree import walk
+from . import handlers
+from .arguments import Argument, Mismatch, bound
+from .expressions import Expressions, loose, method_of
+from .handlers import Call
+from .values import (
+    Choice,
+    Const,
+    Dict,
+    Env,
+    Function,
+    Instance,
+    Layer,
+    Seq,
+    Symbol,
+    Tensor,
+    Time,
+    Unknown,
+    Value,
+    join,
+    latest,
+    time_of,
+)
+
+__all__ = ["Calls"]
+
+_DEPTH = 40
+# Packages that make no variables of TensorFlow.
+_HARMLESS = frozenset(
+    [
+        "abc",
+        "argparse",
+        "collections",
+        "copy",
+        "csv",
+        "datetime",
+        "functools",
+        "glob",
+        "gzip",
+        "hashlib",
+        "io",
+        "itertools",
+        "json",
+        "logging",
+        "math",
+        "multiprocessing",
+        "numpy",
+        "operator",
+        "os",
+        "pandas",
+        "pickle",
+        "platform",
+        "pprint",
+        "random",
+        "re",
+        "scipy",
+        "shutil",
+        "six",
+        "sklearn",
+        "string",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "time",
+        "typing",
+        "uuid",
+        "warnings",
+        "yaml",
+        "absl",
+    ]
+)
+
+
+class Calls(Expressions):
+    """The part of an evaluation that follows calls."""
+
+    @abstractmethod
+    def suite(self, body: cst.BaseSuite, env: Env) -> None:
+        """The statements of a block."""
+
+    # -- functions
+
+    def enter(self, function: Function, given: dict[str, Value]) -> tuple[Value, bool]:
+        """What a function returns, and whether it makes variables."""
+        node = function.node
+        key = (node, *((name, _key(value)) for name, value in given.items()))
+        if key in self._known:
+            value, makes, events = self._known[key]
+            self.events += [(what, (*self._around, *way)) for what, way in events]
+            return value, makes
+        if key in self._running or len(self._running) > _DEPTH:
+            return Tensor(), False
+        self.notes.give(node, given)
+        env = Env(function.module, dict(given), function.env)
+        self._running.append(key)
+        before = len(self.events)
+        self._returned.append([])
+        try:
+            if isinstance(node, cst.Lambda):
+                result = self.expression(node.body, env)
+            else:
+                self.suite(node.body, env)
+                result = Const(None)
+                for value in self._returned[-1]:
+                    result = value if result == Const(None) else join(result, value)
+        finally:
+            self._returned.pop()
+            self._running.pop()
+        makes = any(
+            one in self.notes.made or one in self.notes.helpers for one in walk(node)
+        )
+        outer = len(self._around)
+        inside = [(what, way[outer:]) for what, way in self.events[before:]]
+        self._known[key] = result, makes, inside
+        return result, makes
+
+    def defaults(
+        self, node: cst.FunctionDef | cst.Lambda, env: Env
+    ) -> dict[str, Value]:
+        """The values of parameters that a call does not give."""
+        every = (
+            *node.params.posonly_params,
+            *node.params.params,
+            *node.params.kwonly_params,
+        )
+        return {
+            one.name.value: self.expression(one.default, env)
+            for one in every
+            if one.default is not None
+        }
+
+    # -- calls
+
+    def called(self, node: cst.Call, env: Env) -> Value:
+        arguments = [
+            Argument(
+                self.expression(one.value, env),
+                one.value,
+                one.keyword.value if one.keyword is not None else None,
+                one.star,
+            )
+            for one in node.args
+        ]
+        callee = self.expression(node.func, env)
+        return self.call(callee, node, arguments, env)
+
+    def call(
+        self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a call of a value gives."""
+        time = latest(one.value for one in arguments)
+        if isinstance(callee, Choice):
+            results = [self.call(one, node, arguments, env) for one in callee.options]
+            found = results[0]
+            for one in results[1:]:
+                found = join(found, one)
+            if node in self.notes.helpers or node in self.notes.made:
+                return self.unknown("one of several functions makes layers", node, env)
+            return found
+        if isinstance(callee, Function):
+            return self._enter(callee, node, arguments, env)
+        if isinstance(callee, Layer):
+            if not callee.keras:
+                return self.unknown(
+                    f"an object of `{callee.symbol}` cannot be lifted yet", node, env
+                )
+            self.event(callee.symbol.rpartition(".")[2], callee.given)
+            return Tensor()
+        if isinstance(callee, Instance):
+            return self._make(callee, node, arguments, env)
+        if isinstance(callee, Symbol):
+            return self._outer(callee, node, arguments, env)
+        if isinstance(callee, Unknown):
+            return callee
+        if isinstance(node.func, cst.Attribute):
+            # A method: of a tensor, a list, a string.
+            if node.func.attr.value in ("append", "extend", "insert", "update", "add"):
+                one = arguments[0].value if len(arguments) == 1 else loose(time)
+                appended = node.func.attr.value == "append"
+                self.put(node.func.value, one, env, appended)
+                return Const(None)
+            return loose(max(time, time_of(callee)))
+        if time_of(callee) is Time.GRAPH:
+            return Tensor()
+        shown = self.code(node.func, env)
+        return self.unknown(f"`{shown}` may make variables", node, env)
+
+    def _outer(
+        self, callee: Symbol, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        handler = handlers.find(callee.name)
+        call = Call(callee.name, node, arguments, env, self)
+        if handler is not None:
+            return handler(call)
+        if callee.name.split(".")[0] in _HARMLESS:
+            return loose(call.time)
+        if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
+            # Of a configuration that another package holds.
+            return loose(call.time)
+        shown = self.code(node.func, env)
+        return self.unknown(f"`{shown}` may make variables", node, env)
+
+    def _enter(
+        self, callee: Function, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        positional: list[Value] = list(callee.args)
+        if callee.owner is not None:
+            positional.insert(0, callee.owner)
+        keywords = list(callee.keywords)
+        for one in arguments:
+            if one.star == "*" and isinstance(one.value, Seq):
+                positional += one.value.items
+            elif one.star == "**" and isinstance(one.value, Dict):
+                keywords += [(str(name), value) for name, value in one.value.items]
+            elif one.star:
+                return self.unknown("arguments that are not written out", node, env)
+            elif one.keyword is None:
+                positional.append(one.value)
+            else:
+                keywords = [k for k in keywords if k[0] != one.keyword]
+                keywords.append((one.keyword, one.value))
+        outer = callee.env or Env(callee.module, {})
+        try:
+            given = bound(
+                callee.node.params,
+                positional,
+                keywords,
+                defaults=self.defaults(callee.node, outer),
+            )
+        except Mismatch as problem:
+            return self.unknown(f"a call that does not fit: {problem}", node, env)
+        result, makes = self.enter(callee, given)
+        if makes:
+            self.notes.helpers[node] = callee
+        return result
+
+    def _bases(self, instance: Instance) -> list[str]:
+        """What a class is made of, as far as it is TensorFlow's."""
+        resolver = instance.module.resolver
+        return [resolver.resolve(one.value) or "" for one in instance.node.bases]
+
+    def is_scoped(self, instance: Instance) -> bool:
+        """A class that came out of lifting."""
+        return any(
+            one.startswith("tf.estimator.Scoped") for one in self._bases(instance)
+        )
+
+    def _make(
+        self, callee: Instance, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """An object of a class, or what an object gives when it is called."""
+        symbols = self._bases(callee)
+        if any(symbol.startswith("tf.keras.") for symbol in symbols):
+            made = Call(symbols[0], node, arguments, env, self)
+            self.notes.keras.append(made)
+            return Layer(symbols[0], keras=True)
+        scoped = self.is_scoped(callee)
+        if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
+            return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
+        if callee.made:
+            method = method_of(callee.node, "call" if scoped else "__call__")
+            if method is None:
+                return Tensor()
+            function = Function(method, callee.module, owner=callee)
+            return self._enter(function, node, arguments, env)
+        # Each round of a loop makes one like the others.
+        key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
+        if key in self._objects:
+            return self._objects[key]
+        fresh = self._objects[key] = Instance(callee.node, callee.module, made=True)
+        method = method_of(callee.node, "__init__")
+        if method is not None:
+            function = Function(method, callee.module, owner=fresh)
+            result = self._enter(function, node, arguments, env)
+            if isinstance(result, Unknown):
+                return result
+        return fresh
+
+
+def _key(value: Value) -> object:
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value

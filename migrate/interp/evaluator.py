@@ -1,0 +1,222 @@
+"""Evaluates the code of a model function with abstract values.
+
+Each branch is followed, whatever its test; a loop is gone through until nothing new
+is found. Functions of the project are entered, in whatever file they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..plan.code.tree import Statement, Tree, statements_of
+from ..project.facts import ParsedModule, ProjectFacts
+from .arguments import element_of
+from .calls import Calls
+from .expressions import Event
+from .values import (
+    Config,
+    Const,
+    Env,
+    Function,
+    Instance,
+    Seq,
+    Symbol,
+    Tensor,
+    Value,
+    join,
+)
+
+__all__ = ["Evaluator", "Event", "evaluated"]
+
+_GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
+_ROUNDS = 3
+
+
+class Evaluator(Calls):
+    """One evaluation of a model function and of all that it calls."""
+
+    def suite(self, body: cst.BaseSuite, env: Env) -> None:
+        """The statements of a block."""
+        if isinstance(body, cst.IndentedBlock):
+            self.block(statements_of(body), env)
+        else:
+            for small in body.body:
+                assert isinstance(small, cst.BaseSmallStatement)
+                self._small(small, env)
+
+    def block(self, statements: Sequence[Statement], env: Env) -> None:
+        """Statements one after the other."""
+        for statement in statements:
+            self.statement(statement, env)
+
+    def statement(self, node: Statement, env: Env) -> None:
+        """One statement, with what is inside of it."""
+        if isinstance(node, cst.SimpleStatementLine):
+            for small in node.body:
+                self._small(small, env)
+        elif isinstance(node, cst.If):
+            self.expression(node.test, env)
+            self._branches(env, [node.body, node.orelse])
+        elif isinstance(node, (cst.For, cst.While)):
+            self._loop(node, env)
+        elif isinstance(node, cst.With):
+            for item in node.items:
+                value = self.expression(item.item, env)
+                self._around.append(self._scope(item.item, env))
+                if item.asname is not None:
+                    self.assign(item.asname.name, value, env)
+            self.suite(node.body, env)
+            del self._around[-len(node.items) :]
+        elif isinstance(node, cst.FunctionDef):
+            env.names[node.name.value] = Function(node, env.module, env)
+            if node.decorators:
+                env.names[node.name.value] = Config()
+        elif isinstance(node, cst.ClassDef):
+            env.names[node.name.value] = Config()
+        elif isinstance(node, (cst.Try, cst.TryStar)):
+            self.suite(node.body, env)
+            for handler in node.handlers:
+                self.suite(handler.body, env)
+            for part in (node.orelse, node.finalbody):
+                if part is not None:
+                    self.suite(part.body, env)
+
+    def _branches(self, env: Env, bodies: Sequence[cst.CSTNode | None]) -> None:
+        before = dict(env.names)
+        after: list[dict[str, Value]] = []
+        for body in bodies:
+            env.names.clear()
+            env.names.update(before)
+            self._around.append("if" if body is bodies[0] else "else")
+            if isinstance(body, cst.BaseSuite):
+                self.suite(body, env)
+            elif isinstance(body, cst.Else):
+                self.suite(body.body, env)
+            elif isinstance(body, cst.If):
+                self.statement(body, env)
+            self._around.pop()
+            after.append(dict(env.names))
+        env.names.clear()
+        for names in after:
+            for name, value in names.items():
+                env.names[name] = join(env.names.get(name), value)
+
+    def _loop(self, node: cst.For | cst.While, env: Env) -> None:
+        start = len(self.events)
+        self._around.append("for")
+        for _ in range(_ROUNDS):
+            # What is made in each round is told once.
+            del self.events[start:]
+            before = dict(env.names)
+            if isinstance(node, cst.For):
+                value = self.expression(node.iter, env)
+                self.assign(node.target, element_of(value), env)
+            else:
+                self.expression(node.test, env)
+            self.suite(node.body, env)
+            for name, known in before.items():
+                env.names[name] = join(known, env.names[name])
+            if env.names == before:
+                break
+        self._around.pop()
+        if node.orelse is not None:
+            self.suite(node.orelse.body, env)
+
+    def _scope(self, node: cst.BaseExpression, env: Env) -> str:
+        """A scope as far as it names variables."""
+        value = self.notes.values.get(node.func) if isinstance(node, cst.Call) else None
+        if value != Symbol("tf.variable_scope") or not isinstance(node, cst.Call):
+            return "with"
+        name = self.expression(node.args[0].value, env) if node.args else None
+        return f"scope {name.value!r}" if isinstance(name, Const) else "scope ?"
+
+    def _small(self, node: cst.BaseSmallStatement, env: Env) -> None:
+        if isinstance(node, cst.Assign):
+            value = self.expression(node.value, env)
+            for target in node.targets:
+                self.assign(target.target, value, env)
+        elif isinstance(node, cst.AnnAssign):
+            if node.value is not None:
+                self.assign(node.target, self.expression(node.value, env), env)
+        elif isinstance(node, cst.AugAssign):
+            value = join(
+                self.expression(node.target, env), self.expression(node.value, env)
+            )
+            if isinstance(value, Const):
+                value = Config()
+            self.assign(node.target, value, env)
+        elif isinstance(node, cst.Expr):
+            self.expression(node.value, env)
+        elif isinstance(node, cst.Return):
+            value = Const(None)
+            if node.value is not None:
+                value = self.expression(node.value, env)
+            if self._returned:
+                self._returned[-1].append(value)
+        elif isinstance(node, cst.Assert):
+            self.expression(node.test, env)
+        elif isinstance(node, (cst.Import, cst.ImportFrom, cst.Raise, cst.Pass)):
+            return
+
+    def assign(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
+        """Gives a value to a name, to several, or to a part of something."""
+        self.notes.see(target, value)
+        if isinstance(target, cst.Name):
+            env.names[target.value] = value
+        elif isinstance(target, (cst.Tuple, cst.List)):
+            count = len(target.elements)
+            exact = isinstance(value, Seq) and len(value.items) == count
+            starred = any(isinstance(e, cst.StarredElement) for e in target.elements)
+            for place, one in enumerate(target.elements):
+                part = element_of(value)
+                if exact and not starred:
+                    assert isinstance(value, Seq)
+                    part = value.items[place]
+                self.assign(one.value, part, env)
+        elif isinstance(target, (cst.Attribute, cst.Subscript)):
+            self._fill(target, value, env)
+
+    def _fill(
+        self, target: cst.Attribute | cst.Subscript, value: Value, env: Env
+    ) -> None:
+        """``x[...] = value`` and ``x.name = value``: x holds it from here on."""
+        holder = self.expression(target.value, env)
+        if isinstance(holder, Instance) and isinstance(target, cst.Attribute):
+            name = target.attr.value
+            holder.attributes[name] = join(holder.attributes.get(name), value)
+            return
+        self.put(target.value, value, env)
+
+
+def evaluated(
+    facts: ProjectFacts,
+    files: Sequence[ParsedModule],
+    parsed: ParsedModule,
+    defined: cst.FunctionDef,
+) -> Evaluator:
+    """An evaluation of a model function."""
+    evaluator = Evaluator(facts, files)
+    given: dict[str, Value] = {}
+    owner: Value | None = None
+    for parameter in (*defined.params.params, *defined.params.kwonly_params):
+        given[parameter.name.value] = _GIVEN.get(parameter.name.value, Config())
+    holder = _class_around(parsed, defined)
+    if holder is not None and "self" in given:
+        owner = Instance(holder, parsed, made=True)
+        given["self"] = owner
+    evaluator.enter(Function(defined, parsed), given)
+    return evaluator
+
+
+def _class_around(
+    parsed: ParsedModule, defined: cst.FunctionDef
+) -> cst.ClassDef | None:
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in tree.ancestors(defined):
+        if isinstance(one, cst.FunctionDef):
+            return None
+        if isinstance(one, cst.ClassDef):
+            return one
+    return None

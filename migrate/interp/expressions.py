@@ -1,0 +1,360 @@
+"""Expressions: what each is, and what the names in it stand for."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..plan.code.tree import statements_of
+from ..project.facts import Definition, ParsedModule, ProjectFacts
+from ..project.positions import code_of
+from .arguments import element_of
+from .notes import Notes
+from .values import (
+    Choice,
+    Config,
+    Const,
+    Dict,
+    Each,
+    Env,
+    Function,
+    Instance,
+    Layer,
+    Seq,
+    Symbol,
+    Tensor,
+    Time,
+    Unknown,
+    Value,
+    join,
+    latest,
+    time_of,
+)
+
+__all__ = ["Event", "Expressions", "loose", "method_of"]
+
+# (what is made, the scopes, loops and branches around it)
+Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Expressions(ABC):
+    """The part of an evaluation that gives values to expressions."""
+
+    def __init__(self, facts: ProjectFacts, files: Sequence[ParsedModule] = ()) -> None:
+        self.facts = facts
+        # Files by their paths, as the one who asks has parsed them.
+        self.files = {os.path.abspath(one.path): one for one in files}
+        self.notes = Notes()
+        self._running: list[tuple[object, ...]] = []
+        self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
+        self._returned: list[list[Value]] = []
+        self._objects: dict[tuple[object, ...], Instance] = {}
+        # Variables that are made, each with the scopes, loops and branches around it.
+        self.events: list[Event] = []
+        self._around: list[str] = []
+
+    # -- what is said of code
+
+    def code(self, node: cst.CSTNode, env: Env) -> str:
+        """The source of an expression."""
+        return code_of(env.module.module, node).strip()
+
+    def unknown(self, reason: str, node: cst.CSTNode, env: Env) -> Value:
+        """A value that is not understood."""
+        found = Unknown(reason, node, env.module)
+        self.notes.unknown.setdefault(node, found)
+        return found
+
+    def event(self, kind: str, made: tuple[tuple[str, str], ...]) -> None:
+        """Notes that variables are made here."""
+        self.events.append(((kind, made), tuple(self._around)))
+
+    @abstractmethod
+    def assign(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
+        """Gives a value to a name, to several, or to a part of something."""
+
+    @abstractmethod
+    def called(self, node: cst.Call, env: Env) -> Value:
+        """What a call gives."""
+
+    @abstractmethod
+    def is_scoped(self, instance: Instance) -> bool:
+        """A class that came out of lifting."""
+
+    # -- expressions
+
+    def expression(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of an expression."""
+        return self.notes.see(node, self._value(node, env))
+
+    def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
+            try:
+                return Const(ast.literal_eval(node.value))
+            except (ValueError, SyntaxError):
+                return Config()
+        if isinstance(node, cst.Name):
+            return self._name(node, env)
+        if isinstance(node, cst.Attribute):
+            return self._attribute(node, env)
+        if isinstance(node, cst.Call):
+            return self.called(node, env)
+        if isinstance(node, (cst.Tuple, cst.List)):
+            items = [self.expression(one.value, env) for one in node.elements]
+            if any(isinstance(one, cst.StarredElement) for one in node.elements):
+                return loose(latest(items))
+            if isinstance(node, cst.List) and not items:
+                return Config()
+            return Seq(tuple(items))
+        if isinstance(node, cst.Dict):
+            return self._dict(node, env)
+        if isinstance(node, cst.Subscript):
+            return self._subscript(node, env)
+        if isinstance(node, cst.Lambda):
+            return Function(node, env.module, env)
+        if isinstance(node, cst.IfExp):
+            test = self.expression(node.test, env)
+            value = join(
+                self.expression(node.body, env), self.expression(node.orelse, env)
+            )
+            if isinstance(value, (Function, Choice, Layer)):
+                return value
+            return loose(latest([test, value]))
+        if isinstance(
+            node, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+        ):
+            return self._comprehension(node, env)
+        if isinstance(node, cst.NamedExpr):
+            value = self.expression(node.value, env)
+            self.assign(node.target, value, env)
+            return value
+        if isinstance(node, cst.Comparison) and all(
+            isinstance(c.operator, (cst.Is, cst.IsNot)) for c in node.comparisons
+        ):
+            # Whether a tensor is there is known before the graph is.
+            sides = [node.left, *(one.comparator for one in node.comparisons)]
+            time = latest(self.expression(one, env) for one in sides)
+            return Config(time is not Time.SETUP)
+        return loose(latest([Const(None), *self._parts(node, env)]))
+
+    def _parts(self, node: cst.CSTNode, env: Env) -> list[Value]:
+        """The values of the nearest expressions inside of a node."""
+        found: list[Value] = []
+        for child in node.children:
+            if isinstance(child, cst.BaseExpression):
+                found.append(self.expression(child, env))
+            else:
+                found += self._parts(child, env)
+        return found
+
+    def _name(self, node: cst.Name, env: Env) -> Value:
+        known = env.find(node.value)
+        if known is not None:
+            return known
+        if node.value in ("None", "True", "False"):
+            return Const({"None": None, "True": True, "False": False}[node.value])
+        return self.outside(node, env)
+
+    def outside(self, node: cst.Name | cst.Attribute, env: Env) -> Value:
+        """What a name of the module, or one that it imports, stands for."""
+        resolver = env.module.resolver
+        symbol = resolver.resolve(node)
+        if symbol is not None and symbol.startswith("tf."):
+            return Symbol(symbol)
+        found = self._own(node, env) or self.facts.definition(node, env.module)
+        if found is not None:
+            return self._defined(found)
+        dotted = resolver.qualified(node)
+        if dotted is not None:
+            return Symbol(dotted)
+        if (
+            isinstance(node, cst.Name)
+            and node.value in _BUILTINS
+            and not resolver.bindings(node)
+        ):
+            return Symbol(f"builtins.{node.value}")
+        return Config()
+
+    def _own(self, node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
+        """What a name stands for that is imported from one of the files given."""
+        dotted = env.module.resolver.qualified(node)
+        module, _, name = (dotted or "").rpartition(".")
+        path = self.facts.locate(module, env.module.path) if module else None
+        known = self.files.get(os.path.abspath(path)) if path is not None else None
+        if known is None:
+            return None
+        bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+        if len(bound) != 1:
+            return None
+        made = bound[0].node
+        if isinstance(made, (cst.FunctionDef, cst.ClassDef)):
+            return Definition(known, name, made)
+        return None
+
+    def _as_parsed(self, found: Definition) -> Definition:
+        """The same definition in the file as it was given."""
+        known = self.files.get(os.path.abspath(found.module.path))
+        if known is None or known is found.module:
+            return found
+        bound = known.resolver.scopes.module_scope.bindings.get(found.name, [])
+        if len(bound) != 1 or type(bound[0].node) is not type(found.node):
+            return found
+        return Definition(known, found.name, bound[0].node)
+
+    def _defined(self, found: Definition) -> Value:
+        found = self._as_parsed(found)
+        if isinstance(found.node, cst.FunctionDef):
+            if found.node.decorators:
+                return Symbol(f"decorated.{found.name}")
+            return Function(found.node, found.module)
+        if isinstance(found.node, cst.ClassDef):
+            return Instance(found.node, found.module)
+        if isinstance(found.node, (cst.Lambda, cst.Integer, cst.Float)):
+            return self.expression(found.node, Env(found.module, {}))
+        if isinstance(found.node, cst.SimpleString):
+            return self.expression(found.node, Env(found.module, {}))
+        return Config()
+
+    def _attribute(self, node: cst.Attribute, env: Env) -> Value:
+        root = node.value
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        if isinstance(root, cst.Name) and env.find(root.value) is None:
+            outside = self.outside(node, env)
+            if not isinstance(outside, Config):
+                return outside
+        holder = self.expression(node.value, env)
+        if isinstance(holder, Instance):
+            if node.attr.value in holder.attributes:
+                return holder.attributes[node.attr.value]
+            if node.attr.value == "get_variable" and self.is_scoped(holder):
+                return Symbol("tf.get_variable")
+            method = method_of(holder.node, node.attr.value)
+            if method is not None:
+                return Function(method, holder.module, owner=holder)
+        if isinstance(holder, Symbol):
+            symbol = f"{holder.name}.{node.attr.value}"
+            return (
+                Symbol(symbol) if not holder.name.startswith("builtins") else Config()
+            )
+        if isinstance(holder, Choice):
+            return Tensor()
+        if isinstance(holder, (Seq, Dict, Const)):
+            return loose(time_of(holder))
+        if isinstance(holder, (Function, Layer)):
+            return Tensor()
+        return holder if not isinstance(holder, Unknown) else Tensor()
+
+    def _dict(self, node: cst.Dict, env: Env) -> Value:
+        items: list[tuple[object, Value]] = []
+        known = True
+        for one in node.elements:
+            if isinstance(one, cst.DictElement):
+                key = self.expression(one.key, env)
+                value = self.expression(one.value, env)
+                known = known and isinstance(key, Const)
+                items.append((key.value if isinstance(key, Const) else None, value))
+            else:
+                known = False
+                items.append((None, self.expression(one.value, env)))
+        if known and items:
+            return Dict(tuple(items))
+        return loose(latest(value for _, value in items))
+
+    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
+        holder = self.expression(node.value, env)
+        parts = [v for one in node.slice for v in self._parts(one, env)]
+        if len(parts) == 1 and isinstance(parts[0], Const):
+            key = parts[0].value
+            if isinstance(holder, Dict):
+                for name, value in holder.items:
+                    if name == key:
+                        return value
+            if (
+                isinstance(holder, Seq)
+                and isinstance(key, int)
+                and isinstance(node.slice[0].slice, cst.Index)
+                and -len(holder.items) <= key < len(holder.items)
+            ):
+                return holder.items[key]
+        if isinstance(holder, (Dict, Seq)):
+            values = (
+                [v for _, v in holder.items]
+                if isinstance(holder, Dict)
+                else [*holder.items]
+            )
+            found = values[0] if values else Config()
+            for value in values[1:]:
+                found = join(found, value)
+            if isinstance(found, (Function, Choice, Layer, Symbol, Instance)):
+                return found
+            return loose(latest([found, *parts]))
+        return loose(latest([holder, *parts]))
+
+    def _comprehension(self, node: cst.BaseComp, env: Env) -> Value:
+        inner = Env(env.module, {}, env)
+        found: list[Value] = []
+        loop: cst.CompFor | None = node.for_in
+        while loop is not None:
+            value = self.expression(loop.iter, inner)
+            found.append(Config(time_of(value) is Time.MODE))
+            self.assign(loop.target, element_of(value), inner)
+            for test in loop.ifs:
+                found.append(self.expression(test.test, inner))
+            loop = loop.inner_for_in
+        if isinstance(node, cst.DictComp):
+            found.append(self.expression(node.key, inner))
+            found.append(self.expression(node.value, inner))
+        else:
+            assert isinstance(node, cst.BaseSimpleComp)
+            found.append(self.expression(node.elt, inner))
+        return loose(latest(found))
+
+    def put(
+        self, holder: cst.BaseExpression, value: Value, env: Env, appended: bool = False
+    ) -> None:
+        """A container that is filled is known as late as what is in it."""
+        if isinstance(holder, cst.Attribute) and appended:
+            object_ = self.expression(holder.value, env)
+            if isinstance(object_, Instance):
+                name = holder.attr.value
+                held = object_.attributes.get(name, Config())
+                object_.attributes[name] = join(held, Each(value))
+                return
+        root = holder
+        while isinstance(root, (cst.Attribute, cst.Subscript)):
+            root = root.value
+        if not isinstance(root, cst.Name):
+            return
+        known = env.find(root.value)
+        if known is None or isinstance(known, (Function, Layer, Instance, Symbol)):
+            return
+        new = loose(latest([known, value]))
+        if isinstance(known, Each) or known == Config():
+            item = join(known.item, value) if isinstance(known, Each) else value
+            new = Each(item) if appended else new
+        owner: Env | None = env
+        while owner is not None and root.value not in owner.names:
+            owner = owner.outer
+        if owner is not None:
+            owner.names[root.value] = new
+
+
+def method_of(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
+    for one in (
+        statements_of(node.body) if isinstance(node.body, cst.IndentedBlock) else ()
+    ):
+        if isinstance(one, cst.FunctionDef) and one.name.value == name:
+            return one
+    return None
+
+
+def loose(time: Time) -> Value:
+    """A value of which nothing but its time is known."""
+    return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)

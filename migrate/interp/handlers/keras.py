@@ -1,0 +1,63 @@
+"""``tf.keras``: what is made of it has Keras layers already."""
+
+from __future__ import annotations
+
+from ...plan.layers.functions import LAYERS
+from ..values import Config, Layer, Tensor, Time, Value
+from . import Call, handles, said
+
+
+@handles(
+    "tf.keras.layers.",
+    "tf.keras.models.",
+    "tf.keras.applications.",
+    "tf.keras.Model",
+    "tf.keras.Sequential",
+)
+def layer(call: Call) -> Value:
+    """A layer, or a model made of layers."""
+    call.evaluator.notes.keras.append(call)
+    name = call.symbol.rpartition(".")[2]
+    known = {one.keras: one for one in LAYERS.values()}.get(name)
+    return Layer(call.symbol, True, said(call, known.parameters if known else ()))
+
+
+@handles("tf.estimator.ColumnsLayer")
+def columns(call: Call) -> Value:
+    """The layer that feature columns become."""
+    return Layer(call.symbol, True, said(call, ()))
+
+
+@handles("tf.estimator.named")
+def named(call: Call) -> Value:
+    """A layer whose name was chosen."""
+    return call.arguments[0].value
+
+
+@handles("tf.keras.Input", "tf.keras.layers.Input")
+def placeholder(call: Call) -> Value:
+    """A tensor that stands for the data of a functional model."""
+    call.evaluator.notes.keras.append(call)
+    return Tensor()
+
+
+@handles("tf.keras.layers.add", "tf.keras.layers.concatenate", "tf.keras.backend.")
+def of_tensors(call: Call) -> Value:
+    """Functions of tensors under the names of Keras."""
+    return Tensor()
+
+
+@handles(
+    "tf.keras.losses.",
+    "tf.keras.metrics.",
+    "tf.keras.initializers.",
+    "tf.keras.regularizers.",
+    "tf.keras.constraints.",
+    "tf.keras.activations.",
+    "tf.keras.utils.",
+    "tf.keras.datasets.",
+    "tf.keras.preprocessing.",
+)
+def around(call: Call) -> Value:
+    """What has no weights of the model."""
+    return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)

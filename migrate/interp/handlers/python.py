@@ -1,0 +1,88 @@
+"""Python's own functions, and those of its library that take functions."""
+
+from __future__ import annotations
+
+from ..arguments import Argument, element_of
+from ..values import Config, Const, Each, Function, Seq, Symbol, Tensor, Time, Value
+from . import Call, handles
+
+
+@handles("builtins.")
+def builtin(call: Call) -> Value:
+    """A function that is known as late as its arguments."""
+    return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)
+
+
+@handles("builtins.isinstance", "builtins.callable", "builtins.hasattr")
+def question(call: Call) -> Value:
+    """Whether a tensor is there, or of what kind, is known before the graph is."""
+    return Config(call.time is not Time.SETUP)
+
+
+@handles("builtins.print", "builtins.super", "builtins.open")
+def nothing(call: Call) -> Value:
+    """A call without a value."""
+    return Const(None) if call.symbol.endswith("print") else Config()
+
+
+@handles("builtins.zip")
+def zipped(call: Call) -> Value:
+    """Several things gone through at once."""
+    return Each(Seq(tuple(element_of(one.value) for one in call.arguments)))
+
+
+@handles("builtins.enumerate")
+def enumerated(call: Call) -> Value:
+    """Elements with their numbers."""
+    if not call.arguments:
+        return Config()
+    return Each(Seq((Config(), element_of(call.arguments[0].value))))
+
+
+@handles("builtins.iter", "builtins.list", "builtins.tuple", "builtins.reversed")
+def same(call: Call) -> Value:
+    """The same elements."""
+    return Each(element_of(call.arguments[0].value)) if call.arguments else Config()
+
+
+@handles("builtins.next")
+def following(call: Call) -> Value:
+    """One of the elements."""
+    return element_of(call.arguments[0].value) if call.arguments else Config()
+
+
+@handles("builtins.map")
+def mapped(call: Call) -> Value:
+    """A function that is called on each element."""
+    if len(call.arguments) < 2:
+        return Config()
+    function, *rest = call.arguments
+    given = [Argument(element_of(one.value), one.node) for one in rest]
+    found = call.evaluator.call(function.value, call.node, given, call.env)
+    notes = call.evaluator.notes
+    if call.node in notes.made or call.node in notes.helpers:
+        return call.unknown("layers made by `map`")
+    return Each(found)
+
+
+@handles("functools.partial")
+def partial(call: Call) -> Value:
+    """A function with some of its arguments."""
+    if not call.arguments or any(one.star for one in call.arguments):
+        return call.unknown("a partial whose arguments are not written out")
+    function, *rest = call.arguments
+    if isinstance(function.value, Symbol) and function.value.name.startswith("tf."):
+        return call.unknown(f"a partial of `{function.value.name}`")
+    if not isinstance(function.value, Function):
+        return function.value
+    known = function.value
+    plain = tuple(one.value for one in rest if one.keyword is None)
+    named = tuple((one.keyword, one.value) for one in rest if one.keyword is not None)
+    return Function(
+        known.node,
+        known.module,
+        known.env,
+        (*known.args, *plain),
+        (*known.keywords, *named),
+        known.owner,
+    )

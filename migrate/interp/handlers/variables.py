@@ -1,0 +1,59 @@
+"""``tf.get_variable`` and the scopes that variables are named and made in."""
+
+from __future__ import annotations
+
+from ..values import Const, Tensor, Value
+from . import Call, handles, said
+
+
+@handles("tf.get_variable")
+def get_variable(call: Call) -> Value:
+    """A variable by its name."""
+    if any(one.star for one in call.arguments):
+        return call.unknown("a variable with arguments that are not written out")
+    return call.makes("variable", said(call, ("name",)))
+
+
+@handles("tf.Variable", "tf.contrib.framework.model_variable")
+def variable(call: Call) -> Value:
+    """A variable that cannot be had again by its name."""
+    trainable = call.given("trainable", 1)
+    if trainable == Const(False):
+        # A counter or the like: no weight of the model.
+        return Tensor()
+    return call.unknown(f"`{call.symbol}` makes a new variable each time")
+
+
+@handles("tf.variable_scope", "tf.variable_op_scope")
+def variable_scope(call: Call) -> Value:
+    """A scope for names; what it says about its variables has to be nothing."""
+    for one in call.arguments:
+        if one.keyword == "initializer":
+            call.evaluator.notes.initialized.append(call)
+        if one.star or one.keyword in (
+            "regularizer",
+            "partitioner",
+            "custom_getter",
+            "caching_device",
+        ):
+            shown = one.keyword or "star"
+            return call.unknown(f"a variable_scope with `{shown}=`")
+    return Tensor()
+
+
+@handles("tf.get_variable_scope")
+def current_scope(call: Call) -> Value:
+    """The scope that the call stands in."""
+    return Tensor()
+
+
+@handles("tf.name_scope", "tf.device", "tf.control_dependencies", "tf.init_scope")
+def other_scope(call: Call) -> Value:
+    """Scopes that say nothing about variables."""
+    return Tensor()
+
+
+@handles("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+def arg_scope(call: Call) -> Value:
+    """Arguments for all functions called within."""
+    return call.unknown("layers in an arg_scope")

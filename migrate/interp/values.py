@@ -1,0 +1,223 @@
+"""What an expression of a model function may be, as far as lifting has to know.
+
+Three things are told apart: what is known before any graph is made (constants and
+configuration), what is only known in one (tensors and their sizes), and what makes
+variables.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ..project.facts import ParsedModule
+
+__all__ = [
+    "Choice",
+    "Config",
+    "Const",
+    "Dict",
+    "Each",
+    "Env",
+    "Function",
+    "Instance",
+    "Layer",
+    "Seq",
+    "Symbol",
+    "Tensor",
+    "Time",
+    "Unknown",
+    "Value",
+    "join",
+    "time_of",
+]
+
+
+class Time(enum.IntEnum):
+    """When a value is known: the later of two times is the greater."""
+
+    # Before any graph: it may be an argument of a constructor.
+    SETUP = 0
+    # The same, but another one for each mode.
+    MODE = 1
+    # Within the graph.
+    GRAPH = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """Base of all values."""
+
+
+@dataclass(frozen=True)
+class Const(Value):
+    """A number, string, truth value or None that the source tells."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Config(Value):
+    """A value of Python that the source does not tell: of ``params``, a flag, ..."""
+
+    by_mode: bool = False
+
+
+@dataclass(frozen=True)
+class Tensor(Value):
+    """Something of the graph, or a size that only the graph tells."""
+
+
+@dataclass(frozen=True)
+class Symbol(Value):
+    """A name of TensorFlow (``tf.layers.dense``) or of another package."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Layer(Value):
+    """An object that makes variables when it is called; of Keras or of tf.layers.
+
+    ``given`` are the arguments that it was made with, as far as the source tells.
+    """
+
+    symbol: str
+    keras: bool
+    given: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Env:
+    """The names of one call of a function, and those of the functions around it."""
+
+    module: ParsedModule
+    names: dict[str, Value]
+    outer: Env | None = None
+
+    def find(self, name: str) -> Value | None:
+        """The value of a name that some function binds."""
+        env: Env | None = self
+        while env is not None:
+            if name in env.names:
+                return env.names[name]
+            env = env.outer
+        return None
+
+
+@dataclass(frozen=True)
+class Function(Value):
+    """A function of the project with what it sees and what it has been given."""
+
+    node: cst.FunctionDef | cst.Lambda
+    module: ParsedModule
+    env: Env | None = field(default=None, compare=False)
+    args: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    # The object whose method it is.
+    owner: Value | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Instance(Value):
+    """A class of the project, or an object of one."""
+
+    node: cst.ClassDef
+    module: ParsedModule
+    attributes: dict[str, Value] = field(default_factory=dict)
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class Seq(Value):
+    """A tuple or list whose elements are known."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Dict(Value):
+    """A dict with constant keys whose values are known."""
+
+    items: tuple[tuple[object, Value], ...]
+
+
+@dataclass(frozen=True)
+class Each(Value):
+    """Something to go through, each of whose elements is such a value."""
+
+    item: Value
+
+
+@dataclass(frozen=True)
+class Choice(Value):
+    """One of several values, by what is only known when the program runs."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown(Value):
+    """What is not understood: the reason, and where that is."""
+
+    reason: str
+    node: cst.CSTNode
+    module: ParsedModule
+
+
+def time_of(value: Value) -> Time:
+    """When a value is known."""
+    if isinstance(value, Config):
+        return Time.MODE if value.by_mode else Time.SETUP
+    if isinstance(value, (Tensor, Unknown)):
+        return Time.GRAPH
+    if isinstance(value, (Seq, Choice)):
+        return latest(value.items if isinstance(value, Seq) else value.options)
+    if isinstance(value, Each):
+        return time_of(value.item)
+    if isinstance(value, Dict):
+        return latest(item for _, item in value.items)
+    return Time.SETUP
+
+
+def latest(values: Iterable[Value]) -> Time:
+    """When all of some values are known."""
+    return max(map(time_of, values), default=Time.SETUP)
+
+
+def join(first: Value | None, second: Value | None) -> Value:
+    """What a name is after two branches, or over several calls."""
+    if first is None or second is None:
+        found = first if second is None else second
+        assert found is not None
+        return found
+    if first is second or first == second:
+        return first
+    for one in (first, second):
+        if isinstance(one, Unknown):
+            return one
+    if isinstance(first, Each) or isinstance(second, Each):
+        parts = [one.item for one in (first, second) if isinstance(one, Each)]
+        others = [one for one in (first, second) if not isinstance(one, Each)]
+        if all(one == Config() for one in others):
+            # A list that is filled later.
+            return Each(join(parts[0], parts[-1]))
+    options = tuple(dict.fromkeys((*_options(first), *_options(second))))
+    callables = (Function, Layer, Instance, Symbol)
+    if any(isinstance(one, callables) for one in options):
+        return options[0] if len(options) == 1 else Choice(options)
+    if (
+        isinstance(first, Seq)
+        and isinstance(second, Seq)
+        and len(first.items) == len(second.items)
+    ):
+        return Seq(tuple(map(join, first.items, second.items)))
+    time = max(time_of(first), time_of(second))
+    return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)

@@ -1,0 +1,572 @@
+"""Statements that make layers as they go, taken apart into ``__init__`` and ``call``.
+
+What is known before the graph, and makes layers, goes to the constructor; the author's
+statements stay in the call, with a layer's name where it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ..interp.notes import Notes
+from ..interp.values import Function, Time
+from ..plan.code.statements import binds, is_docstring
+from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
+from ..plan.layers.lifted_names import RESERVED, source_text
+from ..plan.layers.made_layers import Conversion
+from ..plan.model_fn.source import Source
+from ..plan.program import TF
+from ..plan.sites import Blocked
+from .changes import Dropped, Mover, Stored
+from .lines import Line, need, rendered
+from .spelling import (
+    argument_of,
+    as_names,
+    looks_counted,
+    names_of,
+    parameter,
+    snake,
+    spaced,
+    with_owner,
+)
+
+__all__ = ["Body", "Helper", "Taken"]
+
+
+@dataclass
+class Helper:
+    """A function whose layers have a class of their own."""
+
+    function: Function
+    name: str = ""
+    # Parameters of the constructor, and of the call, in their order.
+    setup: tuple[str, ...] = ()
+    graph: tuple[str, ...] = ()
+
+
+@dataclass
+class Taken:
+    """The code of a class; ``setup`` and ``graph`` are what it wants from outside."""
+
+    init: list[str]
+    call: list[Statement]
+    setup: list[str]
+    stored: dict[str, str]
+    graph: list[str]
+
+
+@dataclass
+class _Loop:
+    depth: int
+    lists: list[str] = field(default_factory=list)
+    # Lists whose elements go along with the rounds, and their names.
+    zipped: list[tuple[str, str]] = field(default_factory=list)
+    # Lists of which each next element is taken.
+    taken: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Body:
+    """Takes the statements of a function, or some of them, apart."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        statements: Sequence[Statement],
+        notes: Notes,
+        outside: set[str],
+        helper: Callable[[cst.Call, Function], Helper],
+        class_of: Callable[[cst.Call, Helper], str],
+    ) -> None:
+        self.tree = tree
+        self.source = Source(tree, defined)
+        self.notes = notes
+        # Names that have a value before the statements.
+        self.outside = outside
+        self.helper = helper
+        self.class_of = class_of
+        self.statements = list(statements)
+        self.scope = tree.resolver.scopes.opened[defined]
+        self.bound = {n for s in statements for n in binds(s)}
+        self.late = self._late_names()
+        self.lines: list[Line] = []
+        self.loops: list[_Loop] = []
+        # A branch that the constructor does not follow, or follows.
+        self.by_mode = False
+        self.by_setup = False
+        self.taken_names: set[str] = set(RESERVED) | {"self", "training"}
+        self.static: dict[str, list[Statement]] = {}
+        self.optional: list[Statement] = []
+        self.call_reads: dict[str, Time] = {}
+        # Names that the call binds itself, where it reads them.
+        self.inner: list[set[str]] = []
+
+    # -- names
+
+    def local(self, node: cst.Name) -> bool:
+        """The name is one of the function's own."""
+        found = self.tree.resolver.bindings(node)
+        return any(one.scope is self.scope for one in found)
+
+    def reads(self, node: cst.CSTNode) -> set[str]:
+        """Names of the function that a piece of it reads."""
+        loads = self.tree.resolver.scopes.loads
+        return {
+            one.value
+            for one in walk(node)
+            if isinstance(one, cst.Name) and one in loads and self.local(one)
+        }
+
+    def _late_names(self) -> set[str]:
+        """Names that are bound in the graph, if only at times."""
+        late: set[str] = set()
+        small = [
+            node
+            for statement in self.statements
+            for node in walk(statement)
+            if isinstance(
+                node, (cst.SimpleStatementLine, cst.For, cst.With, cst.FunctionDef)
+            )
+        ]
+        while True:
+            found = set(late)
+            for node in small:
+                names = (
+                    binds(node) if not isinstance(node, cst.With) else as_names(node)
+                )
+                if isinstance(node, cst.For):
+                    names = names_of(node.target)
+                    if self.notes.time(node.iter) is Time.GRAPH:
+                        found |= names
+                elif isinstance(node, cst.With):
+                    found |= names
+                elif isinstance(node, cst.FunctionDef):
+                    found.add(node.name.value)
+                elif names and (self._is_graph(node) or self.reads(node) & late):
+                    found |= names
+            if found == late:
+                return late
+            late = found
+
+    def _is_graph(self, statement: cst.CSTNode) -> bool:
+        for node in walk(statement):
+            value: cst.BaseExpression | None = None
+            if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Expr)):
+                value = node.value
+            if value is None:
+                continue
+            if self.makes(node):
+                return True
+            for one in walk(value):
+                if (
+                    isinstance(one, cst.BaseExpression)
+                    and one in self.notes.values
+                    and self.notes.time(one) is Time.GRAPH
+                ):
+                    return True
+        return False
+
+    def makes(self, node: cst.CSTNode) -> bool:
+        """Something below the node makes variables."""
+        return any(
+            one in self.notes.made or one in self.notes.helpers for one in walk(node)
+        )
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
+        """What to raise where the statements cannot be taken apart."""
+        return self.source.stop(node, reason)
+
+    def fresh(self, wanted: str) -> str:
+        """An attribute that is not there yet."""
+        name, number = wanted, 1
+        while name in self.taken_names:
+            number += 1
+            name = f"{wanted}_{number}"
+        self.taken_names.add(name)
+        return name
+
+    # -- the whole
+
+    def take(self) -> Taken:
+        """The code of the class."""
+        call = self._without_optional(self.block(self.statements))
+        stored: dict[str, str] = {}
+        graph: list[str] = []
+        for name in self._ordered(self._reads_of(call)):
+            if name in self.static:
+                if len(self.static[name]) > 1 or name in self.outside:
+                    reason = f"`{name}` changes between layers"
+                    raise self.stop(self.static[name][-1], reason)
+                stored[name] = ""
+            elif name in self.bound:
+                if name in self.outside and self._read_first(name):
+                    graph.append(name)
+            elif self._outer_time(name) is Time.SETUP:
+                stored[name] = ""
+            else:
+                graph.append(name)
+        for name in stored:
+            stored[name] = self.fresh(parameter(name))
+        init, reads = self._init(stored)
+        setup = [n for n in self._ordered(reads) if n in self.outside]
+        changed = Stored(self, stored)
+        call = [changed.visited(statement) for statement in call]
+        return Taken(init, call, setup, stored, graph)
+
+    def _read_first(self, name: str) -> bool:
+        """The value from before the statements may be read by them."""
+        for statement in self.statements:
+            if name in self.reads(statement):
+                return True
+            if name in binds(statement) and only_small(statement) is not None:
+                return False
+        return True
+
+    def _ordered(self, names: set[str]) -> list[str]:
+        order = list(self.scope.bindings)
+        return sorted(names, key=lambda n: order.index(n) if n in order else len(order))
+
+    def _outer_time(self, name: str) -> Time:
+        """When a name that comes from outside is known."""
+        loads = self.tree.resolver.scopes.loads
+        found = Time.SETUP
+        for statement in self.statements:
+            for node in walk(statement):
+                if (
+                    isinstance(node, cst.Name)
+                    and node.value == name
+                    and node in loads
+                    and node in self.notes.values
+                    and self.local(node)
+                ):
+                    found = max(found, self.notes.time(node))
+        return found
+
+    def _reads_of(self, call: Sequence[Statement]) -> set[str]:
+        """Names that the call reads and does not bind before."""
+        found: set[str] = set()
+        for statement in call:
+            for node in walk(statement):
+                if isinstance(node, cst.Name) and self.reads_local(node):
+                    found.add(node.value)
+        return found
+
+    def reads_local(self, node: cst.Name) -> bool:
+        loads = self.tree.resolver.scopes.loads
+        return node in loads and self.local(node)
+
+    # -- the constructor
+
+    def _init(self, stored: dict[str, str]) -> tuple[list[str], set[str]]:
+        """The constructor's statements, and the names that they read."""
+        needed = need(self.lines, set(stored))
+        code: list[str] = []
+        for name, attribute in stored.items():
+            if name not in self.static:
+                code.append(f"self.{attribute} = {parameter(name)}\n")
+        code += rendered(self.lines)
+        for name, attribute in stored.items():
+            if name in self.static:
+                code.append(f"self.{attribute} = {parameter(name)}\n")
+        return code, needed
+
+    def text(self, node: cst.BaseExpression) -> str:
+        """The source of an expression for the constructor."""
+        late = self.reads(node) & self.late
+        if late:
+            raise self.stop(node, f"a layer depends on `{min(late)}`")
+        if self.makes(node):
+            raise self.stop(node, "a layer depends on a variable")
+        code = source_text(node)
+        return with_owner(node, code)
+
+    def _make(
+        self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
+    ) -> str:
+        """Adds a layer to the constructor; gives what stands for it in the call."""
+        if not self.loops:
+            attribute = self.fresh(wanted)
+            self.lines.append(
+                Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
+            )
+            return f"self.{attribute}"
+        attribute = self.fresh(f"{wanted}_layers")
+        self.loops[0].lists.append(attribute)
+        self.lines.append(
+            Line(f"self.{attribute}.append({constructor})\n", set(), reads, True)
+        )
+        inner = self.loops[-1]
+        if len(self.loops) == 1 and not self.by_setup:
+            element = self._element(wanted)
+            inner.zipped.append((attribute, element))
+            return element
+        if self.by_mode:
+            raise self.stop(node, "layers of one mode in nested loops")
+        element = self._element(f"{wanted}_layers")
+        self.loops[0].taken.append((attribute, element))
+        return f"next({element})"
+
+    def _element(self, wanted: str) -> str:
+        name = wanted
+        taken = {e for loop in self.loops for _, e in (*loop.zipped, *loop.taken)}
+        while name in self.scope.bindings or name in taken:
+            name += "_"
+        return name
+
+    # -- statements
+
+    def block(self, statements: Sequence[Statement]) -> list[Statement]:
+        """What the call keeps of some statements."""
+        found: list[Statement] = []
+        for statement in statements:
+            found += self.statement(statement)
+        return found
+
+    def statement(self, node: Statement) -> list[Statement]:
+        """What the call keeps of a statement."""
+        if is_docstring(node):
+            return []
+        if not self.makes(node):
+            return self._plain(node)
+        if isinstance(node, cst.If):
+            return [self._if(node)]
+        if isinstance(node, cst.For):
+            return self._for(node)
+        if isinstance(node, cst.With):
+            items = [one.with_changes(item=self.moved(one.item)) for one in node.items]
+            return [node.with_changes(items=items, body=self._suite(node.body))]
+        if isinstance(node, cst.SimpleStatementLine):
+            return [self._moved_statement(node)]
+        raise self.stop(node, "layers in a statement that cannot be lifted")
+
+    def _plain(self, node: Statement) -> list[Statement]:
+        """A statement without layers."""
+        names = binds(node)
+        static = (
+            bool(names)
+            and not names & self.late
+            and not self.reads(node) & self.late
+            and not isinstance(node, (cst.FunctionDef, cst.ClassDef))
+            and not any(isinstance(n, (cst.Return, cst.Break)) for n in walk(node))
+        )
+        if not static:
+            return [self._moved_statement(node)]
+        code = source_text(node)
+        if self.loops or self.by_setup or self.by_mode:
+            self.lines.append(Line(code, names, self.reads(node)))
+            moved = self._moved_statement(node)
+            self.optional.append(moved)
+            return [moved]
+        for name in names:
+            known = self.static.setdefault(name, [])
+            known.append(node)
+        self.lines.append(Line(code, names, self.reads(node)))
+        return []
+
+    def _if(self, node: cst.If) -> cst.If:
+        time = self.notes.time(node.test)
+        reads = self.reads(node.test)
+        if time is Time.GRAPH or reads & self.late:
+            raise self.stop(node.test, "layers in a branch on a tensor")
+        mirrored = time is Time.SETUP
+        outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
+        self.by_mode = by_mode or not mirrored
+        self.by_setup = by_setup or mirrored
+        first: list[Line] = []
+        self.lines = first
+        body = self._suite(node.body)
+        second: list[Line] = []
+        self.lines = second
+        orelse: cst.If | cst.Else | None = None
+        if isinstance(node.orelse, cst.If):
+            orelse = self._if(node.orelse)
+        elif node.orelse is not None:
+            orelse = node.orelse.with_changes(body=self._suite(node.orelse.body))
+        self.lines, self.by_mode, self.by_setup = outer, by_mode, by_setup
+        if mirrored:
+            test = self.text(node.test)
+            line = Line(f"if {test}:\n", set(), reads, False, first, second)
+            outer.append(line)
+        else:
+            outer += first + second
+        return node.with_changes(test=self.moved(node.test), body=body, orelse=orelse)
+
+    def _for(self, node: cst.For) -> list[Statement]:
+        if (
+            self.notes.time(node.iter) is not Time.SETUP
+            or self.reads(node.iter) & self.late
+        ):
+            raise self.stop(node.iter, "layers in a loop over tensors")
+        if node.orelse is not None:
+            raise self.stop(node, "layers in a loop with `else`")
+        outer = self.lines
+        inner: list[Line] = []
+        self.lines = inner
+        loop = _Loop(len(self.loops))
+        by_setup, self.by_setup = self.by_setup, False
+        if self.loops:
+            self.by_setup = by_setup
+        self.loops.append(loop)
+        body = self._suite(node.body)
+        self.loops.pop()
+        self.by_setup = by_setup
+        self.lines = outer
+        reads = self.reads(node.iter)
+        for attribute in loop.lists:
+            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
+        iterated = self.text(node.iter)
+        targets = names_of(node.target)
+        head = f"for {source_text(node.target)} in {iterated}:\n"
+        outer.append(Line(head, targets, reads, False, inner))
+        moved: cst.BaseExpression = self.moved(node.iter)
+        target: cst.BaseAssignTargetExpression = node.target
+        if loop.zipped:
+            lists = [f"self.{attribute}" for attribute, _ in loop.zipped]
+            shown = source_text(node.target)
+            shown = f"({shown})" if "," in shown and shown[0] != "(" else shown
+            elements = ", ".join([shown, *(e for _, e in loop.zipped)])
+            made = cst.parse_module(
+                f"for {elements} in zip({', '.join(lists)}):\n    pass\n"
+            )
+            head_statement = made.body[0]
+            assert isinstance(head_statement, cst.For)
+            call = head_statement.iter
+            assert isinstance(call, cst.Call)
+            moved = call.with_changes(args=[cst.Arg(moved), *call.args])
+            moved = spaced(moved)
+            target = head_statement.target
+        before = [
+            cst.parse_statement(f"{element} = iter(self.{attribute})\n")
+            for attribute, element in loop.taken
+        ]
+        statement = node.with_changes(iter=moved, target=target, body=body)
+        return [*before, statement]
+
+    def _suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
+        if not isinstance(body, cst.IndentedBlock):
+            raise self.stop(body, "several statements on one line")
+        new = self.block(statements_of(body))
+        if not new:
+            new = [cst.SimpleStatementLine([cst.Pass()])]
+        return body.with_changes(body=new)
+
+    def _moved_statement(self, node: Statement) -> Statement:
+        return Mover(self).moved(node)  # type: ignore[return-value]
+
+    def moved(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression of the call, with what it calls instead of making it."""
+        return Mover(self).moved(node)  # type: ignore[return-value]
+
+    def _without_optional(self, call: list[Statement]) -> list[Statement]:
+        """The call without plain values that nothing in it reads."""
+        while True:
+            read: dict[str, int] = {}
+            for statement in call:
+                for node in walk(statement):
+                    if isinstance(node, cst.Name) and self.reads_local(node):
+                        read[node.value] = read.get(node.value, 0) + 1
+            gone = {
+                id(one)
+                for one in self.optional
+                if not any(read.get(name) for name in binds(one))
+            }
+            if not gone:
+                return call
+            self.optional = [one for one in self.optional if id(one) not in gone]
+            call = [Dropped(gone).visited(one) for one in call]
+
+    # -- layers
+
+    def layer(self, node: cst.Call) -> cst.BaseExpression:
+        """What the call says instead of making a layer."""
+        made = self.notes.made[node]
+        if made.kind == "variable":
+            args = [one.with_changes(value=self.moved(one.value)) for one in node.args]
+            return node.with_changes(
+                func=cst.parse_expression("self.get_variable"), args=args
+            )
+        reads: set[str] = set()
+
+        def text(part: cst.BaseExpression) -> str:
+            reads.update(self.reads(part))
+            return self.text(part)
+
+        def moved(part: cst.BaseExpression) -> str:
+            return source_text(self.moved(part))
+
+        conversion = Conversion(self.source, text, moved, True)
+        inputs, (step,) = conversion.convert(made.symbol, node)
+        constructor = step.constructor
+        if made.kind == "ColumnsLayer":
+            _, _, inside = constructor.partition("(")
+            constructor = f"{TF}.estimator.ColumnsLayer({inside}"
+        if looks_counted(constructor):
+            constructor = f"{TF}.estimator.named({constructor})"
+        stands = self._make(step.wanted, constructor, node, reads)
+        given = "".join(f", {name}={code}" for name, code in step.call_arguments)
+        call = cst.parse_expression(f"{stands}(_{given})")
+        assert isinstance(call, cst.Call)
+        first, *rest = call.args
+        # Parsed anew, the names of other arguments are no nodes of the file.
+        again = [
+            one
+            if one.keyword is None
+            else one.with_changes(value=self._argument(node, one))
+            for one in rest
+        ]
+        return call.with_changes(
+            args=[first.with_changes(value=self.moved(inputs)), *again]
+        )
+
+    def _argument(self, node: cst.Call, argument: cst.Arg) -> cst.BaseExpression:
+        """The argument as it stands in the file, where it does."""
+        assert argument.keyword is not None
+        name = argument.keyword.value
+        for one in node.args:
+            if one.keyword is not None and one.keyword.value == name:
+                return self.moved(one.value)
+        if source_text(argument.value) in ("False", "True"):
+            return argument.value
+        raise self.stop(node, f"`{name}` is given by its place")
+
+    def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
+        """What the call says instead of calling a function that makes layers."""
+        helper = self.helper(node, function)
+        parameters = [one.name.value for one in function.node.params.params]
+        given: dict[str, cst.Arg] = {}
+        for place, one in enumerate(node.args):
+            if one.star:
+                raise self.stop(node, "layers of a function with `*` arguments")
+            name = one.keyword.value if one.keyword is not None else parameters[place]
+            given[name] = one
+        reads: set[str] = set()
+        parts: list[str] = []
+        for name in helper.setup:
+            if name not in given:
+                continue
+            value = given[name].value
+            if self.notes.time(value) is Time.GRAPH:
+                shown = self.tree.code(value)
+                raise self.stop(value, f"a layer depends on `{shown}`")
+            reads |= self.reads(value)
+            parts.append(f"{name}={self.text(value)}")
+        constructor = f"{self.class_of(node, helper)}({', '.join(parts)})"
+        name = snake(helper.name)
+        stands = self._make(name, constructor, node, reads)
+        args: list[cst.Arg] = []
+        skipped = False
+        for name in helper.graph:
+            if name not in given:
+                skipped = True
+                continue
+            one = given[name]
+            value = self.moved(one.value)
+            keyword = cst.Name(name) if skipped or one.keyword is not None else None
+            skipped = skipped or keyword is not None
+            args.append(argument_of(value, keyword))
+        call = cst.parse_expression(f"{stands}()")
+        assert isinstance(call, cst.Call)
+        return spaced(call.with_changes(args=args))

@@ -1,0 +1,89 @@
+"""Changes to the statements that a call keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ..plan.code.tree import Statement
+
+if TYPE_CHECKING:
+    from .bodies import Body
+
+__all__ = ["Dropped", "Mover", "Stored"]
+
+
+class Mover(cst.CSTTransformer):
+    """Puts calls of layers in the place of calls that make them."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def moved(self, node: cst.CSTNode) -> cst.CSTNode:
+        found = node.visit(self)
+        assert isinstance(found, cst.CSTNode)
+        return found
+
+    def _is_replaced(self, node: cst.CSTNode) -> bool:
+        notes = self.body.notes
+        return node in notes.made or node in notes.helpers
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
+        if inner and self.body.makes(node):
+            raise self.body.stop(node, "layers in a function inside of this one")
+        # What is not above a change stays the node that it was.
+        return self.body.makes(node) and not self._is_replaced(node)
+
+    def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
+        notes = self.body.notes
+        if isinstance(original, cst.Call):
+            if original in notes.made:
+                return self.body.layer(original)  # type: ignore[return-value]
+            if original in notes.helpers:
+                return self.body.helped(original, notes.helpers[original])  # type: ignore[return-value]
+        return updated
+
+
+class Stored(cst.CSTTransformer):
+    """Reads values of the constructor from the object."""
+
+    def __init__(self, body: Body, stored: dict[str, str]) -> None:
+        self.body = body
+        self.stored = stored
+
+    def visited(self, statement: Statement) -> Statement:
+        return statement.visit(self)  # type: ignore[return-value]
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        attribute = self.stored.get(original_node.value)
+        if attribute is not None and self.body.reads_local(original_node):
+            return cst.Attribute(cst.Name("self"), cst.Name(attribute))
+        return updated_node
+
+
+class Dropped(cst.CSTTransformer):
+    def __init__(self, gone: set[int]) -> None:
+        self.gone = gone
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return isinstance(
+            node, (cst.IndentedBlock, cst.BaseCompoundStatement, cst.Else)
+        )
+
+    def visited(self, statement: Statement) -> Statement:
+        return statement.visit(self)  # type: ignore[return-value]
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        kept = [
+            new
+            for old, new in zip(original_node.body, updated_node.body, strict=True)
+            if id(old) not in self.gone
+        ]
+        kept = kept or [cst.SimpleStatementLine([cst.Pass()])]
+        return updated_node.with_changes(body=kept)

@@ -1,0 +1,73 @@
+"""A file of a program whose model functions are lifted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ..emit.module.edits import Changed, Edits
+from ..plan.code.tree import Tree
+from ..project.facts import ParsedModule
+
+__all__ = ["File", "import_text", "imported", "tensorflow_of"]
+
+
+@dataclass
+class File:
+    """A file of the group, its edits, and the names that it takes."""
+
+    parsed: ParsedModule
+    tree: Tree
+    edits: Edits = field(default_factory=Edits)
+    # Names imported from other files: node of the import -> (function, class).
+    imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    made: list[str] = field(default_factory=list)
+
+
+def import_text(node: cst.ImportFrom) -> str:
+    """An import as text."""
+    return cst.Module([cst.SimpleStatementLine([node])]).code
+
+
+def tensorflow_of(file: File) -> str | None:
+    """The name of TensorFlow in a file."""
+    for name, bound in file.tree.resolver.scopes.module_scope.bindings.items():
+        if len(bound) == 1 and file.tree.resolver.exported(name) in (
+            "tensorflow",
+            "tensorflow.compat.v1",
+        ):
+            return name
+    return None
+
+
+def imported(
+    file: File, statement: cst.ImportFrom, names: dict[str, str]
+) -> Callable[[cst.CSTNode], Changed]:
+    def change(node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.ImportFrom)
+        assert not isinstance(node.names, cst.ImportStar)
+        kept = []
+        for one in node.names:
+            local = one.asname.name if one.asname is not None else one.name
+            name = local.value if isinstance(local, cst.Name) else ""
+            if name in names and not is_read(file, name):
+                continue
+            kept.append(one.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+        kept += [cst.ImportAlias(cst.Name(one)) for one in sorted(set(names.values()))]
+        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
+        return node.with_changes(names=kept)
+
+    return change
+
+
+def is_read(file: File, name: str) -> bool:
+    """A name is read by what stays."""
+    replaced = set(file.edits.replace)
+    for node in file.tree.loads(name):
+        above = {node, *file.tree.ancestors(node)}
+        if not above & replaced:
+            return True
+    return False

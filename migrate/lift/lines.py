@@ -1,0 +1,64 @@
+"""The statements of a constructor, as far as they turn out to be needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Line", "every", "need", "rendered"]
+
+
+@dataclass
+class Line:
+    """Code of the constructor: what it binds, reads, and is needed for."""
+
+    code: str
+    binds: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    needed: bool = False
+    inner: list[Line] | None = None
+    other: list[Line] | None = None
+
+
+def every(lines: Sequence[Line]) -> list[Line]:
+    found: list[Line] = []
+    for line in lines:
+        found += [line, *every(line.inner or []), *every(line.other or [])]
+    return found
+
+
+def need(lines: list[Line], wanted: set[str]) -> set[str]:
+    """Marks the lines that are needed; gives every name that these read."""
+    while True:
+        before = len(wanted), sum(line.needed for line in every(lines))
+        for line in reversed(every(lines)):
+            parts = [*(line.inner or []), *(line.other or [])]
+            if line.inner is not None:
+                line.needed = line.needed or any(one.needed for one in parts)
+            elif line.binds & wanted:
+                line.needed = True
+            if line.needed:
+                wanted |= line.reads
+        if (len(wanted), sum(line.needed for line in every(lines))) == before:
+            return wanted
+
+
+def rendered(lines: Sequence[Line], indent: str = "") -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        if not line.needed:
+            continue
+        if line.inner is None:
+            found.append(indented(line.code, indent))
+            continue
+        inner = rendered(line.inner, indent + "    ") or [f"{indent}    pass\n"]
+        code = indented(line.code, indent) + "".join(inner)
+        other = rendered(line.other or [], indent + "    ")
+        if other:
+            code += f"{indent}else:\n" + "".join(other)
+        found.append(code)
+    return found
+
+
+def indented(code: str, indent: str) -> str:
+    return "".join(f"{indent}{line}" for line in code.splitlines(keepends=True))

@@ -1,0 +1,84 @@
+"""Names and arguments of lifted code."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from ..plan.code.tree import walk
+from ..plan.layers.lifted_names import source_text
+
+__all__ = [
+    "argument_of",
+    "as_names",
+    "looks_counted",
+    "names_of",
+    "parameter",
+    "snake",
+    "spaced",
+    "with_owner",
+]
+
+_TEXTS = (cst.SimpleString, cst.FormattedStringText)
+
+
+def names_of(node: cst.CSTNode) -> set[str]:
+    return {one.value for one in walk(node) if isinstance(one, cst.Name)}
+
+
+def as_names(node: cst.With) -> set[str]:
+    return {
+        name
+        for item in node.items
+        if item.asname is not None
+        for name in names_of(item.asname.name)
+    }
+
+
+def parameter(name: str) -> str:
+    return "owner" if name == "self" else name
+
+
+def with_owner(node: cst.CSTNode, code: str) -> str:
+    if not any(isinstance(n, cst.Name) and n.value == "self" for n in walk(node)):
+        return code
+    return re.sub(r"\bself\b", "owner", code)
+
+
+def looks_counted(constructor: str) -> bool:
+    """The name of a layer may be such as Keras gives to one that has none."""
+    call = cst.parse_expression(constructor)
+    assert isinstance(call, cst.Call)
+    kind = snake(source_text(call.func).rpartition(".")[2])
+    for one in call.args:
+        if one.keyword is None or one.keyword.value != "name":
+            continue
+        text = next(
+            (n for n in walk(one.value) if isinstance(n, _TEXTS)),
+            cst.SimpleString("''"),
+        )
+        if text is one.value and isinstance(text, cst.SimpleString):
+            said = str(text.evaluated_value)
+            return re.fullmatch(rf"{kind}(_\d+)?", said) is not None
+        shown = source_text(text) if isinstance(text, cst.SimpleString) else text.value
+        start = re.split(r"[%{]", shown.strip("'\""))[0]
+        return start.startswith(kind) or kind.startswith(start)
+    return False
+
+
+def snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+
+
+def argument_of(value: cst.BaseExpression, keyword: cst.Name | None) -> cst.Arg:
+    if keyword is None:
+        return cst.Arg(value)
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword, equal=tight)
+
+
+def spaced(call: cst.Call) -> cst.Call:
+    """The arguments with one space between them."""
+    args = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in call.args]
+    return call.with_changes(args=args)

@@ -1,0 +1,110 @@
+"""Keras classes whose layers are named by the variable scopes that call them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import tf_keras
+
+from .keras_model import KerasLayer, KerasModel
+from .vocabulary import v1
+
+PLACES = "layers_by_place"
+# What TensorFlow 1 called layers that are called otherwise here.
+NAMES_IN_TENSORFLOW_1 = {"columns_layer": "input_layer"}
+
+
+class ScopedLayer(KerasLayer):
+    """A layer made of layers, for code that names its variables by scopes.
+
+    Each layer takes the variable scope in which it is first called. One that has no
+    name is counted there, as TensorFlow 1 did; two of one place share their variables.
+    """
+
+    def __init__(self, **kwargs: Any):
+        # The code within takes its inputs as they are.
+        super().__init__(**{"autocast": False, **kwargs})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The layers' work; their names are found while it is done."""
+        take_scopes(self)
+        return super().__call__(*args, **kwargs)
+
+    def get_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """A weight that is made, and named, as `tf.get_variable` made it."""
+        variable = v1.get_variable(*args, **kwargs)
+        name = re.sub(r"\W", "_", variable.name.partition(":")[0])
+        setattr(self, f"weight_{name}", variable)
+        return variable
+
+
+class ScopedModel(KerasModel):
+    """The layers of a model function: see `ScopedLayer` for the variables' names."""
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**{"autocast": False, **kwargs})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The forward pass."""
+        take_scopes(self)
+        return super().__call__(*args, **kwargs)
+
+    get_variable = ScopedLayer.get_variable
+
+
+class ColumnsLayer(tf_keras.layers.DenseFeatures):
+    """Feature columns as one tensor, as `tf.feature_column.input_layer` made it."""
+
+
+def named(layer: Any) -> Any:
+    """Says that the name of a layer was chosen, though it looks as if counted."""
+    layer.is_named = True
+    return layer
+
+
+def take_scopes(layer: Any) -> None:
+    """Lets what a layer is made of find its names."""
+    for part in layer._flatten_layers(recursive=False, include_self=False):
+        take_scope(part)
+
+
+def take_scope(layer: Any) -> None:
+    """Lets a layer find its name where it is first called."""
+    if isinstance(layer, (KerasLayer, KerasModel)) or "_name_scope" in vars(layer):
+        return
+    place: list[str] = []
+    if not isinstance(layer, ColumnsLayer):
+        # As in TensorFlow 1, variables are of the kind of the first input.
+        layer._set_dtype_policy(tf_keras.mixed_precision.Policy("_infer"))
+
+    def name_scope() -> str:
+        if not place:
+            place.append(place_in_scopes(layer))
+            share_variables(layer, place[0])
+        return f"{place[0]}/"
+
+    # Keras has no public way to name the variables of a layer from outside.
+    layer._name_scope = name_scope
+
+
+def place_in_scopes(layer: Any) -> str:
+    """The name of a layer in the current scope; a number is counted there."""
+    kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(layer).__name__).lower()
+    counted = re.fullmatch(rf"{kind}(_\d+)?", layer.name)
+    name = layer.name
+    if counted and not hasattr(layer, "is_named"):
+        name = None
+    default = NAMES_IN_TENSORFLOW_1.get(kind, kind)
+    with v1.variable_scope(name, default, auxiliary_name_scope=False) as scope:
+        return str(scope.name)
+
+
+def share_variables(layer: Any, place: str) -> None:
+    """Lets a layer work with the variables that its place has already."""
+    places = v1.get_collection_ref(PLACES)
+    for known, first in places:
+        if known == place and type(first) is type(layer):
+            layer.call, layer.built = first.call, True
+            return
+    places.append((place, layer))

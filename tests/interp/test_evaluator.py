@@ -1,0 +1,107 @@
+"""Model functions evaluated with abstract values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .evaluating import HEAD, START, body, evaluate, made, reasons
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "pass",
+        "loss = tf.losses.mean_squared_error(labels, features['x'])",
+        "for name in params['names']:\n    print(name, features[name].shape)",
+        "tf.logging.info('%s', mode)\nassert params\nreturn tf.no_op()",
+    ],
+)
+def test_nothing_is_made(code: str, tmp_path: Path) -> None:
+    found = body(tmp_path, code)
+    assert not made(found)
+    assert not reasons(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("net = params['builder'](features)", "`params['builder']` may make variables"),
+        ("net = tf.layers.dense(features, tf.shape(labels)[0])", "a layer depends on"),
+        ("net = tf.layers.dense(*params)", "not written out"),
+        ("functools.partial(tf.layers.dense, units=3)(features)", "a partial of"),
+        ("x = list(map(lambda x: tf.layers.dense(x, 1), [features]))", "by `map`"),
+        (
+            "f = tf.layers.dense if params else tf.layers.conv1d\nx = f(features, 3, 1)",
+            "one of several functions",
+        ),
+        ("v = tf.Variable(1.0)", "makes a new variable each time"),
+        ("net = tf.contrib.rnn.LSTMCell(3)(features)", "may make variables"),
+    ],
+)
+def test_what_is_unknown_says_why(code: str, reason: str, tmp_path: Path) -> None:
+    assert reason in reasons(body(tmp_path, code))[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = tf.layers.dense(features, 3)", ["Dense(3)"]),
+        ("f = lambda x: tf.layers.dense(x, 3)\nf(f(features))", ["Dense(3)"] * 2),
+        (
+            "def g(x, n, m):\n    return tf.layers.dense(x, n + m, name='d')\n"
+            "f = functools.partial(g, m=2)\nx = f(features, n=1)",
+            ["Dense('d', ?)"],
+        ),
+        (
+            "for n in (4, 5):\n    x = tf.layers.dense(features, n)",
+            ["for/Dense(?)"],
+        ),
+        (
+            "with tf.variable_scope('a'), tf.name_scope('b'):\n"
+            "    x = tf.get_variable('v', [1])",
+            ["scope 'a'/with/variable('v')"],
+        ),
+        (
+            "if mode == 'train':\n    x = tf.layers.dense(features, 1)\n"
+            "else:\n    x = tf.layers.dense(features, 2)",
+            ["if/Dense(1)", "else/Dense(2)"],
+        ),
+        (
+            "sizes = {'a': 1, 'b': 2}\nx = tf.layers.dense(features, sizes['b'])",
+            ["Dense(2)"],
+        ),
+        ("a, (b, c) = 1, (2, 3)\nx = tf.layers.dense(features, c)", ["Dense(3)"]),
+    ],
+)
+def test_ways_to_make_layers(code: str, expected: list[str], tmp_path: Path) -> None:
+    found = body(tmp_path, code)
+    assert made(found) == expected
+    assert not reasons(found)
+
+
+def test_helpers_of_other_files_methods_and_defaults(tmp_path: Path) -> None:
+    program = (
+        "import blocks\nfrom blocks import Net as N\n" + START + "    net = N(5)\n"
+        "    x = blocks.twice(net.run(features), name='y')\n    return x\n"
+    )
+    blocks = HEAD + (
+        "class Net:\n    def __init__(self, units):\n        self.units = units\n"
+        "    def run(self, x):\n        return tf.layers.dense(x, self.units)\n\n"
+        "def once(x, n, name='x'):\n    with tf.variable_scope(name):\n"
+        "        return tf.layers.dense(x, n)\n\n"
+        "def twice(x, **more):\n    return once(once(x, 1), 2, **more)\n"
+    )
+    found = evaluate(tmp_path, program, blocks=blocks)
+    assert made(found) == ["Dense(5)", "scope 'x'/Dense(1)", "scope 'y'/Dense(2)"]
+    assert not reasons(found)
+
+
+def test_a_function_that_calls_itself_ends(tmp_path: Path) -> None:
+    program = HEAD + (
+        "def deep(x, n):\n    x = tf.layers.dense(x, n)\n"
+        "    return deep(x, n - 1) if n else x\n\n\n"
+        "def model_fn(features, labels, mode):\n    return deep(features, 3)\n"
+    )
+    assert made(evaluate(tmp_path, program))

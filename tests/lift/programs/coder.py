@@ -1,0 +1,62 @@
+"""A method that returns before its last layers, which work on the labels."""
+
+import shutil
+
+import numpy as np
+import tensorflow as tf
+
+
+class Coder:
+    def __init__(self, units):
+        self.units = units
+
+    def model_fn(self, features, labels, mode, params):
+        columns = [
+            tf.feature_column.numeric_column("x", shape=[4]),
+            tf.feature_column.embedding_column(
+                tf.feature_column.categorical_column_with_identity("kind", 3), 2
+            ),
+        ]
+        net = tf.feature_column.input_layer(features, columns)
+        with tf.variable_scope("encoder"):
+            for _ in range(2):
+                net = tf.layers.dense(net, self.units, tf.nn.tanh)
+            with tf.name_scope("middle"):
+                code = tf.layers.dense(net, params["code"], name="code")
+        if mode == tf.estimator.ModeKeys.PREDICT:
+            return tf.estimator.EstimatorSpec(mode, predictions={"code": code})
+        with tf.variable_scope("decoder"):
+            given = tf.layers.dense(tf.concat([code, labels], 1), self.units)
+            decoded = tf.layers.dense(given, 4)
+        loss = tf.losses.mean_squared_error(features["x"], decoded)
+        metrics = {"error": tf.metrics.mean_absolute_error(features["x"], decoded)}
+        if mode == tf.estimator.ModeKeys.EVAL:
+            return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+        step = tf.train.get_global_step()
+        train_op = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss, step)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data():
+    draw = np.random.RandomState(3)
+    x = draw.normal(size=(32, 4)).astype("float32")
+    kind = draw.randint(3, size=(32, 1))
+    y = x[:, :1] - 2.0 * x[:, 1:2]
+    return tf.data.Dataset.from_tensor_slices(({"x": x, "kind": kind}, y)).batch(8)
+
+
+def forever():
+    return data().repeat()
+
+
+coder = Coder(6)
+estimator = tf.estimator.Estimator(
+    coder.model_fn,
+    model_dir=DIRECTORY,
+    config=tf.estimator.RunConfig(train_distribute=STRATEGY, tf_random_seed=1),
+    params={"code": 3},
+)
+estimator.train(forever, max_steps=STEPS)
+RESULT = dict(estimator.evaluate(data))
+for name in estimator.get_variable_names():
+    RESULT[name] = np.sum(np.abs(estimator.get_variable_value(name)))

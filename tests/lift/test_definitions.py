@@ -1,0 +1,141 @@
+"""What becomes of model functions that an evaluation understands, and of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfmigrate.around.lifting import is_model_fn
+from tfmigrate.lift import definitions
+from tfmigrate.project.facts import ProjectFacts
+
+HEAD = "import tensorflow as tf\n\n\n"
+BLOCK = (
+    "def block(x, units):\n    with tf.variable_scope('block'):\n"
+    "        return tf.layers.dense(x, units)\n"
+)
+TAIL = """\
+    loss = tf.losses.mean_squared_error(labels, net)
+    step = tf.train.get_global_step()
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+estimator = tf.estimator.Estimator(model_fn, params={"units": 3})
+estimator.train(data, steps=3)
+"""
+
+
+def program(code: str) -> str:
+    lines = "".join(f"    {line}\n" for line in code.splitlines())
+    return f"def model_fn(features, labels, mode, params):\n{lines}{TAIL}"
+
+
+def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
+    """The texts of lifted files, and why model functions are kept."""
+    paths = []
+    for name, text in files.items():
+        paths.append(folder / f"{name}.py")
+        paths[-1].write_text(text, "utf-8")
+    facts = ProjectFacts(tuple(paths))
+    parsed = [facts.load(path, path.read_bytes()) for path in paths]
+    found = definitions.understood(parsed, facts, is_model_fn)
+    texts = {
+        path.stem: found.modules[str(path)].code if str(path) in found.modules else text
+        for path, text in zip(paths, files.values(), strict=True)
+    }
+    return texts, [reason for _, _, reason in found.left]
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("net = params['net'](features)", "`params['net']` may make variables"),
+        (
+            "net = [tf.layers.dense(f, 1) for f in features]",
+            "layers in a function inside of this one",
+        ),
+        (
+            "for one in features:\n    net = tf.layers.dense(one, 1)",
+            "layers in a loop over tensors",
+        ),
+        (
+            "net = features\nif tf.shape(features)[0]:\n    net = tf.layers.dense(net, 1)",
+            "layers in a branch on a tensor",
+        ),
+        ("net = block(features, tf.shape(labels)[0])", "a layer depends on"),
+        (
+            "net = tf.keras.layers.Dense(3)(tf.layers.dense(features, 1))",
+            "layers of Keras among others",
+        ),
+        (
+            "if params:\n    net = block(features, 1)\n"
+            "tf.logging.info('%s', net if params else 0)",
+            "made in one branch only",
+        ),
+    ],
+)
+def test_what_is_kept_says_why(code: str, reason: str, tmp_path: Path) -> None:
+    text = f"{HEAD}{BLOCK}\n\n{program(code)}"
+    texts, left = lift(tmp_path, program=text)
+    assert texts["program"] == text
+    assert reason in left[0]
+
+
+def test_a_method_that_keeps_tensors_is_kept(tmp_path: Path) -> None:
+    code = (
+        "class Net:\n    def model_fn(self, features, labels, mode):\n"
+        "        self.net = tf.layers.dense(features, 3)\n"
+        "        loss = tf.losses.mean_squared_error(labels, self.net)\n"
+        "        return tf.estimator.EstimatorSpec(mode, loss=loss)\n"
+    )
+    _, left = lift(tmp_path, program=HEAD + code)
+    assert "layers change attributes of `self`" in left[0]
+
+
+def test_a_helper_of_another_file_becomes_a_class_there(tmp_path: Path) -> None:
+    code = "net = block(features, params['units'])"
+    text = f"{HEAD}from blocks import block\n\n\n{program(code)}"
+    texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK)
+    assert not left
+    assert "from blocks import Block\n" in texts["program"]
+    assert 'self.block = Block(units=params["units"])' in texts["program"].replace(
+        "'", '"'
+    )
+    assert "def block" not in texts["blocks"]
+    assert "class Block(tf.estimator.ScopedLayer):" in texts["blocks"]
+
+
+def test_a_helper_that_others_use_stays_beside_its_class(tmp_path: Path) -> None:
+    code = "net = block(features, params['units'])"
+    text = f"{HEAD}from blocks import block\n\n\n{program(code)}"
+    more = "\n\ndef twice(x):\n    return block(block(x, 1), 2)\n"
+    texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK + more)
+    assert not left
+    assert "def block(x, units):" in texts["blocks"]
+    assert "class Block(tf.estimator.ScopedLayer):" in texts["blocks"]
+
+
+def test_keras_layers_need_no_lifting(tmp_path: Path) -> None:
+    text = HEAD + program("net = tf.keras.layers.Dense(3)(features)")
+    texts, left = lift(tmp_path, program=text)
+    assert not left
+    assert texts["program"] == text
+
+
+def test_what_would_make_other_variables_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "net = block(features, 4)\nnet = tf.layers.dense(net, 3, name='last')"
+    text = f"{HEAD}from blocks import block\n\n\n{program(code)}"
+
+    def wrong(body: definitions.Body) -> definitions.Taken:
+        taken = take(body)
+        taken.init[:] = [line.replace("3", "5") for line in taken.init]
+        return taken
+
+    take = definitions.Body.take
+    monkeypatch.setattr(definitions.Body, "take", wrong)
+    texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK)
+    assert texts["program"] == text
+    assert "it would make `Dense(name='last', units=5)` in place of" in left[0]

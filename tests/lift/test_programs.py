@@ -1,0 +1,143 @@
+"""Programs in shapes that only an evaluation understands: layers and function alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tfmigrate.around import on_module
+from tfmigrate.options import RewriteOptions
+from tfmigrate.project.pipeline import Job
+from tfmigrate.project.run import run_job
+
+PROGRAMS = Path(__file__).with_name("programs")
+CHILD = Path(__file__).parents[1] / "around" / "child.py"
+# Two replicas on one machine; it has to be said before anything is computed.
+DEVICES = """\
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, two)
+RESULT = {}
+"""
+TWO = 'tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])'
+
+
+def put(
+    folder: Path, plain: Path, name: str, code: dict[str, str], words: dict[str, str]
+) -> str:
+    """Rewrites a program under another name into a folder; tells its tier."""
+    folder.mkdir()
+    for file, text in code.items():
+        for old in code:
+            text = text.replace(f"from {old} import", f"from {name}_{old} import")
+        for old, new in words.items():
+            text = text.replace(old, new)
+        folder.joinpath(f"{name}_{file}.py").write_text(text, "utf-8")
+    options = RewriteOptions(loop_module=f"loop_of_{name}_{min(code)}")
+    report = run_job(sorted(folder.iterdir()), Job(options))
+    for result in report.changed:
+        assert result.new is not None
+        plain.joinpath(result.path.name).write_bytes(result.new)
+    (tier,) = {r.program.tier.value for r in report.results if r.program}
+    return tier
+
+
+class Forms:
+    """One program on some replicas, rewritten in several forms."""
+
+    def __init__(self, folder: Path, file: str, replicas: str) -> None:
+        self.folder, self.file, self.replicas = folder, file, replicas
+        parts = sorted(PROGRAMS.glob(f"{file}*.py"))
+        self.code = {part.stem: part.read_text("utf-8") for part in parts}
+
+    def directory(self, form: str) -> Path:
+        """Where a form keeps its checkpoints."""
+        return self.folder / f"{self.file}_{self.replicas}_{form}"
+
+    def put(self, form: str, steps: int) -> str:
+        """Writes a form that trains, from the checkpoints of the first; its name."""
+        directory = self.directory(form)
+        copy = ""
+        if form != "first":
+            copy = f"shutil.copytree({str(self.directory('first'))!r}, "
+            copy += f"{str(directory)!r})\n"
+        words = {
+            "DIRECTORY": repr(str(directory)),
+            "STEPS": str(steps),
+            "STRATEGY": {"one": "None", "two": TWO}[self.replicas],
+            "estimator = tf": f"{copy}estimator = tf",
+        }
+        name = f"{form}_{self.replicas}"
+        work = self.folder / f"{self.file}_{name}_work"
+        tier = put(work, self.folder / "plain", name, self.code, words)
+        assert tier == ("T1" if form == "layers" else "T2")
+        return f"{name}_{self.file}"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
+    """What every program leaves: first steps, and more of them in both forms."""
+    folder = tmp_path_factory.mktemp("lifted")
+    plain = folder / "plain"
+    plain.mkdir()
+    plain.joinpath("devices.py").write_text(DEVICES, "utf-8")
+    names = ["devices"]
+    for file in ("towers", "coder"):
+        for replicas in ("one", "two"):
+            forms = Forms(folder, file, replicas)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(on_module, "kept_because", lambda *_: "it is asked for")
+                names += [forms.put("first", 4), forms.put("kept", 8)]
+            names.append(forms.put("layers", 8))
+    output = folder / "found.json"
+    done = subprocess.run(
+        [sys.executable, CHILD, "plain", plain, output, *names],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = json.loads(output.read_text("utf-8"))
+    wrong = {name: one["error"] for name, one in found.items() if "error" in one}
+    assert not wrong, (wrong, done.stderr[-3000:])
+    return {name: one["result"] for name, one in found.items()}
+
+
+@pytest.mark.parametrize("replicas", ["one", "two"])
+@pytest.mark.parametrize("file", ["towers", "coder"])
+def test_layers_go_on_where_the_function_stopped(
+    results: dict[str, dict[str, float]], file: str, replicas: str
+) -> None:
+    """Variables, slots and figures are those of the model function that was kept."""
+    kept, layers, first = (
+        results[f"{form}_{replicas}_{file}"] for form in ("kept", "layers", "first")
+    )
+    assert set(layers) == set(kept)
+    assert kept["global_step"] == layers["global_step"] == 8
+    # The same kernels on the same values, perhaps summed in another order.
+    assert layers == pytest.approx(kept, rel=1e-5, abs=1e-6)
+    assert layers != pytest.approx(first, rel=1e-3)
+
+
+def test_names_are_those_of_tensorflow_1(results: dict[str, dict[str, float]]) -> None:
+    towers, coder = results["layers_one_towers"], results["layers_one_coder"]
+    assert {
+        "tower/dense_0/kernel",
+        "tower/dense_1/kernel",
+        "tower/block_2/dense/kernel",
+        "tower/block_4/batch_normalization/moving_mean",
+        "tower/dense/bias",
+        "tower/scale/Adam_1",
+        "dense/kernel",
+        "dense_1/kernel",
+    } <= set(towers)
+    assert {
+        "input_layer/kind_embedding/embedding_weights",
+        "encoder/dense_1/kernel",
+        "encoder/code/kernel",
+        "decoder/dense/bias/Momentum",
+    } <= set(coder)
