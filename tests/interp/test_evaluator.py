@@ -36,6 +36,10 @@ def test_nothing_is_made(code: str, tmp_path: Path) -> None:
             "f = tf.layers.dense if params else tf.layers.conv1d\nx = f(features, 3, 1)",
             "one of several functions",
         ),
+        (
+            "x = tf.layers.dense(features, 1, kernel_regularizer=params['r'])",
+            "a layer with a regularizer",
+        ),
         ("v = tf.Variable(1.0)", "makes a new variable each time"),
         ("net = tf.contrib.rnn.LSTMCell(3)(features)", "may make variables"),
     ],

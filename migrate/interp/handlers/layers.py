@@ -19,6 +19,9 @@ def function(call: Call) -> Value:
         name = one.keyword or (names[place] if place < len(names) else "")
         if name in (known.inputs, *known.at_call):
             continue
+        if name.endswith("_regularizer") and one.value != Const(None):
+            # On replicas its share of the loss is another one in Keras.
+            return call.unknown("a layer with a regularizer")
         if time_of(one.value) is Time.GRAPH:
             shown = call.evaluator.code(one.node, call.env)
             return call.unknown(f"a layer depends on `{shown}`")

@@ -31,13 +31,11 @@ def model_fn(features, labels, mode, params):
     net = tf.concat([first, second], 1)
     tf.summary.histogram("net", net)
     if params["deep"]:
-        regularizer = tf.keras.regularizers.l2(0.01)
-        net = tf.layers.dense(net, 5, kernel_regularizer=regularizer)
+        net = tf.layers.dense(net, 5)
     out = tf.layers.dense(net, 1)
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"out": out})
     loss = tf.losses.mean_squared_error(labels, out)
-    loss += tf.losses.get_regularization_loss()
     if mode == tf.estimator.ModeKeys.EVAL:
         return tf.estimator.EstimatorSpec(mode, loss=loss)
     optimizer = tf.train.AdamOptimizer(0.05)
