@@ -258,6 +258,8 @@ class OnModule:
         needs = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
+        if self._regularizes and made.loop - _FREE:
+            made.loop.add(_REGULARIZERS)
         if made.loop:
             path = str(place.folder / f"{loop}.py")
             needs.append(Need(path, "loop", made.loop, place.package))
@@ -265,6 +267,13 @@ class OnModule:
             path = str(place.folder / f"{contrib}.py")
             needs.append(Need(path, "contrib", made.contrib, place.package))
         return made.text, tuple(needs)
+
+    @cached_property
+    def _regularizes(self) -> bool:
+        """Layers of TensorFlow 1 may have regularizers, and share variables."""
+        return _REGULARIZERS in self.known.loop_names and any(
+            "regularizer" in one.source.text for one in self.files
+        )
 
     @cached_property
     def _builds_graphs(self) -> bool:
@@ -425,6 +434,8 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _FREE = frozenset({"ModeKeys"})
 # Programs of TF 1 read sizes out of shapes that hold objects.
 _SHAPES = "tf1_shapes"
+# They counted a variable's regularizer once, however many layers share it.
+_REGULARIZERS = "tf1_regularizers"
 CONTRIB = "tf_contrib"
 CONTRIB_2 = "tf_estimators"
 CONTRIB_LEARN = "tf_contrib_learn"

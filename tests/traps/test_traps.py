@@ -61,6 +61,7 @@ QUICK = {
         "numpy_random_input",
         "params_of_dropout",
         "rate_of_own_counter",
+        "regularized_shared",
         "second_optimizer",
         "step_by_two",
         "sum_on_replicas",
