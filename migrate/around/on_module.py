@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..emit import ProgramsRewrite, numbers_changed
+from ..emit import ProgramsRewrite, has_switches, numbers_changed
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -278,10 +278,7 @@ class OnModule:
     @cached_property
     def _builds_graphs(self) -> bool:
         """Whether the program builds graphs where it says nothing: TF 2's do not."""
-        switches = ("disable_eager_execution", "disable_v2_behavior")
-        return not self._is_of_tf2 or any(
-            word in one.source.text for one in self.files for word in switches
-        )
+        return not self._is_of_tf2 or any(map(has_switches, self.trees))
 
     @cached_property
     def _is_of_tf2(self) -> bool:
@@ -309,7 +306,10 @@ class OnModule:
 
     def lost_of_support(self) -> bool:
         """Files that the programs import need more than the names of today."""
-        return any(map(self._is_lost, self.files[len(self.group.files) :]))
+        count = len(self.group.files)
+        return any(map(has_switches, self.trees[count:])) or any(
+            map(self._is_lost, self.files[count:])
+        )
 
     def _is_lost(self, parsed: ParsedModule) -> bool:
         """A file names what has no home, where the program comes by."""

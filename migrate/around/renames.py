@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ..emit import SWITCHES
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule
 from ..project.text import Edit, apply_edits
@@ -21,7 +22,7 @@ from .words import Kept, Modules, Renamed, Words
 
 __all__ = ["renamed"]
 
-_SWITCHES = ("tf.disable_v2_behavior", "tf.disable_eager_execution")
+_STRATEGIES = ("MirroredStrategy", "OneDeviceStrategy")
 
 
 def renamed(
@@ -52,6 +53,10 @@ def renamed(
         renamer.starts_graph = True
     elif placeholders:
         renamer.words.more["tf.placeholder"] = Loop("placeholder")
+    if "compat.v1" in parsed.source.text:
+        # Replicas of its own strategies lack what the loop asks of them.
+        for name in _STRATEGIES:
+            renamer.words.more[f"tf.distribute.{name}"] = Loop(name)
     if shared_columns:
         name = "feature_column.make_parse_example_spec"
         renamer.words.more[f"tf.{name}"] = Today(f"tf.compat.v1.{name}")
@@ -252,9 +257,10 @@ class _Renamer:
     def _drop_switches(self) -> None:
         """Takes out calls that would turn eager execution off for the whole process."""
         calls = self.words.resolver.scopes.calls
+        gone: list[cst.SimpleStatementLine] = []
         for use in self.words.resolver.scopes.uses:
             symbol = self.words.resolver.resolve(use.node)
-            if symbol not in _SWITCHES:
+            if symbol not in SWITCHES:
                 continue
             statement = use.statement
             self.words.context.want(statement)
@@ -268,5 +274,23 @@ class _Renamer:
             ):
                 self.words.keep(use.node, symbol, "turns eager execution off")
                 continue
-            start, end = self.words.context.span(statement.body[0])
-            self.words.edits.append(Edit(start, end, "pass"))
+            gone.append(statement)
+        for statement in gone:
+            self.words.edits.append(self._without(statement, gone))
+
+    def _without(
+        self, statement: cst.SimpleStatementLine, gone: list[cst.SimpleStatementLine]
+    ) -> Edit:
+        """Takes a statement out, with its line where others of its block stay."""
+        text = self.words.context.text
+        start, end = self.words.context.span(statement.body[0])
+        holder = self.tree.parent(statement)
+        body = (
+            holder.body if isinstance(holder, (cst.Module, cst.IndentedBlock)) else ()
+        )
+        line_start = text.rfind("\n", 0, start) + 1
+        line_end = text.find("\n", end) + 1
+        alone = not text[line_start:start].strip() and not text[end:line_end].strip()
+        if alone and line_end and any(other not in gone for other in body):
+            return Edit(line_start, line_end, "")
+        return Edit(start, end, "pass")

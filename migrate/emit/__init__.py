@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from .module.switches import SWITCHES, has_switches
 from .programs.choices import numbers_changed
 from .rewrite import ProgramsRewrite, rewrite_programs
 
-__all__ = ["ProgramsRewrite", "numbers_changed", "rewrite_programs"]
+__all__ = [
+    "SWITCHES",
+    "ProgramsRewrite",
+    "has_switches",
+    "numbers_changed",
+    "rewrite_programs",
+]

@@ -48,6 +48,7 @@ from .module.mode_names import name_modes
 from .module.names import Names
 from .module.notes import MARK, names_compat_v1
 from .module.session_settings import drop_session_settings
+from .module.switches import drop_switches, has_switches
 from .programs.canned import CannedEmitter
 from .programs.choices import not_offered, numbers_changed
 from .programs.keras import KerasEmitter
@@ -265,6 +266,8 @@ def _native(
     if emitter.loop_names is not None:
         edited = for_one_replica(edited, emitter.loop_names, module)
     edited = drop_session_settings(tree, edited)
+    if has_switches(tree):
+        edited = drop_switches(Tree(edited, Resolver(edited)))
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited, _dead_imports(tree))
     edited = add_imports(edited, emitter.imports, [*other, *emitter.packages])

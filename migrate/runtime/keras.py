@@ -17,11 +17,11 @@ from .vocabulary import EstimatorSpec, ModeKeys, v1
 
 
 class KerasFigures(dict[str, Any]):
-    """Figures of an evaluation; accuracy is found under both its names."""
+    """Figures of an evaluation; those with two names are found under both."""
 
     def __missing__(self, key: str) -> Any:
-        other = {"acc": "accuracy", "accuracy": "acc"}.get(key)
-        if other is not None and other in self:
+        other = {"acc": "accuracy", "accuracy": "acc"}.get(key, at_length(key))
+        if other != key and other in self:
             return self[other]
         raise KeyError(key)
 
@@ -264,10 +264,22 @@ def compile_as(model: Any, other: Any) -> None:
         model.compile(
             tf_keras.optimizers.legacy.SGD(),  # It is never asked for a step.
             loss=copied(given["loss"]),
-            metrics=copied(given["metrics"]),
+            metrics=tf.nest.map_structure(at_length, copied(given["metrics"])),
             loss_weights=given["loss_weights"],
-            weighted_metrics=copied(given["weighted_metrics"]),
+            weighted_metrics=tf.nest.map_structure(
+                at_length, copied(given["weighted_metrics"])
+            ),
         )
+
+
+def at_length(metric: Any) -> Any:
+    """`mean_squared_error` for "mse": TensorFlow 1 named metrics by their functions."""
+    if not isinstance(metric, str) or metric == "acc":
+        return metric
+    try:
+        return getattr(tf_keras.metrics.get(metric), "__name__", metric)
+    except ValueError:
+        return metric
 
 
 def copied(given: Any) -> Any:

@@ -16,7 +16,9 @@ from .imports import add_imports
 
 __all__ = ["use_tf_keras"]
 
-_PUBLIC = "tensorflow.keras"
+# Packages whose `keras` it is, and that package where it is written at length.
+_PACKAGES = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
+_ROOTS = (*(f"{package}.keras" for package in _PACKAGES), "tensorflow.python.keras")
 
 
 def use_tf_keras(module: cst.Module, resolver: Resolver) -> cst.Module:
@@ -46,7 +48,7 @@ def _local_name(module: cst.Module) -> str | None:
             if isinstance(small, cst.Import):
                 for alias in small.names:
                     dotted = import_path(alias.name)
-                    if dotted in ("tf_keras", "tensorflow.keras") and alias.asname:
+                    if dotted in ("tf_keras", *_ROOTS) and alias.asname:
                         assert isinstance(alias.asname.name, cst.Name)
                         return alias.asname.name.value
                     if dotted == "tf_keras":
@@ -54,7 +56,7 @@ def _local_name(module: cst.Module) -> str | None:
             if (
                 isinstance(small, cst.ImportFrom)
                 and small.module is not None
-                and import_path(small.module) == "tensorflow"
+                and import_path(small.module) in _PACKAGES
                 and not isinstance(small.names, cst.ImportStar)
             ):
                 for alias in small.names:
@@ -108,7 +110,7 @@ class _Imports:
             if _below_keras(dotted):
                 moved = cst.parse_expression(_moved(dotted))
                 return node.with_changes(body=[small.with_changes(module=moved)])
-            if dotted == "tensorflow" and not isinstance(small.names, cst.ImportStar):
+            if dotted in _PACKAGES and not isinstance(small.names, cst.ImportStar):
                 return self._from_tensorflow(node, small)
         return node
 
@@ -135,14 +137,11 @@ class _Imports:
 
 
 def _below_keras(dotted: str) -> bool:
-    return any(
-        dotted == root or dotted.startswith(root + ".")
-        for root in (_PUBLIC, "tensorflow.python.keras")
-    )
+    return _moved(dotted) != dotted
 
 
 def _moved(dotted: str) -> str:
-    for root in (_PUBLIC, "tensorflow.python.keras"):
+    for root in _ROOTS:
         if dotted == root or dotted.startswith(root + "."):
             return "tf_keras" + dotted[len(root) :]
     return dotted
