@@ -27,9 +27,10 @@ def model_fn(features, labels, mode, params):
     is_training = mode == tf.estimator.ModeKeys.TRAIN
     x = features["x"]
     first = tower(x, params["sizes"], is_training)
-    # Two updates of one moving average would race.
-    second = tower(x * 2.0, params["sizes"], False)
+    second = tower(x * 2.0, params["sizes"], is_training)
     net = tf.concat([first, second], 1)
+    # Not in the towers: two updates of one moving average race.
+    net = tf.layers.batch_normalization(net, training=is_training)
     tf.summary.histogram("net", net)
     if params["deep"]:
         net = tf.layers.dense(net, 5)
