@@ -29,6 +29,8 @@ def model_fn(features, labels, mode, params):
     first = tower(x, params["sizes"], is_training)
     second = tower(x * 2.0, params["sizes"], is_training)
     net = tf.concat([first, second], 1)
+    # Not in the towers: two updates of one moving average race.
+    net = tf.layers.batch_normalization(net, training=is_training)
     tf.summary.histogram("net", net)
     if params["deep"]:
         net = tf.layers.dense(net, 5)

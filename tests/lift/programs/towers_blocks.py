@@ -4,9 +4,8 @@ import tensorflow.compat.v1 as tf
 
 
 def block(x, filters, training, rate=0.0):
-    """Two layers and their normalization."""
+    """Two layers."""
     size = filters * 2  # twice as many
     with tf.variable_scope("block_%d" % filters):
         x = tf.layers.dense(x, size, activation=tf.nn.relu)
-        x = tf.layers.batch_normalization(x, training=training)
         return tf.layers.dropout(x, rate, training=training)
