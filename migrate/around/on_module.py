@@ -110,6 +110,9 @@ class OnModule:
             why = unordered_model_fn(tree)
             if why is not None:
                 return Answer(why=why)
+        if self._shares_columns():
+            self.kept = "columns share an embedding, which layers of Keras do not take"
+            return self._somewhere(native)
         lifting = lifted_together(self.files, self.facts)
         self.kept = kept_because(self.files, lifting)
         if self.kept is None:

@@ -32,8 +32,8 @@ class Workers:
                 f"cluster with {others} more tasks that train or serve. This loop "
                 "trains in one process, or on all workers in step: "
                 "RunConfig(train_distribute=MultiWorkerMirroredStrategy()) of this "
-                "module, in a cluster without ps. With parameter servers the program "
-                "trains as it was, by `tfmigrate run`."
+                "module, in a cluster without ps. With parameter servers only the "
+                "program as it was before can train."
             )
 
     def input_context(self) -> Any:

@@ -13,8 +13,9 @@ from tfmigrate.around.lifting import lifted
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
 from tfmigrate.report.model import Report
+
+from .here import run_here
 
 CHILD = Path(__file__).with_name("child.py")
 
@@ -85,7 +86,7 @@ def rewritten(folder: Path, code: str, **options: object) -> Report:
     folder.mkdir(exist_ok=True)
     (folder / "program.py").write_text(code, "utf-8")
     job = Job(RewriteOptions(**options))  # type: ignore[arg-type]
-    return run_job([folder / "program.py"], job)
+    return run_here([folder / "program.py"], job)
 
 
 def text(report: Report) -> str:

@@ -195,7 +195,7 @@ def test_the_table_of_pairs_is_small_and_complete() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "advice"),
-    [("multiworker", "module"), ("parameter_server", "keep"), ("tpu", "by hand")],
+    [("parameter_server", "keep"), ("tpu", "by hand")],
 )
 def test_strategies_of_clusters_are_refused_with_advice(
     strategy: str, advice: str
@@ -206,6 +206,15 @@ def test_strategies_of_clusters_are_refused_with_advice(
     )
     assert text is None
     assert advice in reason
+
+
+def test_workers_in_step_are_of_the_loop_module() -> None:
+    text, _ = rewrite(
+        (LEGACY / "model_fn_dense" / "train.py").read_text(),
+        RewriteOptions(strategy="multiworker"),
+    )
+    assert text is not None
+    assert "class MultiWorkerEstimator(" in text
 
 
 def test_what_keras3_lacks_is_named() -> None:

@@ -11,7 +11,8 @@ import pytest
 from tfmigrate.around import on_module
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
+
+from ..around.here import run_here
 
 PROGRAMS = Path(__file__).with_name("programs")
 CHILD = Path(__file__).parents[1] / "around" / "child.py"
@@ -39,7 +40,7 @@ def put(
             text = text.replace(old, new)
         folder.joinpath(f"{name}_{file}.py").write_text(text, "utf-8")
     options = RewriteOptions(loop_module=f"loop_of_{name}_{min(code)}")
-    report = run_job(sorted(folder.iterdir()), Job(options))
+    report = run_here(sorted(folder.iterdir()), Job(options))
     for result in report.changed:
         assert result.new is not None
         plain.joinpath(result.path.name).write_bytes(result.new)
