@@ -281,7 +281,7 @@ class OnModule:
     @cached_property
     def _builds_graphs(self) -> bool:
         """Whether the program builds graphs where it says nothing: TF 2's do not."""
-        return not self._is_of_tf2 or any(map(has_switches, self.trees))
+        return not self._is_of_tf2 or self._has_switches()
 
     @cached_property
     def _is_of_tf2(self) -> bool:
@@ -310,8 +310,13 @@ class OnModule:
     def lost_of_support(self) -> bool:
         """Files that the programs import need more than the names of today."""
         count = len(self.group.files)
-        return any(map(has_switches, self.trees[count:])) or any(
-            map(self._is_lost, self.files[count:])
+        return self._has_switches(count) or any(map(self._is_lost, self.files[count:]))
+
+    def _has_switches(self, first: int = 0) -> bool:
+        """One of the files, from that one on, may turn eager execution off."""
+        return any(
+            has_switches(tree, one.source.text)
+            for tree, one in zip(self.trees[first:], self.files[first:], strict=True)
         )
 
     def _is_lost(self, parsed: ParsedModule) -> bool:

@@ -266,7 +266,7 @@ def _native(
     if emitter.loop_names is not None:
         edited = for_one_replica(edited, emitter.loop_names, module)
     edited = drop_session_settings(tree, edited)
-    if has_switches(tree):
+    if has_switches(tree, tree.text):
         edited = drop_switches(Tree(edited, Resolver(edited)))
     other = [] if tf else [f"tensorflow as {emitter.tf}"]
     edited = drop_unused_imports(module, edited, _dead_imports(tree))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..plan.code.tree import walk
 from ..project.facts import ParsedModule
 from .values import Function, Time, Unknown, Value, join, time_of
 
@@ -50,6 +51,10 @@ class Notes:
     def make(self, call: Call, kind: str) -> None:
         """Notes a call that makes variables."""
         self.made[call.node] = Made(kind, call.symbol, call.env.module)
+
+    def makes(self, node: cst.CSTNode) -> bool:
+        """Something below the node makes variables."""
+        return any(one in self.made or one in self.helpers for one in walk(node))
 
     def give(self, node: cst.CSTNode, given: dict[str, Value]) -> None:
         """Notes the arguments of one call of a function."""

@@ -158,7 +158,7 @@ class Body:
                 value = node.value
             if value is None:
                 continue
-            if self.makes(node):
+            if self.notes.makes(node):
                 return True
             for one in walk(value):
                 if (
@@ -168,12 +168,6 @@ class Body:
                 ):
                     return True
         return False
-
-    def makes(self, node: cst.CSTNode) -> bool:
-        """Something below the node makes variables."""
-        return any(
-            one in self.notes.made or one in self.notes.helpers for one in walk(node)
-        )
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the statements cannot be taken apart."""
@@ -278,7 +272,7 @@ class Body:
         late = self.reads(node) & self.late
         if late:
             raise self.stop(node, f"a layer depends on `{min(late)}`")
-        if self.makes(node):
+        if self.notes.makes(node):
             raise self.stop(node, "a layer depends on a variable")
         code = source_text(node)
         return with_owner(node, code)
@@ -329,7 +323,7 @@ class Body:
         """What the call keeps of a statement."""
         if is_docstring(node):
             return []
-        if not self.makes(node):
+        if not self.notes.makes(node):
             return self._plain(node)
         if isinstance(node, cst.If):
             return [self._if(node)]

@@ -31,10 +31,10 @@ class Mover(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
-        if inner and self.body.makes(node):
+        if inner and self.body.notes.makes(node):
             raise self.body.stop(node, "layers in a function inside of this one")
         # What is not above a change stays the node that it was.
-        return self.body.makes(node) and not self._is_replaced(node)
+        return self.body.notes.makes(node) and not self._is_replaced(node)
 
     def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
         notes = self.body.notes

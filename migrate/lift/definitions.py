@@ -32,6 +32,7 @@ from .bodies import Body, Helper, Taken
 from .files import File, import_text, imported, tensorflow_of
 from .flow import blocks, surely_bound, without_blocks
 from .proof import difference
+from .spelling import parameter
 
 __all__ = ["Understood", "understood"]
 
@@ -210,12 +211,6 @@ class _Definition:
 
     # -- where the layers are
 
-    def makes(self, node: cst.CSTNode) -> bool:
-        """Something below the node makes variables."""
-        return any(
-            one in self.notes.made or one in self.notes.helpers for one in walk(node)
-        )
-
     def _is_behind(self, statement: Statement) -> bool:
         """It cannot be part of a forward pass."""
         for node in walk(statement):
@@ -236,7 +231,7 @@ class _Definition:
         last = 0
         for number, statement in enumerate(statements):
             behind = self._is_behind(statement)
-            if not self.makes(statement):
+            if not self.notes.makes(statement):
                 if behind and first is not None:
                     yield block, first, last
                     first = None
@@ -249,7 +244,7 @@ class _Definition:
                 yield block, first, last
                 first = None
             inner = list(blocks(statement))
-            if not inner or self.makes(without_blocks(statement)):
+            if not inner or self.notes.makes(without_blocks(statement)):
                 raise self.stop(statement, "layers in a statement that returns")
             for one in inner:
                 yield from self._runs(one)
@@ -319,11 +314,9 @@ class _Definition:
         file.edits.nodes[holder] = lambda node: with_blank_lines(
             cast("Statement", node), lines
         )
-        for one in every[first : last + 1]:
-            if one in hoisted:
-                continue
-            file.edits.replace[one] = []
         rest = [one for one in every[first : last + 1] if one not in hoisted]
+        for one in rest:
+            file.edits.replace[one] = []
         if hoisted and every.index(hoisted[-1]) > every.index(rest[-1]):
             raise self.stop(hoisted[-1], "a value behind the layers")
         file.edits.replace[rest[-1]] = call
@@ -380,7 +373,7 @@ class _Definition:
     def _is_hoisted(self, body: Body, statement: Statement, behind: set[str]) -> bool:
         """Plain values, which stay in the function before the layers."""
         names = binds(statement)
-        if not names or self.makes(statement) or names & body.late:
+        if not names or self.notes.makes(statement) or names & body.late:
             return False
         if body.reads(statement) & body.late or isinstance(
             statement, (cst.FunctionDef, cst.ClassDef)
@@ -512,9 +505,9 @@ class _Definition:
         def text(code: str) -> str:
             return code.replace(TF, tf)
 
-        def parameter(one: str) -> str:
-            shown = "owner" if one == "self" else one
-            return f"{shown}={defaults[one]}" if one in defaults else shown
+        def shown(one: str) -> str:
+            name = parameter(one)
+            return f"{name}={defaults[one]}" if one in defaults else name
 
         setup = sorted(taken.setup, key=lambda one: one in defaults)
         code = [source_text(one) for one in (*taken.call, *more)]
@@ -522,8 +515,8 @@ class _Definition:
             name=name,
             base=base,
             docstring=docstring,
-            parameters=tuple(map(parameter, setup)),
-            arguments=tuple(map(parameter, graph)),
+            parameters=tuple(map(shown, setup)),
+            arguments=tuple(map(shown, graph)),
             init=tuple(taken.init),
             call=tuple(code),
             training=False,

@@ -55,7 +55,7 @@ def imported(
             name = local.value if isinstance(local, cst.Name) else ""
             if name in names and not is_read(file, name):
                 continue
-            kept.append(one.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+            kept.append(one)
         kept += [cst.ImportAlias(cst.Name(one)) for one in sorted(set(names.values()))]
         kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
         return node.with_changes(names=kept)

@@ -16,15 +16,15 @@ SWITCHES = (
 )
 
 
-def has_switches(tree: Tree) -> bool:
-    """Whether importing or running the module may turn eager execution off."""
-    return bool(_switches(tree))
+def has_switches(tree: Tree, text: str) -> bool:
+    """Whether a module of that text may turn eager execution off."""
+    return bool(_switches(tree, text))
 
 
 def drop_switches(tree: Tree) -> cst.Module:
     """The module without these calls; one that is no statement keeps the program."""
     gone: set[cst.CSTNode] = set()
-    for node in _switches(tree):
+    for node in _switches(tree, tree.text):
         if isinstance(tree.parent(node), (cst.ImportAlias, cst.ImportFrom)):
             continue
         call = tree.parent(node)
@@ -45,8 +45,7 @@ def drop_switches(tree: Tree) -> cst.Module:
     return changed
 
 
-def _switches(tree: Tree) -> list[cst.CSTNode]:
-    text = tree.text
+def _switches(tree: Tree, text: str) -> list[cst.CSTNode]:
     names = [name for name in SWITCHES if name.removeprefix("tf.") in text]
     if not names:
         return []

@@ -6,6 +6,8 @@ from ...plan.layers.functions import LAYERS
 from ..values import Config, Layer, Tensor, Time, Value
 from . import Call, handles, said
 
+_BY_CLASS = {one.keras: one for one in LAYERS.values()}
+
 
 @handles(
     "tf.keras.layers.",
@@ -18,7 +20,7 @@ def layer(call: Call) -> Value:
     """A layer, or a model made of layers."""
     call.evaluator.notes.keras.append(call)
     name = call.symbol.rpartition(".")[2]
-    known = {one.keras: one for one in LAYERS.values()}.get(name)
+    known = _BY_CLASS.get(name)
     return Layer(call.symbol, True, said(call, known.parameters if known else ()))
 
 
