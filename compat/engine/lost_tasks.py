@@ -8,7 +8,6 @@ Workers that take each step together cannot take one back in.
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tfmigrate.runtime.together import answers
 
 __all__ = ["WatchTasksHook", "tasks_needed"]
 
@@ -84,7 +84,7 @@ class WatchTasksHook(tf.train.SessionRunHook):
         pause = max(SECONDS_BETWEEN_LOOKS, len(self._tasks) / _LOOKS_PER_SECOND)
         while not self._over.is_set():
             for task, address in self._tasks.items():
-                there = _answers(address)
+                there = answers(address)
                 if there:
                     seen.add(task)
                 elif task in seen:
@@ -133,12 +133,3 @@ def tasks_needed(config: Any, *, together: bool) -> WatchTasksHook | None:
         return None
     limit = None if together else float(config.session_creation_timeout_secs)
     return WatchTasksHook(tasks, limit)
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), timeout=3):
-            return True
-    except OSError:
-        return False
