@@ -236,7 +236,6 @@ def _train_loop(
 ) -> Any:
     config = estimator.config
     loss = None
-    data_ended_at_once = False
     # In a cluster one task writes the checkpoints, and is no rival of the others.
     marked = estimator.model_dir if config.is_chief else None
     with (
@@ -260,27 +259,18 @@ def _train_loop(
     ):
         any_step_done = False
         while not session.should_stop():
-            try:
-                _, loss = session.run([spec.train_op, spec.loss])
-            except tf.errors.OutOfRangeError:
-                data_ended_at_once = not any_step_done
-                raise
+            _, loss = session.run([spec.train_op, spec.loss])
             any_step_done = True
             rivals.look()
-    if data_ended_at_once:
-        raise ValueError(
-            "Training with estimator made no steps. Perhaps input is empty or "
-            "misspecified: input_fn gave no batch"
-            + (
-                "."
-                if estimator._train_distribution is None
-                else " for at least one of the "
-                f"{estimator._train_distribution.num_replicas_in_sync} replicas."
-            )
-        )
     if not any_step_done:
+        # No error: what counts epochs (tf.train.limit_epochs) may have met its end
+        # while a hook set initial values, as in the usual loop around a KMeans.
         tf.logging.warning(
-            "Training with estimator made no steps. "
-            "Perhaps input is empty or misspecified."
+            "Training with estimator made no steps. Perhaps input is empty or "
+            "misspecified: input_fn gave no batch%s.",
+            ""
+            if estimator._train_distribution is None
+            else " for at least one of the "
+            f"{estimator._train_distribution.num_replicas_in_sync} replicas",
         )
     return loss

@@ -182,11 +182,8 @@ for replicas in (1, 2, 4):
 
         batches = -(-rows // 4)
         estimator = make(config)
-        if batches < replicas:
-            with pytest.raises(ValueError, match="no steps"):
-                estimator.train(input_fn)
-        else:
-            estimator.train(input_fn)
+        estimator.train(input_fn)
+        if batches >= replicas:
             assert estimator.get_variable_value("global_step") == batches // replicas
         assert contexts[0].num_replicas_in_sync == replicas
         results = estimator.evaluate(input_fn)
@@ -204,10 +201,10 @@ config = tf.estimator.RunConfig(
 results = make(config).evaluate(sparse)
 assert np.isclose(results["x"], 4.5), results
 
-# What has no data says so.
-for verb in ("train", "evaluate"):
-    with pytest.raises(ValueError, match="input is empty or misspecified"):
-        getattr(make(), verb)(lambda: dataset().take(0))
+# What has no data says so: training by a warning, as the real one does.
+make().train(lambda: dataset().take(0))
+with pytest.raises(ValueError, match="input is empty or misspecified"):
+    make().evaluate(lambda: dataset().take(0))
 
 # Large arrays stay out of the graph, whatever way they take.
 big = np.random.RandomState(0).rand(300_000).astype(np.float32)
