@@ -6,6 +6,7 @@ import dataclasses
 import sys
 
 from .bygone import restore_python_names
+from .old_protos import restore_old_protos
 from .settings import Settings
 from .trigger import Trigger, arm, prepare_tensorflow
 
@@ -29,6 +30,7 @@ def install(*, version: int = 1) -> None:
     if any(isinstance(finder, Trigger) for finder in sys.meta_path):
         return  # it waits for TensorFlow already
     restore_python_names()
+    restore_old_protos()
     settings = dataclasses.replace(Settings.from_environment(), version=version)
     if "tensorflow" in sys.modules:
         prepare_tensorflow(settings)

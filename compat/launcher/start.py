@@ -19,6 +19,7 @@ def main() -> None:
 
     from tfmigrate.compat.launcher import children, execute, python2, tracebacks
     from tfmigrate.compat.launcher.bygone import restore_python_names
+    from tfmigrate.compat.launcher.old_protos import restore_old_protos
     from tfmigrate.compat.launcher.settings import Settings
     from tfmigrate.compat.launcher.trigger import arm
 
@@ -26,6 +27,7 @@ def main() -> None:
     children.prepare()
     arm(settings)
     restore_python_names()
+    restore_old_protos()
     if not settings.full_traceback:
         tracebacks.install_hooks()
     kind, target, args = sys.argv[1], sys.argv[2], sys.argv[3:]
