@@ -45,8 +45,12 @@ class Exporter(abc.ABC):
         """Exports ``estimator``; returns the path, or None when skipped."""
 
 
-class _SavedModelWriter:
-    """The arguments of an export, kept until it happens."""
+class _SavedModelExporter(Exporter):
+    """The arguments of an export, kept until it happens.
+
+    The names of it, and of what the exporters below do with it, are those that
+    subclasses in published packages call.
+    """
 
     def __init__(
         self,
@@ -55,12 +59,26 @@ class _SavedModelWriter:
         assets_extra: Mapping[str, str] | None,
         as_text: bool,
     ) -> None:
-        self.name = name
+        self._name = name
         self._serving_input_receiver_fn = serving_input_receiver_fn
         self._assets_extra = assets_extra
         self._as_text = as_text
 
-    def write(self, estimator: Any, export_path: str, checkpoint_path: str) -> Any:
+    @property
+    def name(self) -> str:
+        """Name of the directory."""
+        return self._name
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Metrics,
+        is_the_final_export: bool,
+    ) -> Any:
+        """Exports, whatever the result."""
+        del eval_result, is_the_final_export
         # Through the method, so that a subclass's override is used.
         return estimator.export_saved_model(
             export_path,
@@ -110,14 +128,14 @@ class FinalExporter(Exporter):
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
     ) -> None:
-        self._writer = _SavedModelWriter(
+        self._saved_model_exporter = _SavedModelExporter(
             name, serving_input_receiver_fn, assets_extra, as_text
         )
 
     @property
     def name(self) -> str:
         """Name of the directory."""
-        return self._writer.name
+        return self._saved_model_exporter.name
 
     def export(
         self,
@@ -131,7 +149,9 @@ class FinalExporter(Exporter):
         if not is_the_final_export:
             return None
         tf.logging.info("Performing the final export in the end of training.")
-        return self._writer.write(estimator, export_path, checkpoint_path)
+        return self._saved_model_exporter.export(
+            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+        )
 
 
 class LatestExporter(Exporter):
@@ -145,7 +165,7 @@ class LatestExporter(Exporter):
         as_text: bool = False,
         exports_to_keep: int | None = 5,
     ) -> None:
-        self._writer = _SavedModelWriter(
+        self._saved_model_exporter = _SavedModelExporter(
             name, serving_input_receiver_fn, assets_extra, as_text
         )
         _check_exports_to_keep(exports_to_keep, "positive number")
@@ -154,7 +174,7 @@ class LatestExporter(Exporter):
     @property
     def name(self) -> str:
         """Name of the directory."""
-        return self._writer.name
+        return self._saved_model_exporter.name
 
     def export(
         self,
@@ -165,9 +185,14 @@ class LatestExporter(Exporter):
         is_the_final_export: bool,
     ) -> Any:
         """Exports, then deletes all but the newest exports."""
-        result = self._writer.write(estimator, export_path, checkpoint_path)
-        _delete_old_exports(export_path, self._exports_to_keep)
+        result = self._saved_model_exporter.export(
+            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+        )
+        self._garbage_collect_exports(export_path)
         return result
+
+    def _garbage_collect_exports(self, export_dir_base: str) -> None:
+        _delete_old_exports(export_dir_base, self._exports_to_keep)
 
 
 def _loss_smaller(best_eval_result: Metrics, current_eval_result: Metrics) -> bool:
@@ -222,12 +247,13 @@ class BestExporter(Exporter):
     ) -> None:
         _check_compare_fn(compare_fn)
         self._compare_fn = compare_fn
-        self._writer = _SavedModelWriter(
+        self._saved_model_exporter = _SavedModelExporter(
             name, serving_input_receiver_fn, assets_extra, as_text
         )
         self._event_file_pattern = event_file_pattern
         self._model_dir: str | None = None
         self._best_eval_result: Metrics | None = None
+        self._judged_step: Any = None
         _check_exports_to_keep(
             exports_to_keep, f"a positive number. Got {exports_to_keep}"
         )
@@ -236,7 +262,7 @@ class BestExporter(Exporter):
     @property
     def name(self) -> str:
         """Name of the directory."""
-        return self._writer.name
+        return self._saved_model_exporter.name
 
     def export(
         self,
@@ -250,9 +276,9 @@ class BestExporter(Exporter):
         if self._event_file_pattern and self._model_dir != estimator.model_dir:
             tf.logging.info("Loading best metric from event files.")
             self._model_dir = estimator.model_dir
-            self._best_eval_result = self._best_recorded(
-                os.path.join(estimator.model_dir, self._event_file_pattern),
-                except_step=(eval_result or {}).get(tf.GraphKeys.GLOBAL_STEP),
+            self._judged_step = (eval_result or {}).get(tf.GraphKeys.GLOBAL_STEP)
+            self._best_eval_result = self._get_best_eval_result(
+                os.path.join(estimator.model_dir, self._event_file_pattern)
             )
         best = self._best_eval_result
         if best is not None and not self._compare_fn(
@@ -261,14 +287,20 @@ class BestExporter(Exporter):
             return None
         tf.logging.info("Performing best model export.")
         self._best_eval_result = eval_result
-        result = self._writer.write(estimator, export_path, checkpoint_path)
-        _delete_old_exports(export_path, self._exports_to_keep)
+        result = self._saved_model_exporter.export(
+            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+        )
+        self._garbage_collect_exports(export_path)
         return result
 
-    def _best_recorded(self, pattern: str, *, except_step: Any) -> Metrics | None:
+    def _garbage_collect_exports(self, export_dir_base: str) -> None:
+        _delete_old_exports(export_dir_base, self._exports_to_keep)
+
+    def _get_best_eval_result(self, event_files: str) -> Metrics | None:
         best: Metrics | None = None
-        for event in _events(pattern):
-            if except_step is not None and event.step == int(except_step):
+        step = self._judged_step
+        for event in _events(event_files):
+            if step is not None and event.step == int(step):
                 continue
             recorded = {
                 value.tag: value.simple_value
