@@ -42,7 +42,7 @@ PACKAGES: dict[str, str] = {
     "distributions": _TFP,
     "eager": "Eager execution is part of TensorFlow now: tf.GradientTape, tf.function.",
     "estimator": "Use tf.estimator.",
-    "factorization": "tf.estimator.experimental.KMeans is here; for WALS use implicit.",
+    "factorization": "KMeansClustering is here; for WALS use the implicit package.",
     "feature_column": "Use the sequence columns of tf.feature_column.",
     "ffmpeg": "Use the tensorflow-io package, or tf.audio.",
     "framework": "Use the functions of tf and tf.train.",
@@ -139,5 +139,11 @@ SINGLE_NAMES: dict[str, str] = {
     "tf.data.experimental.bucket_by_sequence_length.",
     "metrics.streaming_dynamic_auc": "Use streaming_auc.",
     "learn.DynamicRnnEstimator": "Use tf.contrib.estimator.RNNClassifier.",
-    "learn.KMeansClustering": "Use tf.estimator.experimental.KMeans.",
+    "learn.KMeansClustering": "Use tf.contrib.factorization.KMeansClustering, which "
+    "trains by train(input_fn).",
+    "learn.LogisticRegressor": "Use tf.contrib.learn.Estimator, and return the metrics "
+    "in ModelFnOps.eval_metric_ops.",
+    "learn.SVM": "Its solver (SDCA) is in tf.estimator.experimental.LinearSDCA, which "
+    "tf.estimator.LinearClassifier takes as optimizer; for a linear SVM use "
+    "sklearn.svm.LinearSVC.",
 }

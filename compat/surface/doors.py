@@ -31,6 +31,10 @@ _KERAS_MOVED = {
     ".testing_utils": ".testing_infra.test_utils",
 }
 
+# What TensorFlow's modules of legacy layers load when one is asked for; Keras 2 has it
+# by another name.
+_LEGACY_LAYERS = "tf_keras.legacy_tf_layers"
+
 # Top folders of TensorFlow that are packages of code, not part of its API.
 _PRIVATE = frozenset(
     (
@@ -72,6 +76,9 @@ class DoorFinder:
             return importer.spec_for(fullname, importlib.import_module(name))
         if top == "keras":
             return self._keras(fullname)
+        if fullname.startswith(_LEGACY_LAYERS):
+            name = _KERAS_SOURCE + fullname.removeprefix("tf_keras")
+            return importer.spec_for(fullname, importlib.import_module(name))
         if top not in ("tensorflow", "tensorflow_estimator"):
             return None
         if fullname == "tensorflow":

@@ -9,6 +9,8 @@ their own; they are named here only.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .namespace import Base, Entry, attribute
 from .unavailable import Unavailable
 
@@ -53,11 +55,26 @@ _GONE: dict[str, Entry] = {
     }.items()
 }
 
+_COSINE = "tfmigrate.compat.surface.small:cosine_proximity"
+
+
+def _keras_v1() -> Any:
+    """The module, once Keras finds by name what TF 1 found and it has no more."""
+    objects = attribute("tf_keras.utils:get_custom_objects")()()
+    objects.setdefault("cosine_proximity", attribute(_COSINE)())
+    return attribute(_V1)()
+
+
 _SAVED_MODEL = "tfmigrate.compat.contrib.saved_model"
 _PRECISION = "tf_keras.api._v2.keras.mixed_precision"
 
 KERAS_V1: dict[str, Entry] = {
-    "tf.keras": Base(attribute(_V1)),
+    "tf.keras": Base(_keras_v1),
+    **{
+        f"tf.keras.{part}.{name}": attribute(_COSINE)
+        for part in ("losses", "metrics")
+        for name in ("cosine", "cosine_proximity")
+    },
     "tf.keras.experimental.export_saved_model": attribute(
         f"{_SAVED_MODEL}:save_keras_model"
     ),

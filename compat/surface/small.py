@@ -6,7 +6,17 @@ from typing import Any
 
 import tensorflow as tf
 
-__all__ = ["list_device_names", "per_image_standardization"]
+__all__ = ["cosine_proximity", "list_device_names", "per_image_standardization"]
+
+
+def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """``tf.keras.losses.cosine_proximity`` of TF 1.15, where a metric was the same.
+
+    It grows with likeness; the loss ``cosine_similarity`` of TF 2 turns the sign.
+    """
+    y_true = tf.math.l2_normalize(y_true, axis=axis)
+    y_pred = tf.math.l2_normalize(y_pred, axis=axis)
+    return tf.math.reduce_sum(y_true * y_pred, axis=axis)
 
 
 def list_device_names() -> list[str]:

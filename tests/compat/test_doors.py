@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from google.protobuf import descriptor_pb2
 
 # An import, and where its name is found in the public namespace. Nothing that
 # is left of the original packages would answer: TensorFlow 2.21 has no
@@ -53,6 +54,9 @@ DOORS = {
     "from tensorflow_estimator.contrib.estimator.python.estimator.extenders import "
     "add_metrics": "tf.estimator.add_metrics",
     "from tensorflow_estimator.estimator import ModeKeys": "tf.estimator.ModeKeys",
+    "from tensorflow.python.layers.normalization import BatchNormalization": (
+        "tf.layers.BatchNormalization"
+    ),
     "from tensorflow.python.keras.layers import Dense": "tf.keras.layers.Dense",
     "from tensorflow.python.keras.layers.core import Dropout": "tf.keras.layers.Dropout",
     "from tensorflow.python.keras.models import Sequential": "tf.keras.Sequential",
@@ -170,10 +174,30 @@ def run_program(folder: Path, source: str, *options: str) -> str:
     return done.stdout
 
 
+def old_generated_module() -> str:
+    """As protoc wrote modules until 3.19: a file, then each descriptor by hand."""
+    described = descriptor_pb2.FileDescriptorProto(name="old.proto", package="old")
+    kind = described.enum_type.add(name="Kind")
+    for name, number in (("SOME", 0), ("BEST", 2)):
+        kind.value.add(name=name, number=number)
+    field = described.message_type.add(name="Answer").field.add(name="kind", number=1)
+    field.label, field.type, field.type_name = 1, 14, ".old.Kind"
+    return f"""
+from google.protobuf import descriptor as _descriptor
+DESCRIPTOR = _descriptor.FileDescriptor(
+    name="old.proto", package="old", syntax="proto2",
+    serialized_pb={described.SerializeToString()!r})
+_KIND = _descriptor.EnumDescriptor(
+    name="Kind", full_name="old.Kind", filename=None, file=DESCRIPTOR, values=[])
+"""
+
+
 def test_every_door_opens_to_the_public_name(tmp_path: Path) -> None:
+    (tmp_path / "old_pb2.py").write_text(old_generated_module())
     program = f"""
 import gzip, importlib, os, struct
 from tensorflow.contrib import slim
+import numpy as np
 import tensorflow as tf
 
 DOORS, GONE = {DOORS!r}, {GONE!r}
@@ -255,6 +279,37 @@ assert [v.op.name for v in tf.global_variables("lstm_fused")] == [
 # A Keras model takes what its first layer can take.
 model = keras.Sequential([keras.layers.Reshape((784,), input_shape=(784,))])
 assert model(tf.placeholder(tf.float32, [None, 28, 28])).shape.as_list() == [None, 784]
+
+# What an old protoc wrote, which a current protobuf refuses.
+from old_pb2 import Answer, Kind
+assert Answer.FromString(Answer(kind=Kind.Value("BEST")).SerializeToString()).kind == 2
+assert Kind.items() == [("SOME", 0), ("BEST", 2)], Kind.items()
+
+# A loss that Keras has no more; it was the same as a metric.
+cosine = tf.keras.losses.get("cosine_proximity")
+assert cosine is tf.keras.metrics.cosine_proximity is tf.keras.losses.cosine
+with tf.Session() as session:
+    assert session.run(cosine([[0.0, 2.0]], [[0.0, 4.0]])) == [1.0]
+
+# The usual loop around a KMeans: its first centers take the one epoch there is.
+points = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]]
+def one_epoch():
+    return tf.train.limit_epochs(tf.convert_to_tensor(points), num_epochs=1)
+kmeans = tf.contrib.factorization.KMeansClustering(2, use_mini_batch=False)
+for _ in range(3):
+    kmeans.train(one_epoch)
+assert np.allclose(sorted(kmeans.cluster_centers().tolist()), [[0, 0.5], [9, 8.5]])
+
+# What subclasses of exporters in published packages do.
+class Keeper(tf.estimator.BestExporter):
+    def export(self, estimator, export_path, *rest):
+        os.makedirs(os.path.join(export_path, "1234567890"))
+        os.makedirs(os.path.join(export_path, "1234567891"))
+        self._garbage_collect_exports(export_path)
+        return self._saved_model_exporter.name
+keeper = Keeper("best", lambda: None, exports_to_keep=1)
+assert keeper.export(None, "exports", None, None, True) == "best"
+assert os.listdir("exports") == ["1234567891"]
 
 # MNIST's tutorial reader, on files of four digits.
 from tensorflow.examples.tutorials.mnist import input_data
