@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UserError
 
-__all__ = ["Checkpoint", "Entry", "open_checkpoint"]
+__all__ = ["Checkpoint", "Entry", "keras_lists", "open_checkpoint", "slot_of"]
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -30,6 +30,9 @@ _V1_SLOTS: dict[str, tuple[str, ...]] = {
 }
 # Centered RMSProp has a third slot between the two.
 _V1_CENTERED_RMSPROP = ("rms", "mg", "momentum")
+
+# What the optimizers of tf.keras in TF 1 call the same.
+_KERAS_IN_V1 = {"accum_grad": "accum", "accum_var": "accum_update"}
 
 # The lists in which Keras optimizers keep their slots, by the slot's TF1 name.
 # SGD's is another quantity than TF1's momentum (see convert.py), so it has a
@@ -184,23 +187,39 @@ def _name_entries(stored: Stored) -> tuple[Entry, ...]:
         elif re.fullmatch(r"(.*/)?beta[12]_power(_\d+)?", key):
             role = "power"
         else:
-            found = _v1_slot(key, stored)
+            found = slot_of(key, stored)
             if found is not None:
                 role, (weight, slot) = "slot", found
         entries.append(Entry(key, key, dtype, shape, role, weight, slot))
     return tuple(entries)
 
 
-def _v1_slot(key: str, stored: Stored) -> tuple[str, str] | None:
-    weight, _, last = key.rpartition("/")
+def slot_of(key: str, stored: Container[str]) -> tuple[str, str] | None:
+    """The weight and the slot that a name of TensorFlow 1 stands for, if any.
+
+    ``stored`` are the names of everything that is kept beside it.
+    """
+    path, _, last = key.rpartition("/")
     match = re.fullmatch(r"([A-Za-z]+)(?:_(\d+))?", last)
-    if weight not in stored or match is None:
+    if match is None:
         return None
+    # An optimizer that is made in a scope repeats it: OptimizeLoss/dense/kernel/Adam.
+    parts = path.split("/")
+    ends = ("/".join(parts[start:]) for start in range(len(parts)))
+    weight = next((end for end in ends if end in stored), None)
+    if weight is None:
+        return None
+    # Those of Keras in TF 1: training/Adam/dense/kernel/m.
+    made_by = re.match(r"training(?:_\d+)?/(\w+?)(?:_\d+)?/", path)
+    if made_by is not None and weight != path:
+        # Its SGD keeps the way of a weight, not the sum of its gradients.
+        kept = {"momentum": "velocity"} if made_by.group(1) == "SGD" else _KERAS_IN_V1
+        return weight, kept.get(last, last)
     kind, number = match.group(1), int(match.group(2) or 0)
     if kind == "ExponentialMovingAverage":
         return weight, "average"
     slots = _V1_SLOTS.get(kind)
-    if kind == "RMSProp" and f"{weight}/RMSProp_2" in stored:
+    if kind == "RMSProp" and f"{path}/RMSProp_2" in stored:
         slots = _V1_CENTERED_RMSPROP
     if slots is None or number >= len(slots):
         return None
@@ -276,7 +295,7 @@ def _keras_slots(
     if "_trainable_variables" in children:
         weights = [names.get(i) for i in members("_trainable_variables")]
     found: dict[int, tuple[str, str]] = {}
-    for list_name, kind in _keras_lists(children).items():
+    for list_name, kind in keras_lists(children).items():
         for position, index in enumerate(members(list_name)):
             weight: str | None = None
             if position < len(weights):
@@ -288,8 +307,9 @@ def _keras_slots(
     return found
 
 
-def _keras_lists(children: Mapping[str, int]) -> dict[str, str]:
-    """Which optimizer it is shows in the lists it has."""
+def keras_lists(children: Iterable[str]) -> dict[str, str]:
+    """Which optimizer it is shows in the lists it has; their slots by TF1's names."""
+    children = set(children)
     if "_linears" in children:
         kind = "Ftrl"
     elif "_accumulators" in children:

@@ -9,11 +9,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from ..errors import UserError
 from .common import require_writable
+
+if TYPE_CHECKING:
+    from ..verify.sides import Command
 
 __all__ = ["verify"]
 
@@ -26,6 +30,12 @@ Examples:
   tfmigrate verify /runs/2019-model new.py        against an old run directory
   tfmigrate verify old.py new.py -- --epochs 2    arguments for both programs
   tfmigrate verify old/ new/ -m trainer.task      a module of both folders
+  tfmigrate verify old/ new/ -- python train.py --steps 20
+                                                  a command, run in both trees
+  tfmigrate verify old/ new/ -- DATA=/data python -m pkg.main
+  tfmigrate verify old/export/1 new/export/1      two SavedModels
+  tfmigrate verify old.py new.py --legacy-python /opt/tf115/bin/python
+                                                  and real TensorFlow 1.x beside them
 
 \b
 Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
@@ -35,7 +45,9 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 @click.command(epilog=EPILOG)
 @click.argument("first", metavar="A", type=click.Path(path_type=Path))
 @click.argument("second", metavar="B", type=click.Path(path_type=Path))
-@click.argument("program_args", metavar="[-- ARGS]", nargs=-1, type=click.UNPROCESSED)
+@click.argument(
+    "program_args", metavar="[-- ARGS | -- COMMAND]", nargs=-1, type=click.UNPROCESSED
+)
 @click.option(
     "-m",
     "--module",
@@ -100,7 +112,8 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 @click.option(
     "--legacy-python",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Interpreter with a real TensorFlow 1.x for the legacy side.",
+    help="Interpreter with a real TensorFlow 1.x: the legacy side runs there as "
+    "well, and both sides are compared with that.",
 )
 @click.option(
     "--env",
@@ -131,13 +144,18 @@ def verify(
     A and B are Python programs or notebooks (legacy or TF2), recordings, or run
     directories with event files and checkpoints. Programs are run unedited, each
     in a process of its own; what they write is kept apart and thrown away.
+
+    Two folders with a command after `--` are two versions of a project: the command
+    is run in each. Two SavedModels are compared by their signatures and by what they
+    answer to the same inputs.
     """
     try:
         from ..verify.comparison import LOSS_TOLERANCE
         from ..verify.html import render
+        from ..verify.models import model_in
         from ..verify.parity import Options
         from ..verify.parity import verify as compare
-        from ..verify.sides import look_at
+        from ..verify.sides import look_at, project_side
         from ..verify.table import as_json, print_verdict
     except ModuleNotFoundError as error:
         raise UserError(
@@ -148,8 +166,18 @@ def verify(
             "one seed tells nothing about the spread of accuracies",
             hint="use --seeds 3 or more",
         )
-    sides = look_at(first, module), look_at(second, module)
     require_writable(report)
+    models = model_in(first), model_in(second)
+    if models[0] is not None and models[1] is not None:
+        _compare_models(models[0], models[1], tolerance, legacy_python, report, style)
+    variables = dict(_assignment(text) for text in environment)
+    command = _command(first, second, module, program_args)
+    if command is not None:
+        sides = project_side(first, command), project_side(second, command)
+        program_args = command.arguments
+        variables = {**command.env, **variables}
+    else:
+        sides = look_at(first, module), look_at(second, module)
     options = Options(
         steps=steps or None,
         replicas=replicas,
@@ -159,7 +187,7 @@ def verify(
         data_dir=data_dir,
         legacy_python=_interpreter(legacy_python),
         args=program_args,
-        env=dict(_assignment(text) for text in environment),
+        env=variables,
     )
     with ExitStack() as stack:
         if keep is None:
@@ -178,6 +206,58 @@ def verify(
         print_verdict(verdict, sys.stdout)
         _say(f"next: {_next(verdict.parity, steps, seeds, report, keep)}")
     sys.exit(0 if verdict.parity else 1)
+
+
+def _compare_models(
+    first: Path,
+    second: Path,
+    tolerance: float | None,
+    legacy_python: Path | None,
+    report: Path | None,
+    style: str,
+) -> NoReturn:
+    """Two SavedModels; ends the command."""
+    from ..verify.model_report import model_json, model_page, print_models
+    from ..verify.models import compare_models
+
+    with _scratch() as work:
+        verdict = compare_models(
+            first,
+            second,
+            work=work,
+            say=_say,
+            tolerance=tolerance,
+            legacy_python=_interpreter(legacy_python),
+        )
+    if report is not None:
+        report.write_text(model_page(verdict), encoding="utf-8")
+        _say(f"report: {report}")
+    if style == "json":
+        click.echo(json.dumps(model_json(verdict), indent=1))
+    else:
+        print_models(verdict, sys.stdout)
+    sys.exit(0 if verdict.parity else 1)
+
+
+def _command(
+    first: Path, second: Path, module: str | None, words: tuple[str, ...]
+) -> Command | None:
+    """The command to run in two trees; None where A and B say what runs."""
+    from ..verify.recording import is_recording
+    from ..verify.sides import Command
+
+    trees = (first, second)
+    if module is not None or not all(tree.is_dir() for tree in trees):
+        return None
+    if not words or all(is_recording(tree) for tree in trees):
+        return None
+    command = Command.read(words)
+    if command is None:
+        raise UserError(
+            f"{' '.join(words)}: not a command that starts a Python program",
+            hint="after two folders and --, say `python SCRIPT` or `python -m MODULE`",
+        )
+    return command
 
 
 def _next(

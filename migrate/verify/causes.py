@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .checks import Check
 from .comparison import Trajectory
+from .outcome import Check
 from .recording import Recording
 
 __all__ = ["likely_causes"]

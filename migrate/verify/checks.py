@@ -8,23 +8,20 @@ fails is no parity.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from .comparison import NOISE_FACTOR, Trajectory, paired_weights
 from .figures import pair_figures
 from .matching import MatchError
+from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
 from .recording import Array, Recording
+from .slots import slot_checks, slot_noise
 
-__all__ = ["Check", "Noise", "Outcome", "judge", "noise_between"]
+__all__ = ["judge", "noise_between"]
 
-# Distance of a weight from its counterpart, as a share of the way that training
-# moved it. Real TF 1.15.5 with other threads moves dense weights apart by less than
-# 1e-6 of it over 50 steps; what goes beyond is measured on the program itself.
-WEIGHT_TOLERANCE = 1e-4
 # Figures are sums over examples of what the weights give.
 FIGURE_TOLERANCE = 1e-4
 # Where losses drift by rounding, examples near a border change their class.
@@ -35,50 +32,6 @@ _SIGMAS = 4.0
 _SPREADS = 0.03
 # Below this a weight did not move, whatever the last digits say.
 _AT_REST = 1e-7
-
-
-class Outcome(enum.Enum):
-    """What a check found."""
-
-    SAME = "same"
-    DIFFERS = "differs"
-    NOT_COMPARED = "not compared"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that both sides have, or should have, and how far it agrees."""
-
-    what: str
-    outcome: Outcome
-    first: str = ""
-    second: str = ""
-    difference: float | None = None
-    limit: float | None = None
-    # Where the worst difference is, or why nothing was compared.
-    note: str = ""
-    causes: Sequence[str] = ()
-
-    @property
-    def told(self) -> str:
-        """The check in a few words."""
-        if self.outcome is not Outcome.DIFFERS:
-            return f"{self.what}: {self.outcome.value}"
-        told = f"{self.what} differs"
-        if self.difference is not None and self.limit is not None:
-            told += f" by {self.difference:.2g} (limit {self.limit:.2g})"
-        return told + (f", {self.note}" if self.note else "")
-
-
-@dataclass(frozen=True)
-class Noise:
-    """How far a program is from itself when only its rounding changes."""
-
-    losses: Sequence[float]
-    # By name of the weight: the distance as a share of the way it moved.
-    weights: Mapping[str, float] = field(default_factory=dict)
-    figures: Mapping[str, float] = field(default_factory=dict)
-    predictions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,9 +55,11 @@ def judge(
     return (
         *_drawn(first, second),
         _weights(first, second, noise),
+        *slot_checks(first, second, noise),
         *_figures(first, second, noise, drifting=drifting),
         *_predictions(first, second, noise),
         *_exports(first, second),
+        *_checkpoints(first, second),
     )
 
 
@@ -123,6 +78,7 @@ def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> 
             for name, value in one.predictions.items()
             if name in again.predictions
         },
+        slots=slot_noise(one, again),
     )
 
 
@@ -408,6 +364,35 @@ def _exports(first: Recording, second: Recording) -> Iterable[Check]:
         second=", ".join(sorted(other)) or "none",
         causes=() if same else ("an exporter did not run, or ran another time",),
     )
+
+
+def _checkpoints(first: Recording, second: Recording) -> Iterable[Check]:
+    """The steps of the checkpoints that both left behind."""
+    one, other = first.extra.get("checkpoints"), second.extra.get("checkpoints")
+    if not one and not other:
+        return
+    if not (first.complete and second.complete):
+        return  # `exported models` and the number of steps say that one was stopped
+    if not one or not other:
+        side = "first" if not one else "second"
+        yield _skipped("checkpoints", f"none known of the {side} side")
+        return
+    yield Check(
+        "checkpoints",
+        Outcome.SAME if one == other else Outcome.DIFFERS,
+        first="of steps " + _ends(one),
+        second="of steps " + _ends(other),
+        causes=()
+        if one == other
+        else ("checkpoints are written at other steps, or fewer are kept",),
+    )
+
+
+def _ends(steps: Sequence[int], most: int = 4) -> str:
+    told = [str(step) for step in steps]
+    if len(told) > most:
+        told = [told[0], "...", *told[1 - most :]]
+    return ", ".join(told)
 
 
 def _skipped(what: str, why: str) -> Check:

@@ -18,6 +18,7 @@ __all__ = [
     "compare_trajectories",
     "noise_of",
     "paired_weights",
+    "partners",
     "told_replicas",
 ]
 
@@ -231,6 +232,19 @@ def _weights(
     apart = sum(np.sum((a - b) ** 2, dtype=np.float64) for _, _, a, b in pairs)
     drift = float(np.sqrt(apart / sum(moved))) if moved and sum(moved) > 0 else None
     return largest, worst, drift
+
+
+def partners(
+    first: Sequence[tuple[str, Array]], second: Sequence[tuple[str, Array]]
+) -> list[int] | None:
+    """For each of the first weights the place of its partner; None without one."""
+    try:
+        return match_weights(
+            [(name, tuple(value.shape)) for name, value in first],
+            [(name, tuple(value.shape)) for name, value in second],
+        )
+    except MatchError:
+        return None
 
 
 def paired_weights(

@@ -16,9 +16,10 @@ from ..datasets.bundled import bundled
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
 from .html import render
-from .parity import Options, Verdict, verify
+from .parity import Options, verify
 from .runner import Settings, run_program
 from .sides import look_at
+from .verdict import Verdict
 
 __all__ = ["Told", "prepare_folder", "run_demo"]
 

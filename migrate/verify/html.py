@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from .parity import Verdict
-from .table import rows
+from .recording import Recording
+from .table import heading, rows
+from .verdict import Training, Verdict, told_tensorflow
 
 __all__ = ["render"]
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
-FIRST, SECOND, LIMIT = "#0b62a4", "#d9480f", "#868e96"
+FIRST, SECOND, LIMIT, REAL = "#0b62a4", "#d9480f", "#868e96", "#2b8a3e"
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -37,14 +38,17 @@ svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColo
 
 def render(verdict: Verdict) -> str:
     """The page's text."""
-    heading, *body = rows(verdict)
     first, second = escape(str(verdict.first.path)), escape(str(verdict.second.path))
-    broken = [path.replace("/", "/<wbr>") for path in (first, second)]
+    broken = [path.replace("/", "/<wbr>") + "<br>" for path in (first, second)]
+    columns = "".join(
+        f"<th>{path}{escape(told)}</th>"
+        for path, told in zip([*broken, ""], heading(verdict), strict=False)
+    )
     table = "\n".join(
         f'<tr class="{_judged(row[-1])}">'
         + "".join(f"<td>{escape(cell)}</td>" for cell in row)
         + "</tr>"
-        for row in body
+        for row in rows(verdict)
     )
     data = f"<p>Data: {escape(verdict.data)}.</p>" if verdict.data else ""
     return f"""<!DOCTYPE html>
@@ -59,18 +63,17 @@ def render(verdict: Verdict) -> str:
 <h1>Do both train the same?</h1>
 <p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
 {_causes(verdict)}
-{_charts(verdict)}
+{"".join(_charts(verdict, training) for training in verdict.trainings)}
 <h2>What was compared</h2>
 <table>
-<thead><tr><th></th><th>{broken[0]}<br>{escape(heading[1])}</th>
-<th>{broken[1]}<br>{escape(heading[2])}</th><th></th></tr></thead>
+<thead><tr><th></th>{columns}<th></th></tr></thead>
 <tbody>
 {table}
 </tbody>
 </table>
 {data}
 {_accuracies(verdict)}
-{_steps(verdict)}
+{"".join(_steps(verdict, training) for training in verdict.trainings)}
 </body>
 </html>
 """
@@ -90,15 +93,17 @@ def _causes(verdict: Verdict) -> str:
     return f"<p>Likely causes, most likely first:</p><ol>{told}</ol>"
 
 
-def _charts(verdict: Verdict) -> str:
-    trajectory = verdict.trajectory
+def _charts(verdict: Verdict, training: Training) -> str:
+    trajectory = training.between.trajectory
     if not trajectory.steps:
         return ""
+    real = [training.real[0].recordings[0]] if training.real else []
     losses = _chart(
         trajectory.steps,
         [
             (trajectory.losses_first, FIRST, "6"),
             (trajectory.losses_second, SECOND, "2"),
+            *[(_on(trajectory.steps, each), REAL, "1") for each in real],
         ],
         logarithmic=False,
         label="loss",
@@ -108,18 +113,35 @@ def _charts(verdict: Verdict) -> str:
         [
             (trajectory.loss_limits, LIMIT, "1.5"),
             (trajectory.loss_differences, SECOND, "2"),
+            *[(_differences(trajectory.steps, training), REAL, "1") for _ in real],
         ],
         logarithmic=True,
         label="relative difference",
     )
+    of = f" of {escape(training.name)}" if len(verdict.trainings) > 1 else ""
+    third = _key(REAL, told_tensorflow(real[0])) if real else ""
+    apart = _key(REAL, "of B from the real thing") if real else ""
     limit = "ten times the program's own noise" if verdict.noise_measured else "limit"
-    return f"""<h2>Loss at each step</h2>
+    return f"""<h2>Loss at each step{of}</h2>
 <p class="legend">{_key(FIRST, str(verdict.first.path))}
-{_key(SECOND, str(verdict.second.path))}</p>
+{_key(SECOND, str(verdict.second.path))}{third}</p>
 {losses}
-<h2>Relative difference of the losses</h2>
-<p class="legend">{_key(SECOND, "difference")}{_key(LIMIT, limit)}</p>
+<h2>Relative difference of the losses{of}</h2>
+<p class="legend">{_key(SECOND, "difference of A and B")}{apart}{_key(LIMIT, limit)}</p>
 {differences}"""
+
+
+def _on(steps: Sequence[int], recording: Recording) -> list[float]:
+    """Losses of these steps; not a number where one is not known."""
+    known = dict(zip(recording.steps, recording.losses, strict=True))
+    return [known.get(step, math.nan) for step in steps]
+
+
+def _differences(steps: Sequence[int], training: Training) -> list[float]:
+    """How far B's losses are from those of the real thing."""
+    against = training.real[1].trajectory
+    known = dict(zip(against.steps, against.loss_differences, strict=True))
+    return [known.get(step, math.nan) for step in steps]
 
 
 def _key(colour: str, text: str) -> str:
@@ -238,8 +260,9 @@ by two one-sided tests with a margin of {verdict.accuracy.margin:g}: p =
 <tbody>{lines}</tbody></table>"""
 
 
-def _steps(verdict: Verdict) -> str:
-    trajectory = verdict.trajectory
+def _steps(verdict: Verdict, training: Training) -> str:
+    trajectory = training.between.trajectory
+    of = f" of {escape(training.name)}" if len(verdict.trainings) > 1 else ""
     lines = "\n".join(
         f"<tr><td>{step}</td><td>{one:.9g}</td><td>{other:.9g}</td>"
         f"<td>{difference:.2g}</td></tr>"
@@ -251,7 +274,7 @@ def _steps(verdict: Verdict) -> str:
             strict=True,
         )
     )
-    return f"""<h2>Every step</h2>
+    return f"""<h2>Every step{of}</h2>
 <div class="scroll"><table><thead><tr><th>step</th>
 <th>{escape(str(verdict.first.path))}</th><th>{escape(str(verdict.second.path))}</th>
 <th>relative difference</th></tr></thead><tbody>

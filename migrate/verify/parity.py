@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,19 +11,20 @@ import numpy as np
 
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
-from .causes import likely_causes
-from .checks import Check, Noise, Outcome, judge, noise_between
+from .checks import judge, noise_between
 from .comparison import (
     LOSS_TOLERANCE,
-    Trajectory,
     compare_trajectories,
     noise_of,
     told_replicas,
 )
+from .outcome import Noise
+from .pairing import Pairs, pair_trainings
 from .recording import Array, Recording, load_recording, write_weights
 from .runner import Launch, Settings, run_program
 from .sides import Kind, Side
-from .statistics import Equivalence, equivalence
+from .statistics import equivalence
+from .verdict import Comparison, Training, Verdict
 
 __all__ = ["Options", "Verdict", "verify"]
 
@@ -51,113 +53,6 @@ class Options:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Everything that was found out, and what it amounts to."""
-
-    first: Side
-    second: Side
-    recordings: tuple[Recording, Recording]
-    trajectory: Trajectory
-    noise_measured: bool
-    data: str | None
-    replicas: int
-    # What was compared besides the losses.
-    checks: tuple[Check, ...] = ()
-    accuracy: Equivalence | None = None
-    accuracies: tuple[Sequence[float], Sequence[float]] = ((), ())
-    seconds: tuple[float, float] | None = None
-
-    @property
-    def parity(self) -> bool:
-        """Whether nothing that was compared differs."""
-        return (
-            self.trajectory.parity
-            and not self.differing
-            and (self.accuracy is None or self.accuracy.equivalent)
-        )
-
-    @property
-    def differing(self) -> tuple[Check, ...]:
-        """The checks that failed, worst first."""
-        failed = [each for each in self.checks if each.outcome is Outcome.DIFFERS]
-        return tuple(sorted(failed, key=_badness, reverse=True))
-
-    @property
-    def not_compared(self) -> tuple[Check, ...]:
-        """What one side lacks, or what would say nothing."""
-        return tuple(
-            each for each in self.checks if each.outcome is Outcome.NOT_COMPARED
-        )
-
-    @property
-    def causes(self) -> tuple[str, ...]:
-        """What such a difference comes from most often, likeliest first."""
-        if self.parity:
-            return ()
-        return likely_causes(self.trajectory, self.differing, self.recordings)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in one sentence; what was not compared is part of it."""
-        left_out = ", ".join(each.what for each in self.not_compared)
-        told = self._judgement
-        return f"{told} Not compared: {left_out}." if left_out else told
-
-    @property
-    def _judgement(self) -> str:
-        trajectory = self.trajectory
-        if trajectory.problems:
-            return "No parity: " + "; ".join(trajectory.problems) + "."
-        failed = trajectory.first_failure
-        if failed is not None and not trajectory.only_ragged_end:
-            return (
-                f"No parity: the losses part at step {failed}, beyond what rounding "
-                "explains."
-            )
-        count = len(trajectory.steps) - trajectory.only_ragged_end
-        if self.differing:
-            first, *others = self.differing
-            more = f" (and {', '.join(each.what for each in others)})" if others else ""
-            return (
-                f"No parity: the losses of {count} steps agree, but {first.told}{more}."
-            )
-        start = (
-            "from the same weights, on the same batches"
-            if trajectory.same_start
-            else "as far as both were logged"
-        )
-        told = f"they train the same over {count} steps, {start}"
-        agreed = [each.what for each in self.checks if each.outcome is Outcome.SAME]
-        if agreed:
-            told += f"; the same {_listed(agreed)}"
-        if trajectory.only_ragged_end:
-            told += (
-                f"; step {failed}, where the data ends and replicas get batches of "
-                f"unequal size, differs by {trajectory.loss_differences[-1]:.2g}"
-            )
-        if all(0 < r.replicas < self.replicas for r in self.recordings):
-            told += f"; on 1 replica, not {self.replicas}: they have no strategy"
-        if self.accuracy is None:
-            return f"Parity: {told}."
-        if self.accuracy.equivalent:
-            return f"Parity: {told}; and their accuracies are equivalent."
-        return f"No parity shown: {told}, but equal accuracy is not shown."
-
-
-def _badness(check: Check) -> float:
-    if check.difference is None or not check.limit:
-        return float("inf")
-    return check.difference / check.limit
-
-
-def _listed(names: Sequence[str], most: int = 4) -> str:
-    """A few names in a sentence; those of many figures would drown it."""
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
-
-
 def verify(
     first: Side, second: Side, options: Options, *, work: Path, say: Say
 ) -> Verdict:
@@ -180,7 +75,6 @@ def verify(
         steps=min(limits, default=None),
         args=options.args,
         env=env,
-        legacy_python=options.legacy_python,
         predictions=all(
             bool(recorded[index].predictions)
             if index in recorded
@@ -190,9 +84,14 @@ def verify(
     )
 
     launches: dict[int, Launch] = {}
+    real: Recording | None = None
     weights: Path | None = None
     for index in recorded:
         weights = weights or _initial_weights((first, second)[index], work, index)
+    if options.legacy_python is not None:
+        real_launch = _run_real((first, second), settings, options, work, weights, say)
+        real = real_launch.recording
+        weights = weights or real_launch.folder / "initial_weights.npz"
     for index, side in enumerate((first, second)):
         if index in recorded:
             continue
@@ -201,33 +100,37 @@ def verify(
         launches[index] = launch
         if weights is None:
             weights = launch.folder / "initial_weights.npz"
-        say(
-            f"  {len(launch.recording.losses)} steps in {launch.seconds:.0f} s, "
-            f"last loss {launch.recording.losses[-1]:.6g}"
-        )
+        _tell(launch, say)
     pair = [launches[i].recording if i in launches else recorded[i] for i in range(2)]
-    trajectory = compare_trajectories(pair[0], pair[1], tolerance=options.tolerance)
-    checks = judge(pair[0], pair[1], trajectory)
-    noise = None
-    unsure = any(each.outcome is Outcome.DIFFERS for each in checks)
-    if (trajectory.first_failure is not None or unsure) and launches:
-        noise = _noise(
-            (first, second), launches, settings, trajectory, work / "noise", say
+    pairs = pair_trainings(pair[0], pair[1])
+
+    def compared(noises: Mapping[int, Noise]) -> list[Training]:
+        return [
+            _training(pair, found, real, options.tolerance, noises.get(number))
+            for number, found in enumerate(pairs.found)
+        ]
+
+    trainings = compared({})
+    unsure = [
+        number
+        for number, each in enumerate(trainings)
+        if each.between.may_be_rounding or any(one.may_be_rounding for one in each.real)
+    ]
+    noisy: dict[int, Noise] = {}
+    if unsure and launches:
+        noisy = _noise(
+            (first, second), launches, settings, pairs, unsure, work / "noise", say
         )
-        if noise is not None:
-            trajectory = compare_trajectories(
-                pair[0], pair[1], tolerance=options.tolerance, noise=noise.losses
-            )
-            checks = judge(pair[0], pair[1], trajectory, noise)
+        trainings = compared(noisy)
     verdict = Verdict(
         first=first,
         second=second,
-        recordings=(pair[0], pair[1]),
-        trajectory=trajectory,
-        noise_measured=noise is not None,
+        trainings=tuple(trainings),
         data=data,
         replicas=replicas,
-        checks=checks,
+        alone=pairs.alone,
+        alone_is_wrong=all(_ran_whole(recording) for recording in pair),
+        stopped=_stopped(pair, pairs),
         seconds=(launches[0].seconds, launches[1].seconds)
         if len(launches) == 2
         else None,
@@ -237,39 +140,132 @@ def verify(
     return verdict
 
 
+def _tell(launch: Launch, say: Say) -> None:
+    for recording in launch.recording.trainings:
+        named = f" of {recording.training}" if launch.recording.further else ""
+        say(
+            f"  {len(recording.losses)} steps{named} in {launch.seconds:.0f} s, "
+            f"last loss {recording.losses[-1]:.6g}"
+        )
+
+
+def _run_real(
+    sides: tuple[Side, Side],
+    settings: Settings,
+    options: Options,
+    work: Path,
+    weights: Path | None,
+    say: Say,
+) -> Launch:
+    """The legacy program once more, on the TensorFlow that it was written for."""
+    legacy = next((side for side in sides if side.kind is Kind.LEGACY), None)
+    if legacy is None:
+        raise UserError(
+            "--legacy-python runs a legacy program, and neither side is one",
+            hint=f"they are: {sides[0].kind.value}, {sides[1].kind.value}",
+        )
+    say(f"running {_name(legacy)} with {options.legacy_python}")
+    launch = run_program(
+        legacy,
+        work / "run-real",
+        replace(settings, legacy_python=options.legacy_python),
+        weights=weights,
+    )
+    _tell(launch, say)
+    return launch
+
+
+def _training(
+    pair: Sequence[Recording],
+    found: tuple[int, int],
+    real: Recording | None,
+    tolerance: float,
+    noise: Noise | None,
+) -> Training:
+    """One training of both sides, and of the real thing where it has the same."""
+    first, second = pair[0].trainings[found[0]], pair[1].trainings[found[1]]
+    against: tuple[Comparison, ...] = ()
+    if real is not None:
+        found_there = pair_trainings(real, pair[0]).found
+        partners = {mine: theirs for theirs, mine in found_there}
+        if found[0] in partners:
+            one = real.trainings[partners[found[0]]]
+            against = tuple(
+                _compared(one, other, tolerance, noise) for other in (first, second)
+            )
+    name = first.training or second.training or f"training {found[0] + 1}"
+    return Training(name, _compared(first, second, tolerance, noise), against)
+
+
+def _compared(
+    first: Recording, second: Recording, tolerance: float, noise: Noise | None
+) -> Comparison:
+    trajectory = compare_trajectories(
+        first, second, tolerance=tolerance, noise=noise.losses if noise else None
+    )
+    checks = judge(first, second, trajectory, noise)
+    return Comparison((first, second), trajectory, checks, noise is not None)
+
+
+def _ran_whole(recording: Recording) -> bool:
+    """Whether the program came to its end, if not all its trainings to theirs."""
+    return bool(recording.extra.get("ran_whole"))
+
+
+def _stopped(pair: Sequence[Recording], pairs: Pairs) -> tuple[str, ...]:
+    """Programs that were stopped inside a training: others may follow it."""
+    if pairs.alone or all(_ran_whole(each) for each in pair):
+        return ()
+    if not any(len(each.trainings) > 1 for each in pair):
+        return ()
+    return ("trainings after the last that both have (--steps 0 lets both end)",)
+
+
 def _noise(
     sides: tuple[Side, Side],
     launches: Mapping[int, Launch],
     settings: Settings,
-    trajectory: Trajectory,
+    pairs: Pairs,
+    unsure: Sequence[int],
     work: Path,
     say: Say,
-) -> Noise | None:
-    """How far a program drifts when only its rounding changes.
+) -> dict[int, Noise]:
+    """How far a program drifts when only its rounding changes, by training.
 
     The initial weights change in the last digits, the kernels add in another order
     and an optimizer's decay rates are rounded as TF 1.x rounded them. No difference
-    of that size can be told from rounding. Not worth a run when the very first loss
-    differs: nothing can have drifted by then.
+    of that size can be told from rounding.
     """
-    if not trajectory.steps or (
-        trajectory.loss_differences[0] > trajectory.loss_limits[0]
-    ):
-        return None
     index = max(launches)
     launch = launches[index]
-    if not launch.recording.initial_weights:
-        return None
+    own = launch.recording.trainings
+    if not all(each.initial_weights for each in own):
+        return {}
     say(f"measuring how {_name(sides[index])} amplifies rounding")
-    work.mkdir(parents=True, exist_ok=True)
-    nudged = work / "nudged_weights.npz"
-    write_weights(nudged, _nudged(launch.recording.initial_weights))
+    nudged = work / "nudged"
+    for number, recording in enumerate(own):
+        folder = nudged / f"training-{number + 1}" if number else nudged
+        folder.mkdir(parents=True, exist_ok=True)
+        write_weights(
+            folder / "initial_weights.npz", _nudged(recording.initial_weights)
+        )
+        # Names pair them with the trainings of the run.
+        (folder / "recording.json").write_text(
+            json.dumps({"training": recording.training}), encoding="utf-8"
+        )
     other = replace(
         settings, env={**settings.env, **OTHER_KERNELS}, round_constants=True
     )
-    again = run_program(sides[index], work / "run", other, weights=nudged)
-    losses = noise_of(launch.recording, again.recording)
-    return noise_between(launch.recording, again.recording, losses)
+    again = run_program(
+        sides[index], work / "run", other, weights=nudged / "initial_weights.npz"
+    )
+    result = {}
+    for number in unsure:
+        place = pairs.found[number][index]
+        if place < len(again.recording.trainings):
+            one, once_more = own[place], again.recording.trainings[place]
+            result[number] = noise_between(one, once_more, noise_of(one, once_more))
+    return result
 
 
 def _nudged(weights: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:

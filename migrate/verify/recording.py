@@ -53,6 +53,12 @@ class Recording:
     predictions: Mapping[str, Array] = field(default_factory=dict)
     logged_steps: Sequence[int] | None = None
     complete: bool = False
+    # What the optimizer keeps for each weight, as the instrument names it (slots.py).
+    slots: Sequence[tuple[str, Array]] = ()
+    # The last part of the model_dir that an Estimator was given.
+    training: str = ""
+    # Those of the same program that began later.
+    further: Sequence[Recording] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -61,6 +67,11 @@ class Recording:
         if self.logged_steps is not None:
             return self.logged_steps
         return range(self.first_step, self.first_step + len(self.losses))
+
+    @property
+    def trainings(self) -> tuple[Recording, ...]:
+        """Every training of the program, in the order in which they began."""
+        return (self, *self.further)
 
     @property
     def accuracy(self) -> float | None:
@@ -78,6 +89,8 @@ def is_recording(path: Path) -> bool:
 def save_recording(recording: Recording, folder: Path) -> None:
     """Write ``recording`` into ``folder``, which is made when missing."""
     folder.mkdir(parents=True, exist_ok=True)
+    for number, further in enumerate(recording.further, 2):
+        save_recording(further, folder / f"training-{number}")
     names = [name for name, _ in recording.initial_weights] or [
         name for name, _ in recording.final_weights
     ]
@@ -94,6 +107,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
         "weights": names,
         "predictions": bool(recording.predictions),
         "complete": recording.complete,
+        "training": recording.training,
         **recording.extra,
     }
     if recording.logged_steps is not None:
@@ -101,6 +115,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
     for stem, weights in (
         ("initial_weights", recording.initial_weights),
         ("final_weights", recording.final_weights),
+        ("slots", recording.slots),
     ):
         if weights:
             write_weights(folder / f"{stem}.npz", weights)
@@ -122,7 +137,7 @@ def load_recording(folder: Path) -> Recording:
         known = {
             "format", "program", "producer", "replicas", "losses", "first_step",
             "global_step", "evaluate", "accuracy_metric", "weights", "predictions",
-            "logged_steps", "complete",
+            "logged_steps", "complete", "training",
         }  # fmt: skip
         return Recording(
             program=document["program"],
@@ -137,6 +152,9 @@ def load_recording(folder: Path) -> Recording:
             final_weights=read_weights(folder / "final_weights.npz"),
             predictions=_arrays(folder / "predictions.npz"),
             logged_steps=document.get("logged_steps"),
+            slots=read_weights(folder / "slots.npz"),
+            training=document.get("training") or "",
+            further=[load_recording(each) for each in _further(folder)],
             complete=bool(document.get("complete", False)),
             extra={key: value for key, value in document.items() if key not in known},
         )
@@ -144,6 +162,11 @@ def load_recording(folder: Path) -> Recording:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{folder}: not a readable recording: {error}") from error
+
+
+def _further(folder: Path) -> list[Path]:
+    found = [each for each in folder.glob("training-*") if is_recording(each)]
+    return sorted(found, key=lambda each: int(each.name.rpartition("-")[2]))
 
 
 def write_weights(path: Path, weights: Sequence[tuple[str, Array]]) -> None:

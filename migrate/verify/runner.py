@@ -54,6 +54,7 @@ def run_program(
 
     What the program prints goes to ``program.log`` in ``folder``.
     """
+    folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "program.log"
     started = time.monotonic()
@@ -63,6 +64,7 @@ def run_program(
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
+            cwd=side.folder,
             env={**os.environ, **settings.env},
         )
         try:
@@ -78,9 +80,14 @@ def run_program(
             hint=f"its whole output is in {log}" if log.exists() else None,
         )
     recording = load_recording(folder)
-    # The instrument may stop at the very step at which the program would end.
-    complete = settings.steps is None or len(recording.losses) < settings.steps
-    return Launch(replace(recording, complete=complete), folder, log, seconds)
+    ended = [
+        # The instrument may stop at the very step at which the program would end.
+        replace(
+            each, complete=settings.steps is None or len(each.losses) < settings.steps
+        )
+        for each in recording.trainings
+    ]
+    return Launch(replace(ended[0], further=ended[1:]), folder, log, seconds)
 
 
 def _command(
@@ -111,12 +118,13 @@ def _command(
     if settings.threads is not None:
         command += ["--threads", str(settings.threads)]
     if weights is not None:
-        command += ["--initial-weights", str(weights)]
+        command += ["--initial-weights", str(weights.resolve())]
     if side.root is not None:
-        command += ["--path", str(side.root)]
+        command += ["--path", str(side.root.resolve())]
     if side.module is not None:
         command += ["--module", side.module]
-    return [*command, str(side.path), *settings.args]
+    script = side.path if side.folder is None else side.path.resolve()
+    return [*command, str(script), *settings.args]
 
 
 def _tail(log: Path, lines: int = 12) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..errors import UserError
 from ..project.notebook import Notebook, NotebookError
 from .recording import is_recording
 
-__all__ = ["Kind", "Side", "look_at", "program_text"]
+__all__ = ["Command", "Kind", "Side", "look_at", "program_text", "project_side"]
 
 
 class Kind(enum.Enum):
@@ -38,6 +39,8 @@ class Side:
     root: Path | None = None
     # Set when the program runs as a module of that package.
     module: str | None = None
+    # Where the program is run; None for where this command is.
+    folder: Path | None = None
 
     @property
     def is_program(self) -> bool:
@@ -105,6 +108,59 @@ def look_at(path: Path, module: str | None = None) -> Side:
         # Only a module of its package can say `from . import model`.
         module=name if root is not None and _imports_relatively(tree) else None,
     )
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that starts a Python program, such as `python -m pkg.main --fast`."""
+
+    script: str | None
+    module: str | None
+    arguments: tuple[str, ...]
+    env: Mapping[str, str]
+
+    @staticmethod
+    def read(words: Sequence[str]) -> Command | None:
+        """The command of these words; None when they are arguments of a program."""
+        rest, env = list(words), {}
+        while rest and _ASSIGNMENT.fullmatch(rest[0]):
+            name, _, env[name] = rest.pop(0).partition("=")
+        if not rest:
+            return None
+        if rest[0].endswith(".py"):
+            return Command(rest[0], None, tuple(rest[1:]), env)
+        if not _PYTHON.fullmatch(rest.pop(0)):
+            return None
+        while rest and rest[0].startswith("-") and rest[0] != "-m":
+            # Options of the interpreter; two of them take a word.
+            option = rest.pop(0)
+            if option in ("-W", "-X") and rest:
+                rest.pop(0)
+        if len(rest) > 1 and rest[0] == "-m":
+            return Command(None, rest[1], tuple(rest[2:]), env)
+        if rest and rest[0] != "-m":
+            return Command(rest[0], None, tuple(rest[1:]), env)
+        return None
+
+
+_PYTHON = re.compile(r"(.*/)?python[\d.]*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
+
+
+def project_side(tree: Path, command: Command) -> Side:
+    """What a command runs in a tree, where it is run as well."""
+    if not tree.is_dir():
+        raise UserError(f"{tree}: no such directory")
+    if command.module is not None:
+        return replace(look_at(tree, command.module), folder=tree)
+    script = Path(command.script or "")
+    if script.is_absolute():
+        raise UserError(
+            f"{script}: name the script as it is called in both trees, not by one path"
+        )
+    if not (tree / script).is_file():
+        raise UserError(f"{tree}: there is no {script}, which the command runs")
+    return replace(look_at(tree / script), folder=tree)
 
 
 def _file_of(module: str, folder: Path) -> Path:

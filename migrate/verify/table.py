@@ -2,101 +2,172 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO, Any
 
-from .checks import Check, Outcome
 from .comparison import NOISE_FACTOR
-from .parity import Verdict
+from .outcome import Check, Outcome
+from .recording import Recording
+from .verdict import Comparison, Training, Verdict, told_tensorflow
 
-__all__ = ["as_json", "print_verdict", "rows"]
+__all__ = ["as_json", "heading", "judged", "print_verdict", "rows"]
 
-Row = tuple[str, str, str, str]
+# What is compared, in the order of Training.comparisons.
+_PAIRS = ("A and B", "A and real", "B and real")
+
+# What, the figures of A, of B and of the real thing where it ran, the judgement.
+Row = tuple[str, ...]
+
+
+def heading(verdict: Verdict) -> list[str]:
+    """What the columns of figures are."""
+    columns = [verdict.first.kind.value, verdict.second.kind.value]
+    if verdict.trainings[0].real:
+        legacy = verdict.trainings[0].real[0].recordings[0]
+        columns.append(f"the legacy program on {told_tensorflow(legacy)}")
+    return columns
 
 
 def rows(verdict: Verdict) -> list[Row]:
-    """Rows of (what, first, second, judgement), every figure as measured."""
-    first, second = verdict.recordings
-    trajectory = verdict.trajectory
-    difference = trajectory.loss_difference
-    failed = trajectory.first_failure
-    limit = max(trajectory.loss_limits, default=0.0)
-    judged = "-"
-    if difference is not None:
-        judged = "same" if failed is None else f"differs from step {failed}"
-        if trajectory.only_ragged_end:
-            judged = f"same before step {failed}"
+    """Rows of (what, a cell for each column, judgement), every figure as measured."""
+    sides = _sides(verdict.trainings[0])
     result: list[Row] = [
-        ("", verdict.first.kind.value, verdict.second.kind.value, ""),
-        ("runs on", _producer(first.producer), _producer(second.producer), ""),
+        ("runs on", *(_producer(side.producer) for side in sides), ""),
         (
             "replicas",
-            str(first.replicas or "-"),
-            str(second.replicas or "-"),
-            _agree(first.replicas, second.replicas),
-        ),
-        (
-            "initial weights",
-            _arrays(len(first.initial_weights)),
-            _arrays(len(second.initial_weights)),
-            "same" if trajectory.same_start else "not compared",
-        ),
-        (
-            "steps trained",
-            str(first.global_step),
-            str(second.global_step),
-            f"{len(trajectory.steps)} compared",
+            *(str(side.replicas or "-") for side in sides),
+            _agree(*(side.replicas for side in sides)),
         ),
     ]
-    if trajectory.steps:
-        result.append(
-            (
-                f"loss at step {trajectory.steps[0]}",
-                f"{trajectory.losses_first[0]:.7g}",
-                f"{trajectory.losses_second[0]:.7g}",
-                "",
-            )
-        )
-        result.append(
-            (
-                f"loss at step {trajectory.steps[-1]}",
-                f"{trajectory.losses_first[-1]:.7g}",
-                f"{trajectory.losses_second[-1]:.7g}",
-                "",
-            )
-        )
-    source = f"{NOISE_FACTOR:g} x own noise" if verdict.noise_measured else "tolerance"
-    result.append(
-        (
-            "largest relative loss difference",
-            f"{difference:.2g}" if difference is not None else "-",
-            f"{source} {limit:.2g}",
-            judged,
-        )
-    )
-    result += [_row(check) for check in verdict.checks]
+    for training in verdict.trainings:
+        if len(verdict.trainings) > 1:
+            agree = [each.parity for _, each in training.comparisons]
+            told = "same" if all(agree) else "differs"
+            blank = [""] * len(_sides(training))
+            result.append((f"training: {training.name}", *blank, told))
+        result += _training_rows(training)
+    for told in verdict.alone:
+        judged_alone = "differs" if verdict.alone_is_wrong else "not compared"
+        result.append((told, *[""] * len(sides), f"{judged_alone}: it has no partner"))
     if verdict.accuracy is not None:
         test = verdict.accuracy
+        cells = [
+            f"{test.mean_first:.4f} (s {test.spread_first:.4f})",
+            f"{test.mean_second:.4f} (s {test.spread_second:.4f})",
+            *[""] * (len(sides) - 2),
+        ]
         result.append(
             (
                 f"accuracy, mean of {test.runs_first} seeds",
-                f"{test.mean_first:.4f} (s {test.spread_first:.4f})",
-                f"{test.mean_second:.4f} (s {test.spread_second:.4f})",
+                *cells,
                 f"{'equivalent' if test.equivalent else 'not shown equivalent'} within "
                 f"{test.margin:g} (p {test.p_value:.2g})",
             )
         )
+    # One training may lack the real thing's column that others have.
+    width = max(len(row) for row in result)
+    return [(*row[:-1], *[""] * (width - len(row)), row[-1]) for row in result]
+
+
+def _sides(training: Training) -> list[Recording]:
+    real = [training.real[0].recordings[0]] if training.real else []
+    return [*training.between.recordings, *real]
+
+
+def _training_rows(training: Training) -> list[Row]:
+    sides = _sides(training)
+    trajectory = training.between.trajectory
+    result: list[Row] = [
+        (
+            "initial weights",
+            *(_arrays(len(side.initial_weights)) for side in sides),
+            "same" if trajectory.same_start else "not compared",
+        ),
+        (
+            "steps trained",
+            *(str(side.global_step) for side in sides),
+            f"{len(trajectory.steps)} compared",
+        ),
+    ]
+    for step in dict.fromkeys([*trajectory.steps[:1], *trajectory.steps[-1:]]):
+        cells = [dict(zip(side.steps, side.losses, strict=True)) for side in sides]
+        losses = [f"{each[step]:.7g}" if step in each else "-" for each in cells]
+        result.append((f"loss at step {step}", *losses, ""))
+    losses_judged = [_judged_losses(each) for _, each in training.comparisons]
+    if len(set(losses_judged)) == 1:
+        del losses_judged[1:]
+    difference = trajectory.loss_difference
+    told = f"{difference:.2g}" if difference is not None else "-"
+    figures = [told, _loss_limit(training.between)]
+    result.append(
+        (
+            "largest relative loss difference",
+            *figures,
+            *[""] * (len(sides) - 2),
+            _joined(list(enumerate(losses_judged)), len(training.comparisons)),
+        )
+    )
+    result += _check_rows(training)
     return result
 
 
-def _row(check: Check) -> Row:
+def _loss_limit(comparison: Comparison) -> str:
+    source = f"{NOISE_FACTOR:g} x own noise"
+    if not comparison.noise_measured:
+        source = "tolerance"
+    return f"{source} {max(comparison.trajectory.loss_limits, default=0.0):.2g}"
+
+
+def _judged_losses(comparison: Comparison) -> str:
+    trajectory = comparison.trajectory
+    if trajectory.loss_difference is None:
+        return "-"
+    if trajectory.only_ragged_end:
+        return f"same before step {trajectory.first_failure}"
+    if trajectory.first_failure is not None:
+        return f"differs from step {trajectory.first_failure}"
+    return "same"
+
+
+def _check_rows(training: Training) -> list[Row]:
+    """One row for each thing that was checked, whichever comparisons have it."""
+    found: dict[str, list[tuple[str, int, Check]]] = {}
+    for number, (before, comparison) in enumerate(training.comparisons):
+        for check in comparison.checks:
+            found.setdefault(check.what, []).append((before, number, check))
+    result: list[Row] = []
+    for what, checks in found.items():
+        cells = ["-"] * len(_sides(training))
+        for _, number, check in checks:
+            # A against B; then the real thing against each of them.
+            places = [(0, 1), (2, 0), (2, 1)][number]
+            for place, cell in zip(places, (check.first, check.second), strict=True):
+                cells[place] = cell or cells[place]
+        told = [(number, judged(check)) for _, number, check in checks]
+        if all(check.outcome is Outcome.SAME for _, _, check in checks):
+            worst = max(checks, key=lambda each: each[2].difference or 0.0)
+            told = [(worst[1], judged(worst[2]))] if len(checks) != 2 else told
+        result.append((what, *cells, _joined(told, len(checks))))
+    return result
+
+
+def _joined(told: Sequence[tuple[int, str]], count: int) -> str:
+    """What each comparison found; what all three found is said once."""
+    if len(told) == 1 and (count == 3 or told[0][0] == 0):
+        return told[0][1]
+    differ = any(each.startswith("differ") for _, each in told)
+    named = "; ".join(f"{_PAIRS[number]}: {each}" for number, each in told)
+    return f"differs ({named})" if differ else named
+
+
+def judged(check: Check) -> str:
+    """What a check found, in a cell."""
     if check.outcome is Outcome.NOT_COMPARED:
-        return check.what, check.first, check.second, f"not compared: {check.note}"
-    judged = check.outcome.value
+        return f"not compared: {check.note}"
+    told = str(check.outcome.value)
     if check.difference is not None and check.limit is not None:
-        judged += f" ({check.difference:.2g}, limit {check.limit:.2g})"
-    if check.note:
-        judged += f", {check.note}"
-    return check.what, check.first or "-", check.second or "-", judged
+        told += f" ({check.difference:.2g}, limit {check.limit:.2g})"
+    return told + (f", {check.note}" if check.note else "")
 
 
 def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
@@ -106,14 +177,13 @@ def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
 
     console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
     table = Table(title=None, show_header=True, pad_edge=False)
-    heading, *body = rows(verdict)
     console.print(f"A  {verdict.first.path}", markup=False)
     console.print(f"B  {verdict.second.path}", markup=False)
     table.add_column("")
-    table.add_column(f"A: {heading[1]}", justify="right")
-    table.add_column(f"B: {heading[2]}", justify="right")
+    for letter, told in zip(("A: ", "B: ", ""), heading(verdict), strict=False):
+        table.add_column(letter + told, justify="right")
     table.add_column("")
-    for row in body:
+    for row in rows(verdict):
         table.add_row(*row)
     console.print(table)
     if verdict.data:
@@ -129,8 +199,6 @@ def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
     """Everything in the table, and every step, for programs to read."""
-    trajectory = verdict.trajectory
-    first, second = verdict.recordings
     document: dict[str, Any] = {
         "parity": verdict.parity,
         "verdict": verdict.sentence,
@@ -138,19 +206,69 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "data": verdict.data,
         "noise_measured": verdict.noise_measured,
         "sides": [
-            {
-                "path": str(side.path),
-                "kind": side.kind.value,
-                "producer": dict(recording.producer),
-                "global_step": recording.global_step,
-                "evaluate": dict(recording.evaluate),
-                "accuracy": recording.accuracy,
-            }
-            for side, recording in (
-                (verdict.first, first),
-                (verdict.second, second),
+            {"path": str(side.path), "kind": side.kind.value, **_side_json(recording)}
+            for side, recording in zip(
+                (verdict.first, verdict.second), verdict.recordings, strict=True
             )
         ],
+        # Of the first training; `trainings` has them all.
+        **_comparison_json(verdict.trainings[0].between),
+        "trainings": [
+            {
+                "name": training.name,
+                "parity": all(each.parity for _, each in training.comparisons),
+                **_comparison_json(training.between),
+                "evaluate": [
+                    dict(each.evaluate) for each in training.between.recordings
+                ],
+                "real": _real_json(training),
+            }
+            for training in verdict.trainings
+        ],
+        "without_partner": list(verdict.alone),
+        "likely_causes": list(verdict.causes),
+        "accuracy": None,
+    }
+    if verdict.accuracy is not None:
+        test = verdict.accuracy
+        document["accuracy"] = {
+            "first": list(verdict.accuracies[0]),
+            "second": list(verdict.accuracies[1]),
+            "means": [test.mean_first, test.mean_second],
+            "standard_deviations": [test.spread_first, test.spread_second],
+            "margin": test.margin,
+            "p_value": test.p_value,
+            "equivalent": test.equivalent,
+        }
+    return document
+
+
+def _side_json(recording: Recording) -> dict[str, Any]:
+    return {
+        "producer": dict(recording.producer),
+        "global_step": recording.global_step,
+        "evaluate": dict(recording.evaluate),
+        "accuracy": recording.accuracy,
+    }
+
+
+def _real_json(training: Training) -> dict[str, Any] | None:
+    """The legacy program on TF 1.x, and how A and B agree with it."""
+    if not training.real:
+        return None
+    return {
+        **_side_json(training.real[0].recordings[0]),
+        "losses": list(training.real[0].recordings[0].losses),
+        "against": [
+            {"parity": each.parity, "problem": each.problem, **_comparison_json(each)}
+            for each in training.real
+        ],
+    }
+
+
+def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+    trajectory = comparison.trajectory
+    return {
         "trajectory": {
             "steps": list(trajectory.steps),
             "losses": [list(trajectory.losses_first), list(trajectory.losses_second)],
@@ -174,23 +292,9 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
                 "limit": check.limit,
                 "note": check.note,
             }
-            for check in verdict.checks
+            for check in comparison.checks
         ],
-        "likely_causes": list(verdict.causes),
-        "accuracy": None,
     }
-    if verdict.accuracy is not None:
-        test = verdict.accuracy
-        document["accuracy"] = {
-            "first": list(verdict.accuracies[0]),
-            "second": list(verdict.accuracies[1]),
-            "means": [test.mean_first, test.mean_second],
-            "standard_deviations": [test.spread_first, test.spread_second],
-            "margin": test.margin,
-            "p_value": test.p_value,
-            "equivalent": test.equivalent,
-        }
-    return document
 
 
 def _producer(producer: Any) -> str:
@@ -202,11 +306,11 @@ def _producer(producer: Any) -> str:
     return f"TensorFlow {version}"
 
 
-def _agree(first: int, second: int) -> str:
+def _agree(*counts: int) -> str:
     """What the numbers of replicas amount to; 0 is one that is not known."""
-    if 0 in (first, second):
+    if 0 in counts:
         return "-"
-    return "same" if first == second else "differ"
+    return "same" if len(set(counts)) == 1 else "differ"
 
 
 def _arrays(count: int) -> str:

@@ -36,7 +36,7 @@ import tfmigrate.compat.v1 as tf1
 from absl import flags
 from tensorflow.python.distribute import cross_device_utils
 from tfmigrate.verify.instruments import (
-    legacy_program,
+    legacy_patches,
     tf2_constants,
     tf2_devices,
     tf2_probe,
@@ -101,10 +101,10 @@ def run_legacy(case: dict[str, Any]) -> tuple[dict[str, Any], Weights]:
         seed=case.get("seed", 0),
         threads=None,
         model_dir=tempfile.mkdtemp(),
-        estimator=0,
+        estimator=None,
     )
     estimator = tf1.estimator.Estimator
-    owner = legacy_program.defining_class(estimator, "train")
+    owner = legacy_patches.defining_class(estimator, "train")
     turn = tf1.keras.estimator.model_to_estimator
     classes = [owner, tf1.estimator.RunConfig, *tf1.data.Dataset.__mro__[:-1]]
     classes += [
@@ -113,7 +113,7 @@ def run_legacy(case: dict[str, Any]) -> tuple[dict[str, Any], Weights]:
     ]
     try:
         with restored(*dict.fromkeys(classes)):
-            instrument = legacy_program.Instrument(tf1, options)
+            instrument = legacy_patches.Instrument(tf1, options)
             instrument.install()
             run_text(text, case["script"], case.get("arguments", []))
     finally:

@@ -21,7 +21,7 @@ from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.project.selection import Selection
-from tfmigrate.verify.instruments.legacy_program import generated_weights
+from tfmigrate.verify.instruments.legacy_weights import generated_weights
 from tfmigrate.verify.recording import Recording, load_recording
 
 HERE = Path(__file__).parent

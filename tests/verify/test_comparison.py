@@ -22,11 +22,11 @@ from tfmigrate.verify.comparison import (
 )
 from tfmigrate.verify.html import render
 from tfmigrate.verify.matching import MatchError, match_weights, plain_name
-from tfmigrate.verify.parity import Verdict
 from tfmigrate.verify.recording import Recording, load_recording, save_recording
 from tfmigrate.verify.sides import Kind, Side, look_at
 from tfmigrate.verify.statistics import equivalence, t_tail
 from tfmigrate.verify.table import as_json, print_verdict
+from tfmigrate.verify.verdict import Comparison, Training, Verdict
 
 
 def recording(
@@ -223,12 +223,11 @@ def test_damaged_recordings_are_plain_errors(tmp_path: Path) -> None:
 
 
 def verdict(first: Recording, second: Recording) -> Verdict:
+    compared = compare_trajectories(first, second)
     return Verdict(
         first=Side(Path("old/<train>.py"), Kind.LEGACY),
         second=Side(Path("new/train.py"), Kind.TF2),
-        recordings=(first, second),
-        trajectory=compare_trajectories(first, second),
-        noise_measured=False,
+        trainings=(Training("training 1", Comparison((first, second), compared)),),
         data=None,
         replicas=1,
         accuracy=equivalence([0.5, 0.51, 0.52], [0.5, 0.51, 0.53], margin=0.1),

@@ -188,4 +188,8 @@ def test_a_mistake_is_no_parity(name: str, recordings: Path) -> None:
 def test_no_false_alarm(name: str, recordings: Path) -> None:
     status, document = verdict(recordings, name)
     assert status == 0, document["verdict"]
-    assert [c for c in document["checks"] if c["outcome"] != "same"] == []
+    unequal = {c["what"] for c in document["checks"] if c["outcome"] != "same"}
+    # The loops that were written by hand save none.
+    assert unequal == ({"checkpoints"} if name != "on_loop_module" else set())
+    compared = {check["what"] for check in document["checks"]}
+    assert {"optimizer slots", "weights and moving averages"} <= compared

@@ -15,20 +15,16 @@ import contextlib
 import os
 import random
 import sys
+import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import tf2_devices, tf2_files, tf2_weights
-from .legacy_program import (
-    Instrument,
-    Record,
-    base_name,
-    drawn_weights,
-    log_calls,
-    weight_names,
-    write_recording,
-)
+from .legacy_patches import Instrument
+from .legacy_record import Record, log_calls, write_recordings
+from .legacy_start import StartingWeights
+from .legacy_weights import base_name, drawn_weights, slot_names, weight_names
 from .tf2_program import options_of, run_script, seed_everything, switch_shuffling_off
 
 __all__ = ["main"]
@@ -66,13 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException:
         failure = traceback.format_exc()
     trained = [record for record in instrument.records if record.losses]
-    if failure is None and len(trained) <= options.estimator:
+    wanted: int | None = options.estimator
+    if failure is None and len(trained) <= (wanted or 0):
         failure = f"it trained {len(trained)} estimators"
     if failure is not None:
         print(failure, file=sys.stderr)
         return 1
-    record = trained[options.estimator]
-    write_recording(tf, options, record, instrument.export_bases)  # type: ignore[no-untyped-call]
+    if wanted is not None:
+        trained = [trained[wanted]]
+    write_recordings(tf, options, trained, instrument.export_bases)  # type: ignore[no-untyped-call]
     return 0
 
 
@@ -83,11 +81,8 @@ class ModuleInstrument(Instrument):
         self.tf, self.options = tf, options
         self.records: list[Record] = []
         self.export_bases: list[str] = []
-        self.initial = None
-        if options.initial_weights:
-            from ..recording import read_weights
-
-            self.initial = read_weights(options.initial_weights)
+        self.named: dict[str, str] = {}
+        self.starting = StartingWeights(options.initial_weights)  # type: ignore[no-untyped-call]
 
     def install(self) -> None:
         """Wait for the class: the module may be a file or stand in the program."""
@@ -117,9 +112,13 @@ class ModuleInstrument(Instrument):
         files = (self.options.out / "files").resolve()
 
         def init(estimator: Any, *args: Any, **kwargs: Any) -> None:
-            original(estimator, *args, **kwargs)
+            given: list[str] = []
+            with noting_temporary_folders(given):
+                original(estimator, *args, **kwargs)
             # Neither resumed from, nor left behind.
             apart = tf2_files.kept_apart(files, estimator.model_dir)
+            if estimator.model_dir not in given:
+                self.named[apart] = os.path.abspath(estimator.model_dir)
             estimator._config = estimator._config.replace(model_dir=apart)
 
         estimator_class.__init__ = init
@@ -141,9 +140,8 @@ class ModuleInstrument(Instrument):
             watched = list(hooks or [])
             for hook in watched:
                 log_calls(hook, record.hook_calls)  # type: ignore[no-untyped-call]
-            chosen = self.records.index(record) == options.estimator
-            first = chosen and not record.losses
-            watched.append(_recording_hook(self.tf, record, self.initial, first=first))
+            start = None if record.losses else self.start_of(record)  # type: ignore[no-untyped-call]
+            watched.append(_recording_hook(self.tf, record, start))
             if options.steps:
                 stop = self.tf.compat.v1.train.StopAtStepHook(last_step=options.steps)
                 watched.append(stop)
@@ -180,7 +178,23 @@ def is_estimator(made: Any) -> bool:
     return bool(made.__name__ == "Estimator" and {"train", "call_model_fn"} <= own)
 
 
-def _recording_hook(tf: Any, record: Record, initial: Any, *, first: bool) -> Any:
+@contextlib.contextmanager
+def noting_temporary_folders(made: list[str]) -> Iterator[None]:
+    """Tell a model_dir that the program gave from one that stands in for none."""
+    original = tempfile.mkdtemp
+
+    def mkdtemp(*args: Any, **kwargs: Any) -> Any:
+        made.append(original(*args, **kwargs))
+        return made[-1]
+
+    tempfile.mkdtemp = mkdtemp
+    try:
+        yield
+    finally:
+        tempfile.mkdtemp = original
+
+
+def _recording_hook(tf: Any, record: Record, start: Any) -> Any:
     """A hook that gives the first weights and notes the loss of every step."""
     v1 = tf.compat.v1
     hook_class: Any = v1.train.SessionRunHook
@@ -190,24 +204,30 @@ def _recording_hook(tf: Any, record: Record, initial: Any, *, first: bool) -> An
             # The loop adds the loss that it reports last.
             self.loss = v1.get_collection(v1.GraphKeys.LOSSES)[-1]
             self.names = weight_names(v1)  # type: ignore[no-untyped-call]
+            self.slots = slot_names(v1)  # type: ignore[no-untyped-call]
             self.step = base_name(v1.train.get_global_step())  # type: ignore[no-untyped-call]
 
-        def weights(self, session: Any) -> list[tuple[str, Any]]:
+        def held(self, session: Any, names: list[str]) -> list[tuple[str, Any]]:
             made = session.model.variables.by_name
-            return [(name, made[name]) for name in self.names]
+            return [(name, made[name]) for name in names]
 
         def after_create_session(self, session: Any, coord: Any) -> None:
             if record.names is not None:
                 return
             record.names = self.names
-            held = self.weights(session)
+            held = self.held(session, self.names)
             with tf.init_scope():
                 record.initial = [value for _, value in tf2_weights.read(held)]
                 if int(session.model.global_step.numpy()) != 0:
                     return
                 record.drawn = drawn_weights(self.names, record.initial)  # type: ignore[no-untyped-call]
-                if first and initial is not None:
-                    tf2_weights.assign(held, initial)
+                shapes = [value.shape for value in record.initial]
+                given = start(self.names, shapes) if start is not None else None
+                if given is not None:
+                    named = [
+                        (key.partition(":")[2], given[key]) for key in sorted(given)
+                    ]
+                    tf2_weights.assign(held, named)
                     record.initial = [value for _, value in tf2_weights.read(held)]
 
         def before_run(self, run_context: Any) -> Any:
@@ -218,8 +238,9 @@ def _recording_hook(tf: Any, record: Record, initial: Any, *, first: bool) -> An
 
         def end(self, session: Any) -> None:
             with tf.init_scope():
-                held = tf2_weights.read(self.weights(session))
+                held = tf2_weights.read(self.held(session, self.names))
                 record.final = [value for _, value in held]
+                record.slots = tf2_weights.read(self.held(session, self.slots))
                 record.global_step = int(session.model.global_step.numpy())
 
     return RecordingHook()

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .legacy_program import weight_names
+from .legacy_weights import weight_names
 from .tf2_probe import Probe, unconverted
 
 __all__ = ["install"]

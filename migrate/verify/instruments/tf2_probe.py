@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from ..matching import MatchError
-from . import tf2_weights
+from . import tf2_slots, tf2_weights
 
 __all__ = ["STOPPED", "Probe", "Site", "install", "unconverted"]
 
@@ -62,6 +62,9 @@ class Probe:
         self._losses: list[dict[int, float]] = []
         self._before: dict[int, np.ndarray[Any, Any]] = {}
         self._final: Weights | None = None
+        self._slots: Weights = ()
+        # The optimizer's learning rate, unless a schedule gives it.
+        self.rate: float | None = None
         self._local = threading.local()
         self._lock = threading.Lock()
         self._eager_sites: dict[Any, Site] = {}
@@ -85,8 +88,16 @@ class Probe:
     def final_weights(self) -> Weights:
         """Weights after the last wanted step."""
         if self._final is None:
-            self._final = tf2_weights.read(self.variables.weights())
+            weights = self.variables.weights()
+            self._final = tf2_weights.read(weights)
+            self._slots = tf2_slots.read_slots(weights)
+            self.rate = tf2_slots.constant_rate(weights)
         return self._final
+
+    def final_slots(self) -> Weights:
+        """What the optimizer kept for each weight after the last wanted step."""
+        self.final_weights()
+        return self._slots
 
     def finish(self) -> None:
         """The program has ended: every step that it began is done."""

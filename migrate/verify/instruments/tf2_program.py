@@ -52,8 +52,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--estimator",
         type=int,
-        default=0,
-        help="of a program on a loop module: which estimator to record",
+        help="of a program on a loop module: record this estimator alone",
     )
     result.add_argument("--no-predictions", action="store_true")
     result.add_argument("script", type=Path)
@@ -214,8 +213,11 @@ def _save(
     tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
 ) -> None:
     from ..recording import Recording, save_recording
-    from .legacy_program import drawn_weights, exported_names
+    from .legacy_record import checkpoint_steps, exported_names
+    from .legacy_weights import drawn_weights
 
+    final = probe.final_weights()
+    checkpoints = checkpoint_steps(options.out / "files")  # type: ignore[no-untyped-call]
     exported = exported_names([options.out / "files"])  # type: ignore[no-untyped-call]
     names, values = zip(*(probe.drawn or probe.initial_weights()), strict=True)
     drawn = drawn_weights(names, values)  # type: ignore[no-untyped-call]
@@ -234,9 +236,17 @@ def _save(
             evaluate=figures,
             accuracy_metric=accuracy(figures),
             initial_weights=probe.initial_weights(),
-            final_weights=probe.final_weights(),
+            final_weights=final,
             complete=not probe.stopped,
-            extra={"exports": exported, "drawn": drawn, "averages_of_all": True},
+            slots=probe.final_slots(),
+            extra={
+                "exports": exported,
+                "drawn": drawn,
+                "averages_of_all": True,
+                "ran_whole": not probe.stopped,
+                "learning_rate": probe.rate,
+                "checkpoints": checkpoints,
+            },
         ),
         options.out,
     )

@@ -1,0 +1,309 @@
+"""Watches the Estimators of a process, and steadies what is random in it.
+
+Runs on the Pythons of TF 1.x, 3.6 among them.
+"""
+
+import contextlib
+import functools
+import importlib
+import inspect
+import itertools
+import os
+import sys
+
+if __package__:
+    from .legacy_record import (
+        Record,
+        log_calls,
+        quiet,
+        recording_hook_class,
+        replicas_of,
+    )
+    from .legacy_start import StartingWeights
+else:  # run by its path, on an interpreter without tfmigrate
+    from legacy_record import (
+        Record,
+        log_calls,
+        quiet,
+        recording_hook_class,
+        replicas_of,
+    )
+    from legacy_start import StartingWeights
+
+
+def defining_class(cls, method):
+    """The class that really defines a method; patching a subclass would make
+    the Estimator's own check of overridden members complain."""
+    return next(base for base in cls.__mro__ if method in base.__dict__)
+
+
+class Instrument:
+    def __init__(self, tf, options):
+        self.tf = tf
+        self.options = options
+        self.records = []
+        self.model_dirs = {}
+        # The folders that the program named, by the folders it was given instead.
+        self.named = {}
+        self.export_bases = []
+        self.starting = StartingWeights(options.initial_weights)
+        self.hook_class = recording_hook_class(tf, options.generate_weights)
+
+    def record_of(self, estimator):
+        for record in self.records:
+            if record.estimator is estimator:
+                return record
+        self.records.append(Record(estimator, self.name_of(estimator)))
+        return self.records[-1]
+
+    def name_of(self, estimator):
+        """The last part of the model_dir that the program gave; "" for none."""
+        given = self.named.get(os.path.abspath(str(estimator.model_dir)), "")
+        return os.path.basename(given.rstrip(os.sep))
+
+    def start_of(self, record):
+        """What gives the weights that a training starts from."""
+        chosen = self.options.estimator
+        if chosen is not None and self.records.index(record) != chosen:
+            return None
+        return functools.partial(self.starting.weights_for, record.name)
+
+    def install(self):
+        self.patch_estimator()
+        self.patch_run_config()
+        if self.options.model_dir:
+            self.patch_model_to_estimator()
+        if self.options.no_shuffle:
+            self.patch_shuffling()
+        if self.options.replicas:
+            self.patch_strategies()
+
+    def remapped(self, model_dir):
+        root = os.path.abspath(self.options.model_dir)
+        if model_dir is not None:
+            model_dir = os.path.abspath(os.fspath(model_dir))
+            if model_dir.startswith(root + os.sep):
+                return model_dir
+            if model_dir in self.model_dirs:
+                return self.model_dirs[model_dir]
+        place = os.path.join(root, f"model-{len(self.model_dirs)}")
+        self.model_dirs[model_dir or place] = place
+        self.named[place] = model_dir or ""
+        return place
+
+    def patch_estimator(self):
+        tf, options = self.tf, self.options
+        estimator_class = tf.estimator.Estimator
+        owner = defining_class(estimator_class, "train")
+        original_train = owner.train
+        original_evaluate = owner.evaluate
+        instrument = self
+
+        def train(
+            estimator,
+            input_fn,
+            hooks=None,
+            steps=None,
+            max_steps=None,
+            saving_listeners=None,
+        ):
+            record = instrument.record_of(estimator)
+            if options.steps and record.global_step >= options.steps:
+                return estimator
+            hooks = list(hooks or [])
+            for hook in hooks:
+                log_calls(hook, record.hook_calls)
+            start = None if record.losses else instrument.start_of(record)
+            hooks.append(instrument.hook_class(record, start))
+            if options.steps:
+                hooks.append(quiet(tf).train.StopAtStepHook(last_step=options.steps))
+            record.input_fn = record.input_fn or input_fn
+            record.replicas = replicas_of(estimator)
+            return original_train(
+                estimator,
+                input_fn,
+                hooks=hooks,
+                steps=steps,
+                max_steps=max_steps,
+                saving_listeners=saving_listeners,
+            )
+
+        def evaluate(estimator, input_fn, *args, **kwargs):
+            result = original_evaluate(estimator, input_fn, *args, **kwargs)
+            record = instrument.record_of(estimator)
+            record.evaluations.append(dict(result))
+            record.input_fn = input_fn
+            return result
+
+        owner.train = train
+        owner.evaluate = evaluate
+        for name in ("export_saved_model", "export_savedmodel"):
+            if name in owner.__dict__:
+                setattr(owner, name, self.noting_exports(owner.__dict__[name]))
+
+        if options.model_dir:
+            original_init = owner.__init__
+            signature = inspect.signature(original_init)
+
+            def __init__(estimator, *args, **kwargs):
+                bound = signature.bind(estimator, *args, **kwargs)
+                config = bound.arguments.get("config")
+                model_dir = bound.arguments.get("model_dir")
+                if model_dir is None and config is not None:
+                    model_dir = getattr(config, "model_dir", None)
+                model_dir = instrument.remapped(model_dir)
+                bound.arguments["model_dir"] = model_dir
+                if config is not None and hasattr(config, "replace"):
+                    bound.arguments["config"] = config.replace(model_dir=model_dir)
+                original_init(*bound.args, **bound.kwargs)
+
+            owner.__init__ = __init__
+
+    def noting_exports(self, original):
+        """The method, with a note of the folder that it exports into."""
+
+        @functools.wraps(original)
+        def export(estimator, export_dir_base, *args, **kwargs):
+            self.export_bases.append(os.fspath(export_dir_base))
+            return original(estimator, export_dir_base, *args, **kwargs)
+
+        return export
+
+    def patch_run_config(self):
+        tf, options = self.tf, self.options
+        owner = tf.estimator.RunConfig
+        original = owner.__init__
+        signature = inspect.signature(original)
+        instrument = self
+
+        def __init__(config, *args, **kwargs):
+            bound = signature.bind(config, *args, **kwargs)
+            values = bound.arguments
+            if options.seed is not None and "tf_random_seed" not in values:
+                values["tf_random_seed"] = options.seed
+            if options.model_dir and values.get("model_dir"):
+                values["model_dir"] = instrument.remapped(values["model_dir"])
+            values["session_config"] = session_config(
+                tf, options, values.get("session_config")
+            )
+            original(*bound.args, **bound.kwargs)
+
+        owner.__init__ = __init__
+
+    def patch_model_to_estimator(self):
+        tf, instrument = self.tf, self
+        original = tf.keras.estimator.model_to_estimator
+        signature = inspect.signature(original)
+
+        def model_to_estimator(*args, **kwargs):
+            bound = signature.bind(*args, **kwargs)
+            values = bound.arguments
+            model_dir = values.get("model_dir")
+            config = values.get("config")
+            if model_dir is None and config is not None:
+                model_dir = config.model_dir
+            model_dir = instrument.remapped(model_dir)
+            values["model_dir"] = model_dir
+            if config is not None:
+                values["config"] = config.replace(model_dir=model_dir)
+            return original(*bound.args, **bound.kwargs)
+
+        tf.keras.estimator.model_to_estimator = model_to_estimator
+
+    def patch_shuffling(self):
+        tf = self.tf
+
+        def shuffle(dataset, *args, **kwargs):
+            return dataset
+
+        for cls in tf.data.Dataset.__mro__:
+            if "shuffle" in cls.__dict__:
+                cls.shuffle = shuffle
+
+        def shuffle_and_repeat(buffer_size=None, count=None, seed=None):
+            return lambda dataset: dataset.repeat(count)
+
+        for module in (
+            getattr(tf.data, "experimental", None),
+            getattr(getattr(tf, "contrib", None), "data", None),
+        ):
+            if module is not None and hasattr(module, "shuffle_and_repeat"):
+                module.shuffle_and_repeat = shuffle_and_repeat
+
+        inputs = getattr(tf.estimator, "inputs", None)
+        for name in ("numpy_input_fn", "pandas_input_fn"):
+            original = getattr(inputs, name, None)
+            if original is not None:
+                replace_everywhere(inputs, name, original, without_shuffling(original))
+
+    def patch_strategies(self):
+        """Put the replicas on CPU devices, however many GPUs were asked for."""
+        tf = self.tf
+        devices = [f"/device:CPU:{i}" for i in range(self.options.replicas)]
+        no_prefetch = self.options.no_shuffle and not self.options.compat
+        classes = [
+            getattr(getattr(tf, "distribute", None), "MirroredStrategy", None),
+            getattr(tf.contrib.distribute, "MirroredStrategy", None),
+        ]
+        for cls in classes:
+            if cls is None:
+                continue
+            original = cls.__init__
+            signature = inspect.signature(original)
+
+            def __init__(
+                strategy, *args, __original=original, __signature=signature, **kwargs
+            ):
+                bound = __signature.bind(strategy, *args, **kwargs)
+                values = dict(itertools.islice(bound.arguments.items(), 1, None))
+                for name in ("num_gpus", "num_gpus_per_worker"):
+                    values.pop(name, None)
+                values["devices"] = devices
+                # TF 1.12 hands batches to prefetching devices in any order.
+                if no_prefetch and "prefetch_on_device" in __signature.parameters:
+                    values["prefetch_on_device"] = False
+                __original(strategy, **values)
+
+            cls.__init__ = __init__
+
+
+def replace_everywhere(module, name, original, replacement):
+    """Replace a function also where another spelling of the import finds it.
+
+    In TF 1.15 ``from tensorflow.estimator.inputs import ...`` reads a module of
+    its own, which is not the one that ``tf.estimator.inputs`` gives.
+    """
+    setattr(module, name, replacement)
+    with contextlib.suppress(ImportError):
+        importlib.import_module("tensorflow.estimator.inputs")
+    for place, each in list(sys.modules.items()):
+        names = getattr(each, "__dict__", {})
+        if place.startswith("tensorflow") and names.get(name) is original:
+            setattr(each, name, replacement)
+
+
+def without_shuffling(factory):
+    signature = inspect.signature(factory)
+
+    def make(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.arguments["shuffle"] = False
+        return factory(*bound.args, **bound.kwargs)
+
+    return make
+
+
+def session_config(tf, options, given):
+    """The program's session settings with our threads and CPU devices added."""
+    if given is None:
+        # What the Estimator uses when it is given nothing.
+        given = quiet(tf).ConfigProto(allow_soft_placement=True)
+        given.graph_options.rewrite_options.meta_optimizer_iterations = 1
+    config = quiet(tf).ConfigProto()
+    config.CopyFrom(given)
+    if options.threads:
+        config.intra_op_parallelism_threads = options.threads
+        config.inter_op_parallelism_threads = options.threads
+    if options.replicas and not options.compat:
+        config.device_count["CPU"] = options.replicas
+    return config

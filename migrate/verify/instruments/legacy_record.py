@@ -1,0 +1,315 @@
+"""What is noted of an Estimator's training, and the recording that is made of it.
+
+Runs on the Pythons of TF 1.x, 3.6 among them. The recording's format is described
+in docs/recordings.md.
+"""
+
+import itertools
+import json
+import os
+import platform
+import re
+import sys
+
+if __package__:
+    from .legacy_weights import (
+        base_name,
+        drawn_weights,
+        generated_weights,
+        match_weights,
+        read_weights,
+        slot_names,
+        weight_names,
+        write_weights,
+    )  # fmt: skip
+else:  # run by its path, on an interpreter without tfmigrate
+    from legacy_weights import (
+        base_name,
+        drawn_weights,
+        generated_weights,
+        match_weights,
+        read_weights,
+        slot_names,
+        weight_names,
+        write_weights,
+    )  # fmt: skip
+
+FORMAT = 1
+FIXED_EXAMPLES = 8
+
+
+class Record:
+    """One Estimator's training: all calls of its `train` together."""
+
+    def __init__(self, estimator, name=""):
+        self.estimator = estimator
+        # The last part of the model_dir that the program gave it.
+        self.name = name
+        self.losses = []
+        self.evaluations = []
+        self.hook_calls = []
+        self.names = None
+        self.initial = None
+        self.final = None
+        self.drawn = None
+        # What the optimizer keeps for each variable, in order of creation.
+        self.slots = []
+        self.global_step = 0
+        self.input_fn = None
+        self.replicas = 1
+
+
+def quiet(tf):
+    """The same functions under the names for which TF 1.15 prints no advice."""
+    return getattr(tf.compat, "v1", tf)
+
+
+def replicas_of(estimator):
+    """How many replicas an Estimator trains on: more than one with a strategy."""
+    strategy = getattr(estimator, "_train_distribution", None)
+    # TF 1.12 calls them towers.
+    for name in ("num_replicas_in_sync", "num_replicas", "num_towers"):
+        if strategy is not None and hasattr(strategy, name):
+            return int(getattr(strategy, name))
+    return 1
+
+
+def recording_hook_class(tf, seed=None):
+    """The hook; with a seed it loads generated weights when none are given."""
+    tf = quiet(tf)
+
+    class RecordingHook(tf.train.SessionRunHook):
+        """Loads the initial weights and reads the loss of every step.
+
+        ``start`` gives the weights for variables of these names and shapes, or None.
+        """
+
+        def __init__(self, record, start=None):
+            self._record = record
+            self._start = start
+
+        def begin(self):
+            # The Estimator adds the loss it reports to this collection last.
+            self._loss = tf.get_collection(tf.GraphKeys.LOSSES)[-1]
+            self._names = weight_names(tf)
+            self._slots = slot_names(tf)
+            self._step = base_name(tf.train.get_global_step())
+
+        def after_create_session(self, session, coord):
+            record = self._record
+            if record.names is not None:
+                return
+            record.names = self._names
+            step = int(read_weights(session, [self._step])[0])
+            record.initial = read_weights(session, self._names)
+            if step != 0:
+                return
+            record.drawn = drawn_weights(self._names, record.initial)
+            shapes = [value.shape for value in record.initial]
+            given = self._start(self._names, shapes) if self._start else None
+            if given is not None:
+                values = match_weights(self._names, shapes, given)
+            elif seed is not None:
+                values = generated_weights(self._names, shapes, seed)
+            else:
+                return
+            write_weights(session, self._names, values)
+            record.initial = values
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(self._loss)
+
+        def after_run(self, run_context, run_values):
+            self._record.losses.append(float(run_values.results))
+
+        def end(self, session):
+            record = self._record
+            record.final = read_weights(session, record.names)
+            slots = read_weights(session, self._slots)
+            record.slots = list(zip(self._slots, slots))
+            record.global_step = int(read_weights(session, [self._step])[0])
+
+    return RecordingHook
+
+
+_HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
+
+
+def log_calls(hook, calls):
+    """Note every call of the program's own hook, in order."""
+    if getattr(hook, "_recorded_by_instrument", False):
+        return
+    hook._recorded_by_instrument = True
+    label = type(hook).__name__
+
+    def noted(method, name):
+        def call(*args, **kwargs):
+            calls.append(f"{label}.{name}")
+            return method(*args, **kwargs)
+
+        return call
+
+    for name in _HOOK_METHODS:
+        setattr(hook, name, noted(getattr(hook, name), name))
+
+
+# --- the recording ---
+
+
+def save_arrays(path, names, values):
+    import numpy as np
+
+    arrays = {
+        f"{index:03d}:{name}": value
+        for index, (name, value) in enumerate(zip(names, values))
+    }
+    np.savez_compressed(path, **arrays)
+
+
+def fixed_predictions(record):
+    """Predictions for the first examples of the last input function used."""
+
+    found = []
+    generator = record.estimator.predict(record.input_fn)
+    for prediction in itertools.islice(generator, FIXED_EXAMPLES):
+        found.append(
+            prediction if isinstance(prediction, dict) else {"output": prediction}
+        )
+    generator.close()
+    # Several heads key their predictions by (head, name).
+    return {
+        name if isinstance(name, str) else "/".join(name): stacked(
+            [each[name] for each in found]
+        )
+        for name in found[0]
+    }
+
+
+def stacked(values):
+    """One array; strings as fixed-width bytes, which need no pickling."""
+    import numpy as np
+
+    array = np.stack(values)
+    return array.astype("S") if array.dtype == object else array
+
+
+def plain(value):
+    """A JSON number for whatever numpy scalar an evaluation returned."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if hasattr(value, "item") and getattr(value, "size", 1) == 1:
+        return value.item()
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def accuracy_metric(evaluation):
+    for name in ("accuracy", "acc"):
+        if name in evaluation:
+            return name
+    named = sorted(name for name in evaluation if "accuracy" in name)
+    return named[0] if named else None
+
+
+def exported_names(folders):
+    """Names of the folders into which models were exported, and are there still."""
+    names = set()
+    for folder in folders:
+        for place, _, files in os.walk(folder):
+            if "saved_model.pb" in files or "saved_model.pbtxt" in files:
+                # Exports stand in folders named by the time they were made.
+                name = os.path.basename(place)
+                if name.isdigit():
+                    name = os.path.basename(os.path.dirname(place))
+                names.add(name)
+    return sorted(names)
+
+
+def checkpoint_steps(folder):
+    """The steps of the checkpoints that stand in a folder in the end."""
+    steps = set()
+    for _, _, files in os.walk(folder):
+        for file in files:
+            found = re.search(r"-(\d+)\.index$", file)
+            if found:
+                steps.add(int(found.group(1)))
+    return sorted(steps)
+
+
+def write_recordings(tf, options, records, export_bases=()):
+    """The first training in the folder, further ones in folders inside it."""
+    for number, record in enumerate(records):
+        folder = options.out
+        if number:
+            folder = os.path.join(str(options.out), f"training-{number + 1}")
+        write_recording(tf, options, record, export_bases, folder)
+
+
+def write_recording(tf, options, record, export_bases=(), folder=None):
+    """One training's folder."""
+    import numpy as np
+
+    folder = str(folder or options.out)
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+    predictions = False
+    if not options.no_predictions:
+        try:
+            arrays = fixed_predictions(record)
+        except Exception as error:  # a program may have removed its own data
+            sys.stderr.write(f"no predictions could be recorded: {error}\n")
+        else:
+            np.savez_compressed(os.path.join(folder, "predictions.npz"), **arrays)
+            predictions = True
+    norms = {}
+    for part in ("initial", "final"):
+        values = getattr(record, part)
+        if options.light:
+            norms[part + "_norms"] = [
+                float(np.linalg.norm(np.asarray(value, np.float64))) for value in values
+            ]
+        else:
+            path = os.path.join(folder, part + "_weights.npz")
+            save_arrays(path, record.names, values)
+    if record.slots and not options.light:
+        path = os.path.join(folder, "slots.npz")
+        save_arrays(path, *zip(*record.slots))
+    evaluations = [
+        {name: plain(value) for name, value in sorted(each.items())}
+        for each in record.evaluations
+    ]
+    last = evaluations[-1] if evaluations else {}
+    content = {
+        "format": FORMAT,
+        "program": options.name or os.path.basename(options.script),
+        "producer": {
+            "tensorflow": tf.__version__,
+            "python": platform.python_version(),
+            "platform": platform.machine(),
+            "threads": options.threads,
+            "compat": options.compat,
+        },
+        "replicas": record.replicas,
+        "first_step": 1,
+        "global_step": record.global_step,
+        "losses": record.losses,
+        "evaluate": last,
+        "evaluations": evaluations,
+        "accuracy_metric": accuracy_metric(last),
+        "weights": record.names,
+        "hook_calls": record.hook_calls,
+        # Of the replicas' own variables the mean, not those of the first.
+        "averages_of_all": True,
+        # Ended by itself, not by our limit.
+        "complete": not options.steps or record.global_step < options.steps,
+        "drawn": record.drawn,
+        "exports": exported_names(export_bases),
+        "training": record.name,
+        # The program came to its end, if this training did not.
+        "ran_whole": True,
+        "checkpoints": checkpoint_steps(record.estimator.model_dir),
+        "predictions": predictions,
+    }
+    content.update(norms)
+    with open(os.path.join(folder, "recording.json"), "w") as stream:
+        json.dump(content, stream, indent=1)
+        stream.write("\n")

@@ -1,0 +1,176 @@
+"""Variables of a TF 1 graph: their names, their values, and what they start from.
+
+Reads and writes through the graph only, which is alike in every generation. Runs on
+the Pythons of TF 1.x, 3.6 among them.
+"""
+
+import itertools
+import re
+
+_VARIABLE_OPS = ("VariableV2", "VarHandleOp")
+_REPLICA = re.compile(r"/replica_\d+$")
+# State of the optimizers that does not hang below a variable's name.
+_OPTIMIZER_SCALAR = re.compile(
+    r"(^|/)beta[12]_power(_\d+)?$|(^|/)(Keras)?iterations$|(^|/)OptimizeLoss/learning_rate$"
+    # The settings of an optimizer that Keras made: training/Adam/beta_1.
+    r"|^training(_\d+)?/\w+/\w+$"
+)
+
+
+def base_name(variable):
+    return _REPLICA.sub("", variable.name.split(":")[0])
+
+
+def weight_names(tf):
+    """Names of the model's variables in creation order, without optimizer state."""
+    weights, _ = _split_names(tf)
+    return weights
+
+
+def slot_names(tf):
+    """Names of what an optimizer keeps for each variable: dense/kernel/Adam_1."""
+    _, slots = _split_names(tf)
+    return slots
+
+
+def _split_names(tf):
+    names = []
+    for variable in tf.global_variables():
+        name = base_name(variable)
+        if name not in names:
+            names.append(name)
+    trainable = {base_name(variable) for variable in tf.trainable_variables()}
+    step = tf.train.get_global_step()
+    excluded = set() if step is None else {base_name(step)}
+    slots = []
+    for name in names:
+        # Slots of canned models repeat a scope: dnn/dnn/logits/kernel/Adagrad.
+        slot = any("/" + owner + "/" in "/" + name for owner in trainable)
+        if name not in trainable and (slot or _OPTIMIZER_SCALAR.search(name)):
+            excluded.add(name)
+            if slot:
+                slots.append(name)
+    return [name for name in names if name not in excluded], slots
+
+
+def _operation(graph, name):
+    try:
+        return graph.get_operation_by_name(name)
+    except KeyError:
+        return None
+
+
+def _replica_operations(graph, name):
+    """The variable's own operation and those of its copies on other replicas."""
+    found = []
+    for index in itertools.count():
+        candidate = name if index == 0 else f"{name}/replica_{index}"
+        operation = _operation(graph, candidate)
+        if operation is None or operation.type not in _VARIABLE_OPS:
+            return found
+        found.append(operation)
+    return found
+
+
+def _assignment(graph, operation):
+    """The operation that initialises a variable, and the tensor it writes."""
+    assign = _operation(graph, operation.name + "/Assign")
+    if assign is None:
+        raise SystemExit(f"no initial assignment found for {operation.name}")
+    return assign, assign.inputs[1]
+
+
+def _reading(graph, operation):
+    if operation.type == "VariableV2":
+        return operation.outputs[0]
+    # Not just any reader: one that follows a restore or an update would run it.
+    for consumer in operation.outputs[0].consumers():
+        if consumer.type == "ReadVariableOp" and not consumer.control_inputs:
+            return consumer.outputs[0]
+    raise SystemExit(f"nothing reads variable {operation.name}")
+
+
+def read_weights(session, names):
+    """Values of variables; of replicas' own ones (moving averages) their mean."""
+    graph = session.graph
+    tensors = [
+        [_reading(graph, copy) for copy in _replica_operations(graph, name)]
+        for name in names
+    ]
+    return [together(copies) for copies in session.run(tensors)]
+
+
+def together(copies):
+    """One value of the replicas' copies of a variable, as a checkpoint has it."""
+    import numpy as np
+
+    first = copies[0]
+    if all(np.array_equal(copy, first) for copy in copies[1:]):
+        return first
+    return np.mean(copies, axis=0, dtype=first.dtype)
+
+
+def write_weights(session, names, values):
+    graph = session.graph
+    for name, value in zip(names, values):
+        for operation in _replica_operations(graph, name):
+            assign, tensor = _assignment(graph, operation)
+            session.run(assign, feed_dict={tensor: value})
+
+
+def match_weights(names, shapes, stored):
+    """Pair stored arrays ("000:name") with variables: by name, else by order.
+
+    Generations name layers differently, so order and shape decide when the
+    names do not all agree.
+    """
+    keys = sorted(stored)
+    by_name = {key.partition(":")[2]: key for key in keys}
+    if set(by_name) == set(names):
+        chosen = [stored[by_name[name]] for name in names]
+    elif len(keys) == len(names):
+        chosen = [stored[key] for key in keys]
+    else:
+        raise SystemExit(
+            f"the initial weights hold {len(keys)} arrays, the program has "
+            f"{len(names)} variables: {', '.join(names)}"
+        )
+    for name, shape, value in zip(names, shapes, chosen):
+        if tuple(shape) != value.shape:
+            raise SystemExit(
+                f"initial weights of {name} have shape {value.shape}, "
+                f"the variable has {tuple(shape)}"
+            )
+    return chosen
+
+
+def generated_weights(names, shapes, seed):
+    """Plausible initial weights that depend on the shapes and the seed only."""
+    import numpy as np
+
+    draw = np.random.RandomState(seed)
+    values = []
+    for name, shape in zip(names, shapes):
+        if len(shape) > 1:
+            inputs = np.prod(shape[:-1])
+            value = draw.normal(scale=(2.0 / inputs) ** 0.5, size=shape)
+        elif name.endswith(("gamma", "moving_variance")):
+            value = np.ones(shape)
+        else:
+            value = np.zeros(shape)
+        values.append(value.astype(np.float32))
+    return values
+
+
+def drawn_weights(names, values):
+    """Mean, spread and size of the weights that a program drew by itself."""
+    import numpy as np
+
+    return {
+        name: [
+            float(np.mean(value, dtype=np.float64)),
+            float(np.std(value, dtype=np.float64)),
+            int(np.size(value)),
+        ]
+        for name, value in zip(names, values)
+    }

@@ -1,0 +1,344 @@
+"""Loads SavedModels, tells their signatures and what they answer.
+
+A standalone script: it needs Python 3.6, numpy and the TensorFlow it runs under,
+which may be the real 1.15.
+
+    python saved_models.py --out DIR [--inputs FILE] [--loader v1|v2] MODEL...
+
+The first run makes inputs from the signatures that all models have and keeps them in
+DIR/inputs.npz; a later run is given them. What each model is called and answers goes
+to DIR/described.json and DIR/outputs-N.npz.
+"""
+
+import argparse
+import base64
+import json
+import os
+import re
+import sys
+
+BATCH = 4
+# An unknown length that is not the batch's.
+LENGTH = 4
+# Indices stay inside any vocabulary; of two values both stay inside any choice.
+LARGEST_INDEX = 2
+WORDS = ("the", "a", "cat", "sat")
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--inputs", help="inputs that an earlier run made")
+    parser.add_argument("--loader", choices=["v1", "v2"])
+    parser.add_argument("models", nargs="+")
+    options = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    import numpy as np
+    import tensorflow as tf
+
+    if not os.path.isdir(options.out):
+        os.makedirs(options.out)
+    loader = options.loader or ("v1" if tf.__version__.startswith("1.") else "v2")
+    load = {"v1": LoadedByV1, "v2": LoadedByV2}[loader]
+    models = []
+    for path in options.models:
+        try:
+            models.append(load(tf, path))
+        except Exception as error:  # whatever a loader says of a file is a result
+            models.append(NotLoaded(error))
+    if options.inputs:
+        with np.load(options.inputs) as stored:
+            inputs = {key: unpacked(stored[key]) for key in stored.files}
+    else:
+        inputs = made_inputs(tf, models, options.models)
+        packed = {key: packed_array(value) for key, value in inputs.items()}
+        np.savez(os.path.join(options.out, "inputs.npz"), **packed)
+    described = []
+    for number, model in enumerate(models):
+        outputs, problems = answers(model, inputs)
+        np.savez(os.path.join(options.out, "outputs-%d.npz" % number), **outputs)
+        described.append(
+            {
+                "error": model.error,
+                "signatures": model.signatures,
+                "problems": problems,
+                "tensorflow": tf.__version__,
+                "loader": loader,
+            }
+        )
+    with open(os.path.join(options.out, "described.json"), "w") as stream:
+        json.dump(described, stream, indent=1, sort_keys=True)
+
+
+def packed_array(value):
+    """Bytes as base64: numpy's own strings lose zeros at their end."""
+    import numpy as np
+
+    if value.dtype != object:
+        return value
+    flat = [base64.b64encode(each) for each in value.reshape(-1)]
+    return np.array(flat, dtype="S").reshape(value.shape)
+
+
+def unpacked(value):
+    import numpy as np
+
+    if value.dtype.kind != "S":
+        return value
+    flat = np.empty(value.size, dtype=object)
+    flat[:] = [base64.b64decode(each) for each in value.reshape(-1)]
+    return flat.reshape(value.shape)
+
+
+# --- loaders: signatures, and a way to call them ---
+
+
+class NotLoaded:
+    def __init__(self, error):
+        self.error = told(error)
+        self.signatures = {}
+
+
+def told(error):
+    """The first sentence of what TensorFlow says; the rest is advice."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.split(r"(?<=[^.])[.;] ", lines[0])[0][:300]
+
+
+def spec(dtype, shape):
+    """A tensor's type and shape; unknown dimensions are None, an unknown rank too."""
+    dims = None
+    if shape.ndims is not None:
+        dims = [getattr(each, "value", each) for each in (shape.dims or [])]
+    return {"dtype": dtype.name, "shape": dims}
+
+
+class LoadedByV1:
+    """The loader of TensorFlow 1, in a session."""
+
+    error = None
+
+    def __init__(self, tf, path):
+        v1 = getattr(tf.compat, "v1", tf)
+        self._session = v1.Session(graph=tf.Graph())
+        with self._session.graph.as_default():
+            meta = v1.saved_model.loader.load(self._session, ["serve"], path)
+        self._found = {}
+        self.signatures = {}
+        graph = self._session.graph
+        for name in sorted(meta.signature_def):
+            if name.startswith("__"):
+                continue
+            found = meta.signature_def[name]
+            if any(not info.name for info in found.outputs.values()):
+                continue  # of sparse parts: not what a client is given by name
+            sides = [
+                {key: graph.get_tensor_by_name(each.name) for key, each in part.items()}
+                for part in (found.inputs, found.outputs)
+            ]
+            self._found[name] = sides
+            self.signatures[name] = {
+                part: {key: spec(each.dtype, each.shape) for key, each in side.items()}
+                for part, side in zip(("inputs", "outputs"), sides)
+            }
+
+    def call(self, name, values):
+        inputs, outputs = self._found[name]
+        feeds = {inputs[key]: value for key, value in values.items()}
+        return self._session.run(outputs, feeds)
+
+
+class LoadedByV2:
+    """tf.saved_model.load, which reads those of TensorFlow 1 as well."""
+
+    error = None
+
+    def __init__(self, tf, path):
+        self._tf = tf
+        # Held: what it owns goes with it.
+        self._model = tf.saved_model.load(path)
+        self.signatures = {}
+        for name in sorted(self._model.signatures):
+            function = self._model.signatures[name]
+            _, inputs = function.structured_input_signature
+            outputs = function.structured_outputs
+            self.signatures[name] = {
+                "inputs": {k: spec(v.dtype, v.shape) for k, v in inputs.items()},
+                "outputs": {k: spec(v.dtype, v.shape) for k, v in outputs.items()},
+            }
+
+    def call(self, name, values):
+        tensors = {key: self._tf.constant(value) for key, value in values.items()}
+        found = self._model.signatures[name](**tensors)
+        return {key: value.numpy() for key, value in found.items()}
+
+
+# --- inputs ---
+
+
+def made_inputs(tf, models, paths):
+    """Values ("signature/input") for the signatures that all models have."""
+    import numpy as np
+
+    loaded = [model for model in models if model.error is None]
+    if not loaded:
+        return {}
+    shared = set(loaded[0].signatures)
+    for model in loaded[1:]:
+        shared &= set(model.signatures)
+    features = {}
+    for path in paths:
+        features.update(parsed_features(path))
+    result = {}
+    for name in sorted(shared):
+        wanted = [model.signatures[name]["inputs"] for model in loaded]
+        keys = sorted(set(wanted[0]).intersection(*wanted[1:]))
+        for key in keys:
+            specs = [each[key] for each in wanted]
+            seed = sum(map(ord, name + "/" + key))
+            draw = np.random.RandomState(seed)
+            alone = len(keys) == 1 and specs[0]["dtype"] == "string"
+            if alone and features:
+                value = examples(tf, features, draw)
+            else:
+                value = drawn(specs[0]["dtype"], shape_of(specs), draw)
+            result[name + "/" + key] = value
+    return result
+
+
+def shape_of(specs):
+    """A shape that all of them take: a known dimension wins over an unknown one."""
+    known = [each["shape"] for each in specs if each["shape"] is not None]
+    if not known:
+        return [BATCH]
+    dims = []
+    for place in range(max(len(shape) for shape in known)):
+        given = [s[place] for s in known if len(s) > place and s[place] is not None]
+        dims.append(given[0] if given else (LENGTH if place else BATCH))
+    return dims
+
+
+def drawn(dtype, shape, draw):
+
+    if dtype == "string":
+        return draw.choice(WORDS, size=shape).astype("S").astype(object)
+    if dtype == "bool":
+        return draw.randint(0, 2, size=shape).astype(bool)
+    if "int" in dtype:
+        return draw.randint(0, LARGEST_INDEX, size=shape).astype(dtype)
+    return draw.normal(size=shape).astype("f4" if dtype == "bfloat16" else dtype)
+
+
+def examples(tf, features, draw):
+    """Serialized tf.Examples with the features that a signature parses."""
+    import numpy as np
+
+    made = []
+    for _ in range(BATCH):
+        example = tf.train.Example()
+        for name in sorted(features):
+            dtype, size = features[name]
+            feature = example.features.feature[name]
+            value = drawn(dtype, [size], draw)
+            if dtype == "string":
+                feature.bytes_list.value.extend(value.tolist())
+            elif dtype == "int64":
+                feature.int64_list.value.extend(value.tolist())
+            else:
+                feature.float_list.value.extend(value.tolist())
+        made.append(example.SerializeToString())
+    return np.array(made, dtype=object)
+
+
+def parsed_features(path):
+    """Type and size of each feature that the model's graphs parse, by name."""
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    model = saved_model_pb2.SavedModel()
+    file = os.path.join(path, "saved_model.pb")
+    if not os.path.exists(file):
+        return {}
+    with open(file, "rb") as stream:
+        model.ParseFromString(stream.read())
+    found = {}
+    for meta in model.meta_graphs:
+        bodies = [meta.graph_def.node]
+        bodies += [function.node_def for function in meta.graph_def.library.function]
+        for nodes in bodies:
+            by_name = {node.name: node for node in nodes}
+            for node in nodes:
+                if node.op in ("ParseExample", "ParseExampleV2"):
+                    found.update(features_of(node, by_name))
+    return found
+
+
+def features_of(node, by_name):
+    from tensorflow.python.framework import dtypes
+
+    def names_in(places):
+        names = []
+        for place in places:
+            constant = by_name.get(place.split(":")[0].lstrip("^"))
+            if constant is None or "value" not in constant.attr:
+                return None
+            names += strings_of(constant.attr["value"].tensor)
+        return names
+
+    def types(name):
+        return [dtypes.as_dtype(each).name for each in node.attr[name].list.type]
+
+    sparse_types, dense_types = types("sparse_types"), types("Tdense")
+    given = node.attr["dense_shapes"].list.shape
+    shapes = [[dim.size for dim in shape.dim] for shape in given]
+    if node.op == "ParseExampleV2":
+        sparse, dense = names_in(node.input[2:3]), names_in(node.input[3:4])
+    else:
+        first = 2 + len(sparse_types)
+        sparse = names_in(node.input[2:first])
+        dense = names_in(node.input[first : first + len(dense_types)])
+    found = {name: (dtype, 2) for name, dtype in zip(sparse or [], sparse_types)}
+    for name, dtype, shape in zip(dense or [], dense_types, shapes):
+        size = 1
+        for dim in shape:
+            size *= dim if dim > 0 else 2
+        found[name] = (dtype, size)
+    return found
+
+
+def strings_of(tensor):
+    from tensorflow.python.framework import tensor_util
+
+    array = tensor_util.MakeNdarray(tensor).reshape(-1)
+    return [each.decode("utf-8") for each in array.tolist()]
+
+
+def answers(model, inputs):
+    """Outputs ("signature/output") and what went wrong, by signature."""
+    import numpy as np
+
+    outputs, problems = {}, {}
+    for name, signature in model.signatures.items():
+        values = {
+            key: inputs[name + "/" + key]
+            for key in signature["inputs"]
+            if name + "/" + key in inputs
+        }
+        if len(values) < len(signature["inputs"]):
+            continue
+        try:
+            found = model.call(name, values)
+        except Exception as error:
+            problems[name] = told(error)
+            continue
+        for key, value in found.items():
+            value = np.asarray(value)
+            if value.dtype == object:
+                value = value.astype("S")
+            outputs[name + "/" + key] = value
+    return outputs, problems
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)

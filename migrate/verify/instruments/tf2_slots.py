@@ -1,0 +1,99 @@
+"""Finds what the optimizers of a TF2 program keep for each weight."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from ...checkpoints.contents import keras_lists
+from . import tf2_weights
+
+__all__ = ["constant_rate", "read_slots"]
+
+Slot = tuple[str, np.ndarray[Any, Any]]
+
+
+def read_slots(weights: Sequence[tuple[str, Any]]) -> list[Slot]:
+    """The slots of these weights, named by the weight's place: ``#0|m``."""
+    found: dict[str, Any] = {}
+    for optimizer in _optimizers():
+        for index, kind, slot in _slots_of(optimizer, weights):
+            found.setdefault(f"#{index}|{kind}", slot)
+    return tf2_weights.read(sorted(found.items()))
+
+
+def constant_rate(weights: Sequence[tuple[str, Any]]) -> float | None:
+    """The learning rate of the weights' optimizer, unless it is a schedule's."""
+    for optimizer in _optimizers():
+        rate = getattr(optimizer, "_learning_rate", None)
+        known = rate is not None and not callable(rate)
+        if known and any(True for _ in _slots_of(optimizer, weights)):
+            return float(np.asarray(tf2_weights.unwrapped(rate)))
+    return None
+
+
+def _optimizers() -> list[Any]:
+    kinds: list[type] = [tf.compat.v1.train.Optimizer]
+    for name in ("keras", "tf_keras"):
+        module = sys.modules.get(name)
+        if module is not None:
+            kinds.append(module.optimizers.Optimizer)
+            legacy: Any = getattr(module.optimizers, "legacy", None)
+            kinds += [legacy.Optimizer] if hasattr(legacy, "Optimizer") else []
+    wanted = tuple(kinds)
+    return [each for each in gc.get_objects() if issubclass(type(each), wanted)]
+
+
+def _slots_of(
+    optimizer: Any, weights: Sequence[tuple[str, Any]]
+) -> Iterator[tuple[int, str, Any]]:
+    """Place of a weight, kind, slot."""
+    if hasattr(optimizer, "get_slot_names"):
+        # TF 1's, and Keras' before its version 2.11, which keeps steps, not gradients.
+        keras = "keras" in type(optimizer).__module__
+        for index, (_, variable) in enumerate(weights):
+            for kind in optimizer.get_slot_names():
+                try:
+                    slot = optimizer.get_slot(variable, kind)
+                except (KeyError, AttributeError, ValueError):
+                    continue
+                if slot is not None:
+                    told = "velocity" if keras and kind == "momentum" else kind
+                    yield index, told, slot
+        return
+    lists = {
+        name: value
+        for name, value in vars(optimizer).items()
+        if isinstance(value, (list, tuple)) and len(value)
+    }
+    made_by = type(optimizer).__module__.partition(".")[0]
+    places = _places(optimizer)
+    for name, kind in keras_lists(lists).items():
+        if kind == "velocity" and made_by not in ("keras", "tf_keras"):
+            # Momentum as TF 1 has it: a sum of gradients, under Keras' name.
+            kind = "momentum"
+        for index, (_, variable) in enumerate(weights):
+            place = places(variable)
+            if place is not None and place < len(lists[name]):
+                yield index, kind, lists[name][place]
+
+
+def _places(optimizer: Any) -> Callable[[Any], int | None]:
+    """Which of an optimizer's slots of one kind belongs to a variable."""
+    by_key: dict[Any, int] = getattr(optimizer, "_index_dict", {})
+    by_id = {
+        id(tf2_weights.components(each)[0]): index
+        for index, each in enumerate(getattr(optimizer, "_trainable_variables", ()))
+    }
+
+    def place(variable: Any) -> int | None:
+        if by_key:
+            return by_key.get(optimizer._var_key(variable))
+        return by_id.get(id(tf2_weights.components(variable)[0]))
+
+    return place

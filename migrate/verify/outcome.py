@@ -1,0 +1,60 @@
+"""What one check found, and what a program's own noise is."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["WEIGHT_TOLERANCE", "Check", "Noise", "Outcome"]
+
+# Distance of a weight from its counterpart, as a share of the way that training
+# moved it. Real TF 1.15.5 with other threads moves dense weights apart by less than
+# 1e-6 of it over 50 steps; what goes beyond is measured on the program itself.
+WEIGHT_TOLERANCE = 1e-4
+
+
+class Outcome(enum.Enum):
+    """What a check found."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    NOT_COMPARED = "not compared"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that both sides have, or should have, and how far it agrees."""
+
+    what: str
+    outcome: Outcome
+    first: str = ""
+    second: str = ""
+    difference: float | None = None
+    limit: float | None = None
+    # Where the worst difference is, or why nothing was compared.
+    note: str = ""
+    causes: Sequence[str] = ()
+
+    @property
+    def told(self) -> str:
+        """The check in a few words."""
+        if self.outcome is not Outcome.DIFFERS:
+            return f"{self.what}: {self.outcome.value}"
+        told = f"{self.what} differs"
+        if self.difference is not None and self.limit is not None:
+            told += f" by {self.difference:.2g} (limit {self.limit:.2g})"
+        return told + (f", {self.note}" if self.note else "")
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How far a program is from itself when only its rounding changes."""
+
+    losses: Sequence[float]
+    # By name of the weight: the distance as a share of the way it moved.
+    weights: Mapping[str, float] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
+    predictions: Mapping[str, float] = field(default_factory=dict)
+    # By the weight's place and the kind of the slot.
+    slots: Mapping[tuple[int, str], float] = field(default_factory=dict)

@@ -1,0 +1,142 @@
+"""What optimizers keep for each weight, whatever the generation calls it.
+
+TensorFlow 1 names a slot after its weight (``dense/kernel/Adam_1``); the instrument
+of TF2 programs writes the weight's place and the slot's kind (``#0|v``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from ..checkpoints.contents import slot_of
+from .comparison import NOISE_FACTOR, partners
+from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
+from .recording import Array, Recording
+
+__all__ = ["slot_checks", "slot_noise"]
+
+# Below this share of the largest slot of its kind a slot is rounding: a bias before
+# a normalization has a gradient that is nothing else.
+_ROUNDING = 1e-6
+
+Slots = Mapping[tuple[int, str], Array]
+
+_WHAT = "optimizer slots"
+_CAUSES = (
+    "gradients that the loss does not show yet: scaled, clipped, or without a term",
+    "constants of the optimizer, or another first value of a slot",
+)
+
+
+def slot_checks(
+    first: Recording, second: Recording, noise: Noise | None
+) -> Iterable[Check]:
+    """The slots that both sides have, after the same number of steps."""
+    if first.global_step != second.global_step:
+        return
+    one, other = _slots(first), _slots(second)
+    if not one and not other:
+        return
+    if not one or not other:
+        told = "the first side has none" if not one else "the second side has none"
+        yield Check(_WHAT, Outcome.NOT_COMPARED, note=f"{told}, or none that is known")
+        return
+    apart, converted = _apart(one, other, first, second)
+    kinds = [_kinds(one), _kinds(other)]
+    if not apart:
+        told = f"the first keeps {kinds[0]}, the second {kinds[1]}"
+        yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
+        return
+    names = [name for name, _ in first.final_weights]
+
+    def limit(key: tuple[int, str]) -> float:
+        own = noise.slots.get(key, 0.0) if noise else 0.0
+        return max(WEIGHT_TOLERANCE, NOISE_FACTOR * own)
+
+    wrong = [key for key in apart if not apart[key] <= limit(key)]
+    worst = max(wrong or apart, key=lambda key: apart[key] / limit(key))
+    if wrong and converted:
+        # With a rate that changes, a way divided by the last one is no sum.
+        told = (
+            f"the first keeps {kinds[0]}, the second {kinds[1]}, by rates of each step"
+        )
+        yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
+        return
+    yield Check(
+        _WHAT,
+        Outcome.DIFFERS if wrong else Outcome.SAME,
+        first=f"{len(one)} ({kinds[0]})",
+        second=f"{len(other)} ({kinds[1]})",
+        difference=apart[worst],
+        limit=limit(worst),
+        note=f"most in {worst[1]} of {names[worst[0]]}"
+        + (f"; {len(wrong)} of {len(apart)} differ" if wrong else ""),
+        causes=_CAUSES if wrong else (),
+    )
+
+
+def slot_noise(one: Recording, again: Recording) -> dict[tuple[int, str], float]:
+    """How far a program's slots are from themselves when its rounding changes."""
+    return _apart(_slots(one), _slots(again), one, again)[0]
+
+
+def _kinds(slots: Slots) -> str:
+    return ", ".join(sorted({kind for _, kind in slots}))
+
+
+def _slots(recording: Recording) -> Slots:
+    """By place of the weight and kind; those that never left zero left out."""
+    names = [name for name, _ in recording.final_weights]
+    place = {name: index for index, name in enumerate(names)}
+    stored = place.keys() | {name for name, _ in recording.slots}
+    found: dict[tuple[int, str], Array] = {}
+    for name, value in recording.slots:
+        index, bar, kind = name.partition("|")
+        if bar:
+            found[int(index.lstrip("#")), kind] = value
+            continue
+        named = slot_of(name, stored)
+        if named is not None and named[0] in place:
+            found[place[named[0]], named[1]] = value
+    return {
+        (index, kind): value.astype(np.float64)
+        for (index, kind), value in found.items()
+        # Moving averages of weights are compared as weights, where both have them.
+        if np.any(value) and kind != "average"
+    }
+
+
+def _apart(
+    one: Slots, other: Slots, first: Recording, second: Recording
+) -> tuple[dict[tuple[int, str], float], bool]:
+    """Distances by slot of the first side; whether velocities had to be converted."""
+    order = partners(first.final_weights, second.final_weights)
+    if order is None:
+        return {}, False
+    pairs: dict[tuple[int, str], tuple[Array, Array]] = {}
+    converted = False
+    for (index, kind), value in one.items():
+        partner = other.get((order[index], kind))
+        if partner is None and kind in ("momentum", "velocity"):
+            rest = "velocity" if kind == "momentum" else "momentum"
+            kept = other.get((order[index], rest))
+            rate = (second if kind == "momentum" else first).extra.get("learning_rate")
+            if kept is not None and rate:
+                converted = True
+                factor = -1.0 / rate if kind == "momentum" else -rate
+                partner = factor * kept
+        if partner is not None and partner.shape == value.shape:
+            pairs[index, kind] = value, partner
+    largest: dict[str, float] = {}
+    for (_, kind), (value, _) in pairs.items():
+        largest[kind] = max(largest.get(kind, 0.0), float(np.linalg.norm(value)))
+    result = {}
+    for key, (value, partner) in pairs.items():
+        distance = float(np.linalg.norm(value - partner))
+        if distance <= _ROUNDING * largest[key[1]]:
+            distance = 0.0
+        size = max(float(np.linalg.norm(value)), float(np.linalg.norm(partner)))
+        result[key] = distance / size if distance else 0.0
+    return result, converted

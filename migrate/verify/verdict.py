@@ -1,0 +1,266 @@
+"""What a comparison amounts to: of each training, and of both programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .causes import likely_causes
+from .comparison import Trajectory
+from .outcome import Check, Outcome
+from .recording import Recording
+from .sides import Side
+from .statistics import Equivalence
+
+__all__ = ["Comparison", "Training", "Verdict"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two recordings of one training, held against each other."""
+
+    recordings: tuple[Recording, Recording]
+    trajectory: Trajectory
+    # What was compared besides the losses.
+    checks: tuple[Check, ...] = ()
+    noise_measured: bool = False
+
+    @property
+    def parity(self) -> bool:
+        """Whether nothing that was compared differs."""
+        return self.trajectory.parity and not self.differing
+
+    @property
+    def differing(self) -> tuple[Check, ...]:
+        """The checks that failed, worst first."""
+        failed = [each for each in self.checks if each.outcome is Outcome.DIFFERS]
+        return tuple(sorted(failed, key=_badness, reverse=True))
+
+    @property
+    def not_compared(self) -> tuple[Check, ...]:
+        """What one side lacks, or what would say nothing."""
+        return tuple(
+            each for each in self.checks if each.outcome is Outcome.NOT_COMPARED
+        )
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What such a difference comes from most often, likeliest first."""
+        if self.parity:
+            return ()
+        return likely_causes(self.trajectory, self.differing, self.recordings)
+
+    @property
+    def may_be_rounding(self) -> bool:
+        """Whether something differs, and not by the first loss already.
+
+        Nothing can have drifted by then: a measurement of rounding says nothing.
+        """
+        trajectory = self.trajectory
+        if not trajectory.steps or (
+            trajectory.loss_differences[0] > trajectory.loss_limits[0]
+        ):
+            return False
+        return trajectory.first_failure is not None or bool(self.differing)
+
+    @property
+    def steps(self) -> int:
+        """How many steps agree, where all do."""
+        return len(self.trajectory.steps) - self.trajectory.only_ragged_end
+
+    @property
+    def problem(self) -> str | None:
+        """Why there is no parity; None where there is."""
+        trajectory = self.trajectory
+        if trajectory.problems:
+            return "; ".join(trajectory.problems)
+        failed = trajectory.first_failure
+        if failed is not None and not trajectory.only_ragged_end:
+            return f"the losses part at step {failed}, beyond what rounding explains"
+        if self.differing:
+            first, *others = self.differing
+            more = f" (and {', '.join(each.what for each in others)})" if others else ""
+            return f"the losses of {self.steps} steps agree, but {first.told}{more}"
+        return None
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training that both programs have, and the legacy program's on TF 1.x."""
+
+    name: str
+    between: Comparison
+    # Real TensorFlow 1.x against A, and against B.
+    real: tuple[Comparison, ...] = ()
+
+    @property
+    def comparisons(self) -> tuple[tuple[str, Comparison], ...]:
+        """Every comparison, and what to say before its verdict."""
+        sides = zip(("A", "B"), self.real, strict=False)
+        against = [
+            (f"{side} against {told_tensorflow(each.recordings[0])}: ", each)
+            for side, each in sides
+        ]
+        return (("", self.between), *against)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Everything that was found out, and what it amounts to."""
+
+    first: Side
+    second: Side
+    trainings: tuple[Training, ...]
+    data: str | None
+    replicas: int
+    # Trainings without a partner, told; a problem when both programs ran to their end.
+    alone: tuple[str, ...] = ()
+    alone_is_wrong: bool = False
+    accuracy: Equivalence | None = None
+    accuracies: tuple[Sequence[float], Sequence[float]] = ((), ())
+    seconds: tuple[float, float] | None = None
+    # A program was stopped after its first training; others may follow.
+    stopped: tuple[str, ...] = field(default=())
+
+    @property
+    def recordings(self) -> tuple[Recording, Recording]:
+        """Those of the first training."""
+        return self.trainings[0].between.recordings
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """That of the first training."""
+        return self.trainings[0].between.trajectory
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Those of the first training."""
+        return self.trainings[0].between.checks
+
+    @property
+    def noise_measured(self) -> bool:
+        """Whether a program's own noise was measured for any limit."""
+        return any(training.between.noise_measured for training in self.trainings)
+
+    @property
+    def differing(self) -> tuple[Check, ...]:
+        """The checks of A against B that failed, of every training."""
+        return tuple(
+            check for training in self.trainings for check in training.between.differing
+        )
+
+    @property
+    def parity(self) -> bool:
+        """Whether nothing that was compared differs."""
+        return (
+            not self.problems
+            and not (self.alone and self.alone_is_wrong)
+            and (self.accuracy is None or self.accuracy.equivalent)
+        )
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What differs, in the order in which a reader would look at it."""
+        found = []
+        for training in self.trainings:
+            where = f"in {training.name}, " if len(self.trainings) > 1 else ""
+            for before, comparison in training.comparisons:
+                if comparison.problem is not None:
+                    found.append(f"{where}{before}{comparison.problem}")
+        return tuple(found)
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What such a difference comes from most often, likeliest first."""
+        if self.parity:
+            return ()
+        found = [
+            cause
+            for training in self.trainings
+            for _, comparison in training.comparisons
+            for cause in comparison.causes
+        ]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence; what was not compared is part of it."""
+        left_out = [
+            check.what
+            for training in self.trainings
+            for check in training.between.not_compared
+        ]
+        named = [*self.stopped, *dict.fromkeys(left_out)]
+        if self.alone and not self.alone_is_wrong:
+            named = [*self.alone, *named]
+        told = self._judgement
+        return f"{told} Not compared: {', '.join(named)}." if named else told
+
+    @property
+    def _judgement(self) -> str:
+        problems = list(self.problems)
+        if self.alone and self.alone_is_wrong:
+            problems = [f"{', '.join(self.alone)} has no partner", *problems]
+        if problems:
+            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+            return f"No parity: {problems[0]}{more}."
+        told = self._agreement
+        if self.accuracy is None:
+            return f"Parity: {told}."
+        if self.accuracy.equivalent:
+            return f"Parity: {told}; and their accuracies are equivalent."
+        return f"No parity shown: {told}, but equal accuracy is not shown."
+
+    @property
+    def _agreement(self) -> str:
+        """What both do alike."""
+        pairs = [training.between for training in self.trainings]
+        start = (
+            "from the same weights, on the same batches"
+            if all(pair.trajectory.same_start for pair in pairs)
+            else "as far as both were logged"
+        )
+        if len(pairs) == 1:
+            told = f"they train the same over {pairs[0].steps} steps, {start}"
+        else:
+            each = _listed([f"{t.name} {t.between.steps}" for t in self.trainings])
+            told = f"{len(pairs)} trainings are the same (steps: {each}), {start}"
+        agreed = [
+            check.what
+            for pair in pairs
+            for check in pair.checks
+            if check.outcome is Outcome.SAME
+        ]
+        if agreed:
+            told += f"; the same {_listed(list(dict.fromkeys(agreed)))}"
+        for pair in pairs:
+            if pair.trajectory.only_ragged_end:
+                told += (
+                    f"; step {pair.trajectory.first_failure}, where the data ends and "
+                    "replicas get batches of unequal size, differs by "
+                    f"{pair.trajectory.loss_differences[-1]:.2g}"
+                )
+        if all(0 < r.replicas < self.replicas for r in self.recordings):
+            told += f"; on 1 replica, not {self.replicas}: they have no strategy"
+        real = self.trainings[0].real
+        if real:
+            told += f"; and the same as {told_tensorflow(real[0].recordings[0])}"
+        return told
+
+
+def told_tensorflow(recording: Recording) -> str:
+    """What a recording of the real thing ran on."""
+    return f"real TensorFlow {recording.producer.get('tensorflow') or '1.x'}"
+
+
+def _badness(check: Check) -> float:
+    if check.difference is None or not check.limit:
+        return float("inf")
+    return check.difference / check.limit
+
+
+def _listed(names: Sequence[str], most: int = 4) -> str:
+    """A few names in a sentence; those of many figures would drown it."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
