@@ -25,6 +25,9 @@ __all__ = ["STOPPED", "Probe", "Site", "install", "unconverted"]
 
 STOPPED = "tfmigrate: the wanted number of steps is done"
 
+# An optimizer may be made after the first gradient.
+_STEPS_TO_LOOK = 2
+
 Weights = Sequence[tuple[str, np.ndarray[Any, Any]]]
 
 
@@ -63,6 +66,7 @@ class Probe:
         self._before: dict[int, np.ndarray[Any, Any]] = {}
         self._final: Weights | None = None
         self._slots: Weights = ()
+        self._optimizers: Sequence[Any] = ()
         # The optimizer's learning rate, unless a schedule gives it.
         self.rate: float | None = None
         self._local = threading.local()
@@ -90,8 +94,8 @@ class Probe:
         if self._final is None:
             weights = self.variables.weights()
             self._final = tf2_weights.read(weights)
-            self._slots = tf2_slots.read_slots(weights)
-            self.rate = tf2_slots.constant_rate(weights)
+            self._slots = tf2_slots.read_slots(weights, self._optimizers)
+            self.rate = tf2_slots.constant_rate(weights, self._optimizers)
         return self._final
 
     def final_slots(self) -> Weights:
@@ -167,6 +171,9 @@ class Probe:
                     raise RuntimeError(self.problem)
                 self._losses.append({})
             self.variables.keep()
+            if len(self._losses) <= _STEPS_TO_LOOK:
+                # Held: a loop may be done with its optimizer before the program ends.
+                self._optimizers = tf2_slots.optimizers()
             step = self._losses[-1]
             # Several tapes in one step (several losses): their sum.
             step[int(replica)] = step.get(int(replica), 0.0) + float(value)

@@ -13,23 +13,25 @@ import tensorflow as tf
 from ...checkpoints.contents import keras_lists
 from . import tf2_weights
 
-__all__ = ["constant_rate", "read_slots"]
+__all__ = ["constant_rate", "optimizers", "read_slots"]
 
 Slot = tuple[str, np.ndarray[Any, Any]]
 
 
-def read_slots(weights: Sequence[tuple[str, Any]]) -> list[Slot]:
+def read_slots(weights: Sequence[tuple[str, Any]], held: Sequence[Any]) -> list[Slot]:
     """The slots of these weights, named by the weight's place: ``#0|m``."""
     found: dict[str, Any] = {}
-    for optimizer in _optimizers():
+    for optimizer in held:
         for index, kind, slot in _slots_of(optimizer, weights):
             found.setdefault(f"#{index}|{kind}", slot)
     return tf2_weights.read(sorted(found.items()))
 
 
-def constant_rate(weights: Sequence[tuple[str, Any]]) -> float | None:
+def constant_rate(
+    weights: Sequence[tuple[str, Any]], held: Sequence[Any]
+) -> float | None:
     """The learning rate of the weights' optimizer, unless it is a schedule's."""
-    for optimizer in _optimizers():
+    for optimizer in held:
         rate = getattr(optimizer, "_learning_rate", None)
         known = rate is not None and not callable(rate)
         if known and any(True for _ in _slots_of(optimizer, weights)):
@@ -37,7 +39,8 @@ def constant_rate(weights: Sequence[tuple[str, Any]]) -> float | None:
     return None
 
 
-def _optimizers() -> list[Any]:
+def optimizers() -> list[Any]:
+    """Every optimizer that is there now; to be held: a loop may drop its own."""
     kinds: list[type] = [tf.compat.v1.train.Optimizer]
     for name in ("keras", "tf_keras"):
         module = sys.modules.get(name)
@@ -74,6 +77,8 @@ def _slots_of(
     made_by = type(optimizer).__module__.partition(".")[0]
     places = _places(optimizer)
     for name, kind in keras_lists(lists).items():
+        if kind == "velocity" and not getattr(optimizer, "momentum", 1.0):
+            continue  # Keras keeps a step there, which nothing reads
         if kind == "velocity" and made_by not in ("keras", "tf_keras"):
             # Momentum as TF 1 has it: a sum of gradients, under Keras' name.
             kind = "momentum"
