@@ -28,6 +28,7 @@ from grammar import generate
 from running import rewrite
 from tfmigrate.cli import cli
 from tfmigrate.datasets import make_keras_home
+from tfmigrate.verify.sides import Kind, look_at
 
 FORKED = Path(__file__).resolve().parents[1] / "emit" / "forked.py"
 INSTRUMENTS = "tfmigrate.verify.instruments"
@@ -80,6 +81,8 @@ def _jobs(name: str, folder: Path, old: Path, new: Path, replicas: int) -> list[
     first, second = folder / f"{name}-old", folder / f"{name}-new"
     common = ["--no-shuffle", "--no-predictions", "--replicas", str(replicas)]
     files = ["--model-dir", str(folder / f"{name}-files")]
+    # A kept model_fn may have brought the loop module's Estimator along.
+    module = look_at(new).kind is Kind.MODULE
     start = ["--initial-weights", str(first / "initial_weights.npz")]
     return [
         [
@@ -89,7 +92,7 @@ def _jobs(name: str, folder: Path, old: Path, new: Path, replicas: int) -> list[
         ],
         [
             f"{second}.log",
-            f"{INSTRUMENTS}.tf2_program",
+            f"{INSTRUMENTS}.{'module_program' if module else 'tf2_program'}",
             [*common, *start, "--out", str(second), str(new)],
         ],
     ]

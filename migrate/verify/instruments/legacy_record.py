@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import sys
+import tempfile
 
 if __package__:
     from .legacy_weights import (
@@ -219,7 +220,11 @@ def exported_names(folders):
                 # Exports stand in folders named by the time they were made.
                 name = os.path.basename(place)
                 if name.isdigit():
-                    name = os.path.basename(os.path.dirname(place))
+                    place = os.path.dirname(place)
+                    name = os.path.basename(place)
+                # Its name is drawn anew in each run, wherever the folder is kept.
+                if os.path.dirname(place).endswith(tempfile.gettempdir()):
+                    name = "a temporary folder"
                 names.add(name)
     return sorted(names)
 

@@ -76,7 +76,13 @@ def _slots_of(
     }
     made_by = type(optimizer).__module__.partition(".")[0]
     places = _places(optimizer)
-    for name, kind in keras_lists(lists).items():
+    names = set(lists)
+    if hasattr(optimizer, "rho") and "_velocities" in names:
+        # RMSprop, whether it is centered or not; Adam has lists of these names too.
+        names.add("_average_gradients")
+    for name, kind in keras_lists(names).items():
+        if name not in lists:
+            continue
         if kind == "velocity" and not getattr(optimizer, "momentum", 1.0):
             continue  # Keras keeps a step there, which nothing reads
         if kind == "velocity" and made_by not in ("keras", "tf_keras"):
