@@ -22,6 +22,8 @@ __all__ = ["RNNClassifier", "RNNEstimator"]
 
 _DEFAULT: Any = object()
 _SEQUENCE_MASK = "sequence_mask"
+_LEARNING_RATE = 0.05
+_CLIP_NORM = 5.0
 CellFactory = Callable[[], Any]
 
 # The version that v1 behaviour took in TF 1.15 cannot run on GPUs; names and
@@ -79,6 +81,14 @@ def _layer(
     return tf_keras.layers.RNN(cell, return_sequences=return_sequences, name="rnn")
 
 
+def _optimizer_of(optimizer: Any) -> Any:
+    """One that is given by name is careful, for gradients through time may be large."""
+    made = counting_optimizer(optimizer, learning_rate=_LEARNING_RATE)
+    if isinstance(optimizer, str):
+        made.clipnorm = _CLIP_NORM
+    return made
+
+
 def _model_fn(
     head: Any,
     make_layer: Callable[[], Any],
@@ -93,6 +103,7 @@ def _model_fn(
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
         del config
+        made = _optimizer_of(optimizer) if mode == ModeKeys.TRAIN else None
         fc.check_features(features)
         with tf.variable_scope(
             tf.get_variable_scope(), use_resource=True, auxiliary_name_scope=False
@@ -110,6 +121,8 @@ def _model_fn(
         layer = make_layer()
         logits_layer = tf_keras.layers.Dense(head.logits_dimension, name="logits")
         mask = tf.sequence_mask(lengths)
+        # Lengths may know less of the batch than the inputs; states have both.
+        mask.set_shape(inputs.shape[:1].concatenate(mask.shape[1:]))
         with tf.name_scope("rnn_model"):
             logits = logits_layer(
                 layer(inputs, mask=mask, training=mode == ModeKeys.TRAIN)
@@ -117,7 +130,6 @@ def _model_fn(
         if return_sequences and head.input_sequence_mask_key not in features:
             features[head.input_sequence_mask_key] = mask
         layers = (layer, logits_layer)
-        made = counting_optimizer(optimizer) if mode == ModeKeys.TRAIN else None
         return head.create_estimator_spec(
             features=features,
             mode=mode,
@@ -150,14 +162,14 @@ class RNNEstimator(EstimatorV2):
         optimizer: Any = "Adagrad",
         config: Any = None,
     ) -> None:
-        _check_cells(
-            rnn_cell_fn, units, cell_type, has_sequences=bool(sequence_feature_columns)
-        )
         if return_sequences and not isinstance(head, SequentialHeadWrapper):
             raise ValueError(
                 "Provided head must be a `_SequentialHead` object when "
                 "`return_sequences` is set to True."
             )
+        _check_cells(
+            rnn_cell_fn, units, cell_type, has_sequences=bool(sequence_feature_columns)
+        )
         super().__init__(
             model_fn=_model_fn(
                 head,
