@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+import tensorflow.compat.v2 as tf2
 
 from ..engine.callables import argument_names
 from . import cluster
@@ -138,6 +139,7 @@ class RunConfig:
             checkpoint_save_graph_def=checkpoint_save_graph_def,
         )
         self._adopt_experimental_distribute()
+        self._check_strategies()
         self._init_distributed_setting_from_environment_var(tf_config)
         self._maybe_overwrite_session_config_for_distributed_training()
 
@@ -157,6 +159,16 @@ class RunConfig:
                     f"Either `{name}` or `experimental_distribute.{name}` can be set."
                 )
             setattr(self, "_" + name, value)
+
+    def _check_strategies(self) -> None:
+        """Estimators place variables by the parameter servers of TF 1 only."""
+        wrong = tf2.distribute.experimental.ParameterServerStrategy
+        for strategy in (self._train_distribute, self._eval_distribute):
+            if type(strategy) is wrong:
+                raise ValueError(
+                    "Please use `tf.compat.v1.distribute.experimental.Parameter"
+                    "ServerStrategy` for parameter server strategy with estimator."
+                )
 
     def _init_distributed_setting_from_environment_var(
         self, tf_config: dict[str, Any]
