@@ -160,7 +160,7 @@ class DoorFinder:
         return importer.spec_for(fullname, found)
 
     def _source(self, path: str) -> Callable[[], Any]:
-        if path.startswith("tfmigrate."):
+        if path.startswith(("tfmigrate.", "tensorflow.")):
             return lambda: importlib.import_module(path)
 
         def look() -> Any:

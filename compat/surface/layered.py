@@ -74,6 +74,11 @@ FAMILIES: tuple[Family, ...] = (
         ("keras.layers", "feature_column"),
         keep=True,
     ),
+    Family(
+        "tensorflow.python.framework.op_def_registry",
+        ("tfmigrate.compat.surface.small",),
+        keep=True,
+    ),
     Family("tensorflow.python.training.distribute", ("distribute",)),
     Family("tensorflow.python.training.distribution_strategy_context", ("distribute",)),
     Family(
@@ -107,7 +112,12 @@ def family_of(fullname: str) -> Family | None:
             # slim.learning and slim.nets.resnet_v1.
             start = parts.index("nets") if "nets" in parts[place:] else -1
             below = parts[place + 1 :] and parts[start:]
-            sources = (".".join([package, *below]), package) if below else (package,)
+            sources: tuple[str, ...] = (package,)
+            if below:
+                sources = (".".join([package, *below]), package)
+            if package == "contrib.tpu" and len(parts) > place + 2:
+                # These modules were TensorFlow's own already in TF 1.15.
+                sources += (f"tensorflow.python.tpu.{parts[-1]}",)
             return Family(".".join(parts[: place + 1]), sources)
     for family in FAMILIES:
         if fullname == family.prefix or fullname.startswith(family.prefix + "."):

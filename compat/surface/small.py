@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import tensorflow as tf
 
-__all__ = ["cosine_proximity", "list_device_names", "per_image_standardization"]
+__all__ = [
+    "cosine_proximity",
+    "get_registered_ops",
+    "list_device_names",
+    "per_image_standardization",
+]
 
 
 def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
@@ -17,6 +23,13 @@ def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     y_true = tf.math.l2_normalize(y_true, axis=axis)
     y_pred = tf.math.l2_normalize(y_pred, axis=axis)
     return tf.math.reduce_sum(y_true * y_pred, axis=axis)
+
+
+def get_registered_ops() -> dict[str, Any]:
+    """What the module ``op_def_registry`` told: names and definitions of all ops."""
+    registry = importlib.import_module("tensorflow.python.framework.op_def_registry")
+    found = {name: registry.get(name) for name in dir(tf.raw_ops)}
+    return {name: definition for name, definition in found.items() if definition}
 
 
 def list_device_names() -> list[str]:
