@@ -11,13 +11,14 @@ import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
 import types
 import unittest
 from collections.abc import Sequence
 from typing import Any
 
-from sources import PACKAGE, SUMMED, Tree
+from sources import PACKAGE, SUMMED, Module, Tree
 
 __all__ = ["Finder", "PrivateNameError", "touched"]
 
@@ -155,6 +156,8 @@ class Finder:
         if self.tree.module(f"{module_name}.{name}") is not None:
             return importlib.import_module(f"{module_name}.{name}")
         assert module is not None
+        if name == "USE_DEFAULT":
+            return self._default_cell_type(module)
         exported = module.exported.get(name)
         if exported is not None:
             return self.public(exported.v1, exported.v2)
@@ -197,6 +200,12 @@ class Finder:
         for part in path.split("."):
             found = getattr(found, part)
         return found
+
+    def _default_cell_type(self, module: Module) -> Any:
+        """A private mark, which is public as the default of a parameter."""
+        known = module.exported["RNNClassifier"]
+        function = self.public(known.v1, known.v2).__init__
+        return inspect.signature(function).parameters["cell_type"].default
 
     def _model_to_estimator(self) -> Any:
         """The function behind both public forms: a parameter says which."""

@@ -42,5 +42,5 @@ TESTS: tuple[tuple[str, str, str], ...] = (
     ("both", r"estimator_test:.*test_warn_if_no_queue_runner", _LOG),
     ("both", r"estimator_test:.*test_export_from_warm_start", _MOVED),
     ("1.15.2", r"linear_test:.*test_compute_fraction_of_zero_v2", _MOVED),
-    ("1.15.2", r"keras_test:.*test_warm_start_from_keras_ckpt", "a private attribute"),
+    ("both", r"keras_test:.*test_warm_start_from_keras_ckpt", "a private attribute"),
 )
