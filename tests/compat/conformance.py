@@ -219,6 +219,9 @@ def peer_tests() -> list[str]:
             f"{found['failed']} | {found['advice']} | {rate:.1f} % | "
             f"{found['private']} |"
         )
+    for release, found in sorted(recorded.items()):
+        if found.get("not_run"):
+            lines += ["", f"Not counted for {release}: {', '.join(found['not_run'])}."]
     lines += ["", "What is left:", ""]
     for release, found in sorted(recorded.items()):
         for cause, tests in sorted(found["left"].items(), key=lambda i: -len(i[1])):

@@ -190,10 +190,14 @@ def report(release: str, root: Path, out: Path, record: Path | None) -> None:
     """Pass and fail by file, then failures by cause."""
     total: collections.Counter[str] = collections.Counter()
     reasons: dict[str, list[str]] = collections.defaultdict(list)
-    files = []
+    files: list[str] = []
+    not_run: list[str] = []
     print(f"{'pass':>5} {'fail':>5} {'advice':>6} {'left':>5}  file")
     for name in sorted(test_files(root)):
-        if left_out_file(release, name) or not (out / f"{name}.log").exists():
+        if left_out_file(release, name):
+            continue
+        if not (out / f"{name}.log").exists():
+            not_run.append(name.split(".", 1)[1].replace("python.estimator.", ""))
             continue
         files.append(name)
         rows = rows_of(release, out, name)
@@ -224,6 +228,7 @@ def report(release: str, root: Path, out: Path, record: Path | None) -> None:
         found = json.loads(record.read_text()) if record.is_file() else {}
         found[release] = {
             "files": len(files),
+            "not_run": not_run,
             "passed": total["pass"],
             "failed": failed,
             "advice": total["advice"],
