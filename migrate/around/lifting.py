@@ -21,7 +21,7 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..emit.programs.layer_class import class_statement
-from ..lift.definitions import Understood, understood
+from ..lift.group import Understood, shares_columns, understood
 from ..plan.code.reach import reachable
 from ..plan.code.statements import binds, is_docstring, loads
 from ..plan.code.tree import Statement, Tree, statements_of, walk
@@ -104,9 +104,11 @@ def lifted_together(
 
     What statements alone do not tell, an evaluation of the functions may.
     """
-    found = [lifted(one, facts) for one in files]
-    if kept_because(files, found) is None:
-        return found
+    if not shares_columns(files):
+        # A layer of Keras for columns does not take those that share an embedding.
+        found = [lifted(one, facts) for one in files]
+        if kept_because(files, found) is None:
+            return found
     try:
         result = understood(files, facts, is_model_fn)
         if not result.left:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..emit import ProgramsRewrite, has_switches, numbers_changed
+from ..lift.group import shares_columns
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -110,9 +111,6 @@ class OnModule:
             why = unordered_model_fn(tree)
             if why is not None:
                 return Answer(why=why)
-        if self._shares_columns():
-            self.kept = "columns share an embedding, which layers of Keras do not take"
-            return self._somewhere(native)
         lifting = lifted_together(self.files, self.facts)
         self.kept = kept_because(self.files, lifting)
         if self.kept is None:
@@ -243,7 +241,7 @@ class OnModule:
                 placeholders=self._describes_features(),
                 by_hand=self.builds_by_hand,
                 beside=self.trees,
-                shared_columns=self._shares_columns(),
+                shared_columns=shares_columns(self.files),
             )
             if self._builds_graphs:
                 self.by_hand = self.by_hand or made.by_hand
@@ -302,10 +300,6 @@ class OnModule:
             return False
         word = "build_raw_serving_input_receiver_fn"
         return any(word in parsed.source.text for parsed in self.files)
-
-    def _shares_columns(self) -> bool:
-        """Columns of TF 1 that share an embedding are made in one of the files."""
-        return any("shared_embedding_columns" in one.source.text for one in self.files)
 
     def lost_of_support(self) -> bool:
         """Files that the programs import need more than the names of today."""

@@ -9,7 +9,7 @@ import libcst as cst
 from ..plan.code.tree import walk
 from . import handlers
 from .arguments import Argument, Mismatch, bound
-from .expressions import Expressions, loose, method_of
+from .expressions import Expressions, loose
 from .handlers import Call
 from .values import (
     Choice,
@@ -27,6 +27,7 @@ from .values import (
     Value,
     join,
     latest,
+    options_of,
     time_of,
 )
 
@@ -78,6 +79,16 @@ _HARMLESS = frozenset(
     ]
 )
 
+# What calls functions of Python outside of the model's graph.
+_ASIDE = (
+    "tf.contrib.data.",
+    "tf.data.",
+    "tf.estimator.",
+    "tf.numpy_function",
+    "tf.py_func",
+    "tf.train.",
+)
+
 
 class Calls(Expressions):
     """The part of an evaluation that follows calls."""
@@ -92,11 +103,13 @@ class Calls(Expressions):
         """What a function returns, and whether it makes variables."""
         node = function.node
         key = (node, *((name, _key(value)) for name, value in given.items()))
-        if key in self._known:
-            value, makes, events = self._known[key]
+        seen = (function.env, *key)
+        if seen in self._known:
+            value, makes, events = self._known[seen]
             self.events += [(what, (*self._around, *way)) for what, way in events]
             return value, makes
         if key in self._running or len(self._running) > _DEPTH:
+            self._again.add(node)
             return Tensor(), False
         self.notes.give(node, given)
         env = Env(function.module, dict(given), function.env)
@@ -117,9 +130,11 @@ class Calls(Expressions):
         makes = any(
             one in self.notes.made or one in self.notes.helpers for one in walk(node)
         )
+        if makes and node in self._again:
+            self.unknown("a function with layers that calls itself", node, env)
         outer = len(self._around)
         inside = [(what, way[outer:]) for what, way in self.events[before:]]
-        self._known[key] = result, makes, inside
+        self._known[seen] = result, makes, inside
         return result, makes
 
     def defaults(
@@ -158,11 +173,15 @@ class Calls(Expressions):
         """What a call of a value gives."""
         time = latest(one.value for one in arguments)
         if isinstance(callee, Choice):
-            results = [self.call(one, node, arguments, env) for one in callee.options]
+            results = [
+                self.call(one, node, arguments, env)
+                for one in callee.options
+                if one != Const(None)
+            ]
             found = results[0]
             for one in results[1:]:
                 found = join(found, one)
-            if node in self.notes.helpers or node in self.notes.made:
+            if node in self.notes.made:
                 return self.unknown("one of several functions makes layers", node, env)
             return found
         if isinstance(callee, Function):
@@ -199,6 +218,8 @@ class Calls(Expressions):
         handler = handlers.find(callee.name)
         call = Call(callee.name, node, arguments, env, self)
         if handler is not None:
+            if callee.name.startswith("tf.") and not callee.name.startswith(_ASIDE):
+                self._hand(call)
             return handler(call)
         if callee.name.split(".")[0] in _HARMLESS:
             return loose(call.time)
@@ -207,6 +228,20 @@ class Calls(Expressions):
             return loose(call.time)
         shown = self.code(node.func, env)
         return self.unknown(f"`{shown}` may make variables", node, env)
+
+    def _hand(self, call: Call) -> None:
+        """Functions that TensorFlow is given and calls: `tf.cond(x, one, other)`."""
+        for one in call.arguments:
+            for function in options_of(one.value):
+                if not isinstance(function, Function):
+                    continue
+                parameters = function.node.params
+                names = [*parameters.posonly_params, *parameters.params]
+                count = len(names) - len(function.args) - (function.owner is not None)
+                given = [Argument(Tensor(), one.node)] * max(count, 0)
+                if parameters.kwonly_params:
+                    continue
+                self._enter(function, call.node, given, call.env)
 
     def _enter(
         self, callee: Function, node: cst.Call, arguments: list[Argument], env: Env
@@ -238,8 +273,9 @@ class Calls(Expressions):
         except Mismatch as problem:
             return self.unknown(f"a call that does not fit: {problem}", node, env)
         result, makes = self.enter(callee, given)
+        self.notes.entered.setdefault(node, set()).add(callee.node)
         if makes:
-            self.notes.helpers[node] = callee
+            self.notes.help(node, callee)
         return result
 
     def _bases(self, instance: Instance) -> list[str]:
@@ -266,19 +302,19 @@ class Calls(Expressions):
         if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
             return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
         if callee.made:
-            method = method_of(callee.node, "call" if scoped else "__call__")
-            if method is None:
-                return Tensor()
-            function = Function(method, callee.module, owner=callee)
+            function = self.method(callee, "call" if scoped else "__call__")
+            if function is None:
+                shown = self.code(node.func, env)
+                return self.unknown(f"`{shown}` may make variables", node, env)
             return self._enter(function, node, arguments, env)
         # Each round of a loop makes one like the others.
         key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
         if key in self._objects:
             return self._objects[key]
-        fresh = self._objects[key] = Instance(callee.node, callee.module, made=True)
-        method = method_of(callee.node, "__init__")
-        if method is not None:
-            function = Function(method, callee.module, owner=fresh)
+        fresh = Instance(callee.node, callee.module, made=True, env=callee.env)
+        self._objects[key] = fresh
+        function = self.method(fresh, "__init__")
+        if function is not None:
             result = self._enter(function, node, arguments, env)
             if isinstance(result, Unknown):
                 return result

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ..plan.code.tree import Statement, Tree, statements_of
+from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .arguments import element_of
 from .calls import Calls
 from .expressions import Event
+from .notes import Notes
 from .values import (
     Config,
     Const,
@@ -24,8 +25,10 @@ from .values import (
     Seq,
     Symbol,
     Tensor,
+    Time,
     Value,
     join,
+    time_of,
 )
 
 __all__ = ["Evaluator", "Event", "evaluated"]
@@ -74,7 +77,7 @@ class Evaluator(Calls):
             if node.decorators:
                 env.names[node.name.value] = Config()
         elif isinstance(node, cst.ClassDef):
-            env.names[node.name.value] = Config()
+            env.names[node.name.value] = Instance(node, env.module, env=env)
         elif isinstance(node, (cst.Try, cst.TryStar)):
             self.suite(node.body, env)
             for handler in node.handlers:
@@ -195,9 +198,12 @@ def evaluated(
     files: Sequence[ParsedModule],
     parsed: ParsedModule,
     defined: cst.FunctionDef,
+    notes: Notes | None = None,
 ) -> Evaluator:
-    """An evaluation of a model function."""
+    """An evaluation of a model function; ``notes`` are those of others so far."""
     evaluator = Evaluator(facts, files)
+    if notes is not None:
+        evaluator.notes = notes
     given: dict[str, Value] = {}
     owner: Value | None = None
     for parameter in (*defined.params.params, *defined.params.kwonly_params):
@@ -206,8 +212,68 @@ def evaluated(
     if holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)
         given["self"] = owner
-    evaluator.enter(Function(defined, parsed), given)
+        _fill(Evaluator(facts, files), owner)
+    outer = _outer_names(Evaluator(facts, files), parsed, defined)
+    evaluator.enter(Function(defined, parsed, outer), given)
     return evaluator
+
+
+def _fill(evaluator: Evaluator, owner: Instance) -> None:
+    """Attributes that an object has since it was made, of what is not known here."""
+    function = evaluator.method(owner, "__init__")
+    if function is None or not isinstance(function.node, cst.FunctionDef):
+        return
+    node = function.node
+    given: dict[str, Value] = {
+        one.name.value: Config()
+        for one in (
+            *node.params.posonly_params,
+            *node.params.params,
+            *node.params.kwonly_params,
+            *(
+                one
+                for one in (node.params.star_arg, node.params.star_kwarg)
+                if isinstance(one, cst.Param)
+            ),
+        )
+    }
+    if node.params.params:
+        given[node.params.params[0].name.value] = owner
+    evaluator.enter(function, given)
+    for name, value in owner.attributes.items():
+        owner.attributes[name] = _before(value)
+
+
+def _before(value: Value) -> Value:
+    """A value that is made before the model function is called: it is in no graph."""
+    return Config() if time_of(value) is Time.GRAPH else value
+
+
+def _outer_names(
+    evaluator: Evaluator, parsed: ParsedModule, defined: cst.FunctionDef
+) -> Env | None:
+    """What a model function sees that is made by another function."""
+    tree = Tree(parsed.module, parsed.resolver)
+    around = tree.function(defined)
+    if not isinstance(around, cst.FunctionDef):
+        return None
+    names: dict[str, Value] = {}
+    for node in walk(around.params):
+        if isinstance(node, cst.Param):
+            names[node.name.value] = Config()
+    outer = _outer_names(evaluator, parsed, around)
+    holder = _class_around(parsed, around)
+    if holder is not None and around.params.params:
+        owner = Instance(holder, parsed, made=True)
+        names[around.params.params[0].name.value] = owner
+        if around.name.value != "__init__":
+            _fill(evaluator, owner)
+    env = Env(parsed, names, outer)
+    if isinstance(around.body, cst.IndentedBlock):
+        evaluator.block(statements_of(around.body), env)
+    for name, value in names.items():
+        names[name] = _before(value)
+    return env
 
 
 def _class_around(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ import libcst as cst
 from ..plan.code.tree import statements_of
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
+from ..symbols.scopes import BindingKind
 from .arguments import element_of
 from .notes import Notes
 from .values import (
@@ -41,6 +43,13 @@ __all__ = ["Event", "Expressions", "loose", "method_of"]
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
+# Methods of lifted classes that make variables as functions of TensorFlow 1 do.
+_SCOPED = {
+    "get_variable": "tf.get_variable",
+    "new_variable": "tf.Variable",
+    "input_layer": "tf.feature_column.input_layer",
+    "linear_model": "tf.feature_column.linear_model",
+}
 
 
 class Expressions(ABC):
@@ -52,6 +61,8 @@ class Expressions(ABC):
         self.files = {os.path.abspath(one.path): one for one in files}
         self.notes = Notes()
         self._running: list[tuple[object, ...]] = []
+        # Functions that called themselves.
+        self._again: set[cst.CSTNode] = set()
         self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
         self._returned: list[list[Value]] = []
         self._objects: dict[tuple[object, ...], Instance] = {}
@@ -168,6 +179,7 @@ class Expressions(ABC):
         if symbol is not None and symbol.startswith("tf."):
             return Symbol(symbol)
         found = self._own(node, env) or self.facts.definition(node, env.module)
+        found = found or _constant(node, env)
         if found is not None:
             return self._defined(found)
         dotted = resolver.qualified(node)
@@ -219,6 +231,8 @@ class Expressions(ABC):
             return self.expression(found.node, Env(found.module, {}))
         if isinstance(found.node, cst.SimpleString):
             return self.expression(found.node, Env(found.module, {}))
+        if isinstance(found.node, (cst.Dict, cst.Tuple)) and not _is_filled(found):
+            return self.expression(found.node, Env(found.module, {}))
         return Config()
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
@@ -233,23 +247,80 @@ class Expressions(ABC):
         if isinstance(holder, Instance):
             if node.attr.value in holder.attributes:
                 return holder.attributes[node.attr.value]
-            if node.attr.value == "get_variable" and self.is_scoped(holder):
-                return Symbol("tf.get_variable")
-            method = method_of(holder.node, node.attr.value)
-            if method is not None:
-                return Function(method, holder.module, owner=holder)
+            if node.attr.value in _SCOPED and self.is_scoped(holder):
+                return Symbol(_SCOPED[node.attr.value])
+            return self._member(holder, node.attr.value)
         if isinstance(holder, Symbol):
             symbol = f"{holder.name}.{node.attr.value}"
             return (
                 Symbol(symbol) if not holder.name.startswith("builtins") else Config()
             )
         if isinstance(holder, Choice):
+            if all(isinstance(one, Instance) for one in holder.options):
+                return self._of_several(holder, node.attr.value)
             return Tensor()
         if isinstance(holder, (Seq, Dict, Const)):
             return loose(time_of(holder))
         if isinstance(holder, (Function, Layer)):
             return Tensor()
         return holder if not isinstance(holder, Unknown) else Tensor()
+
+    def method(self, instance: Instance, name: str) -> Function | None:
+        """A method of an object, or of what its class is made of."""
+        found = method_of(instance.node, name)
+        if found is not None:
+            return Function(found, instance.module, instance.env, owner=instance)
+        for base in self.bases(instance):
+            inherited = self.method(base, name)
+            if inherited is not None:
+                return inherited
+        return None
+
+    def bases(self, instance: Instance) -> list[Instance]:
+        """An object as one of the project's classes that its own is made of."""
+        env = Env(instance.module, {}, instance.env)
+        found: list[Instance] = []
+        for one in instance.node.bases:
+            if not isinstance(one.value, (cst.Name, cst.Attribute)):
+                continue
+            base: Value | None = None
+            if isinstance(one.value, cst.Name):
+                base = env.find(one.value.value)
+            base = base or self.outside(one.value, env)
+            if isinstance(base, Instance) and base.node is not instance.node:
+                made = instance.made
+                found.append(
+                    Instance(base.node, base.module, instance.attributes, made)
+                )
+        return found
+
+    def _of_several(self, holder: Choice, name: str) -> Value:
+        found: Value | None = None
+        for one in holder.options:
+            assert isinstance(one, Instance)
+            value = one.attributes.get(name) or self._member(one, name)
+            found = join(found, value)
+        assert found is not None
+        return found
+
+    def _member(self, holder: Instance, name: str) -> Value:
+        found = self.method(holder, name)
+        if found is not None:
+            node = found.node
+            return (
+                Config()
+                if isinstance(node, cst.FunctionDef) and node.decorators
+                else found
+            )
+        body = holder.node.body
+        for one in statements_of(body) if isinstance(body, cst.IndentedBlock) else ():
+            for small in one.body if isinstance(one, cst.SimpleStatementLine) else ():
+                if isinstance(small, cst.Assign) and any(
+                    isinstance(t.target, cst.Name) and t.target.value == name
+                    for t in small.targets
+                ):
+                    return self.expression(small.value, Env(holder.module, {}))
+        return Config()
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:
         items: list[tuple[object, Value]] = []
@@ -344,6 +415,25 @@ class Expressions(ABC):
             owner = owner.outer
         if owner is not None:
             owner.names[root.value] = new
+
+
+def _constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
+    """What a name of the same module is set to, once."""
+    bound = env.module.resolver.bindings(node) if isinstance(node, cst.Name) else []
+    scope = env.module.resolver.scopes.module_scope
+    if len(bound) != 1 or bound[0].scope is not scope or bound[0].value is None:
+        return None
+    if bound[0].kind is not BindingKind.ASSIGN:
+        return None
+    assert isinstance(node, cst.Name)
+    return Definition(env.module, node.value, bound[0].value)
+
+
+def _is_filled(found: Definition) -> bool:
+    """A container of a module that something is put into later."""
+    name = re.escape(found.name)
+    later = rf"\b{name}(\s*\[[^]]*\]\s*=[^=]|\.(update|setdefault|pop|clear)\b)"
+    return re.search(later, found.module.source.text) is not None
 
 
 def method_of(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:

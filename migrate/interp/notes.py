@@ -32,14 +32,23 @@ class Notes:
 
     values: dict[cst.CSTNode, Value] = field(default_factory=dict)
     made: dict[cst.CSTNode, Made] = field(default_factory=dict)
-    # Calls of functions that make variables.
-    helpers: dict[cst.CSTNode, Function] = field(default_factory=dict)
+    # Calls of functions that make variables, and those of which one is called there.
+    helpers: dict[cst.CSTNode, list[Function]] = field(default_factory=dict)
+    # Functions that keep their layers: these are lifted where they stand.
+    staying: set[cst.CSTNode] = field(default_factory=set)
+    # Functions that a call enters.
+    entered: dict[cst.CSTNode, set[cst.CSTNode]] = field(default_factory=dict)
     # Parameters of functions.
     parameters: dict[cst.CSTNode, dict[str, Value]] = field(default_factory=dict)
     # Layers and models of Keras.
     keras: list[Call] = field(default_factory=list)
+    # Layers with regularizers, and calls that read what these make.
+    regularized: list[Call] = field(default_factory=list)
+    collecting: set[cst.CSTNode] = field(default_factory=set)
     # Scopes that say how layers within begin.
     initialized: list[Call] = field(default_factory=list)
+    # Columns that share an embedding are made in the program.
+    shared_columns: bool = False
     # Calls that are not understood, in the order in which they were met.
     unknown: dict[cst.CSTNode, Unknown] = field(default_factory=dict)
 
@@ -52,9 +61,42 @@ class Notes:
         """Notes a call that makes variables."""
         self.made[call.node] = Made(kind, call.symbol, call.env.module)
 
+    def help(self, node: cst.CSTNode, function: Function) -> None:
+        """Notes a call of a function that makes variables."""
+        known = self.helpers.setdefault(node, [])
+        if all(one.node is not function.node for one in known):
+            known.append(function)
+        if len(known) > 1:
+            # Which of them is called is not known here.
+            self.staying |= {one.node for one in known}
+
     def makes(self, node: cst.CSTNode) -> bool:
-        """Something below the node makes variables."""
-        return any(one in self.made or one in self.helpers for one in walk(node))
+        """Something below the node makes variables that the code around it lifts."""
+        return any(one in self.made or self.is_helped(one) for one in walk(node))
+
+    def is_helped(self, node: cst.CSTNode) -> bool:
+        """A call of a function whose layers move to a class."""
+        return node in self.helpers and not self.stays(node)
+
+    def stays(self, node: cst.CSTNode) -> bool:
+        """A call of a function that keeps its layers."""
+        found = self.helpers.get(node, ())
+        return len(found) > 1 or any(one.node in self.staying for one in found)
+
+    def has_staying(self, node: cst.CSTNode) -> bool:
+        """Something below the node calls a function that keeps its layers."""
+        return any(self.stays(one) for one in walk(node))
+
+    def reached(self, node: cst.CSTNode) -> set[cst.CSTNode]:
+        """Functions that code enters, and those that these enter."""
+        found: set[cst.CSTNode] = set()
+        waiting = [node]
+        while waiting:
+            for one in walk(waiting.pop()):
+                new = self.entered.get(one, set()) - found
+                found |= new
+                waiting += new
+        return found
 
     def give(self, node: cst.CSTNode, given: dict[str, Value]) -> None:
         """Notes the arguments of one call of a function."""

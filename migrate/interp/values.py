@@ -32,6 +32,8 @@ __all__ = [
     "Unknown",
     "Value",
     "join",
+    "latest",
+    "options_of",
     "time_of",
 ]
 
@@ -129,6 +131,8 @@ class Instance(Value):
     module: ParsedModule
     attributes: dict[str, Value] = field(default_factory=dict)
     made: bool = False
+    # What its methods see of the function that it is defined in.
+    env: Env | None = None
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ def join(first: Value | None, second: Value | None) -> Value:
         if all(one == Config() for one in others):
             # A list that is filled later.
             return Each(join(parts[0], parts[-1]))
-    options = tuple(dict.fromkeys((*_options(first), *_options(second))))
+    options = tuple(dict.fromkeys((*options_of(first), *options_of(second))))
     callables = (Function, Layer, Instance, Symbol)
     if any(isinstance(one, callables) for one in options):
         return options[0] if len(options) == 1 else Choice(options)
@@ -219,5 +223,6 @@ def join(first: Value | None, second: Value | None) -> Value:
     return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)
 
 
-def _options(value: Value) -> tuple[Value, ...]:
+def options_of(value: Value) -> tuple[Value, ...]:
+    """What a value may be."""
     return value.options if isinstance(value, Choice) else (value,)

@@ -13,7 +13,7 @@ import libcst as cst
 
 from ..interp.notes import Notes
 from ..interp.values import Function, Time
-from ..plan.code.statements import binds, is_docstring
+from ..plan.code.statements import is_docstring
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
 from ..plan.layers.lifted_names import RESERVED, source_text
 from ..plan.layers.made_layers import Conversion
@@ -21,6 +21,7 @@ from ..plan.model_fn.source import Source
 from ..plan.program import TF
 from ..plan.sites import Blocked
 from .changes import Dropped, Mover, Stored
+from .flow import bound_by, written_by
 from .lines import Line, need, rendered
 from .spelling import (
     argument_of,
@@ -34,6 +35,16 @@ from .spelling import (
 )
 
 __all__ = ["Body", "Helper", "Taken"]
+
+
+# Methods of lifted classes that make variables as a function of TensorFlow 1 does.
+_METHODS = {
+    "variable": "get_variable",
+    "new variable": "new_variable",
+    "linear_model": "linear_model",
+}
+# Arguments of columns that their layer of Keras does not have.
+_FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 
 
 @dataclass
@@ -90,13 +101,17 @@ class Body:
         self.class_of = class_of
         self.statements = list(statements)
         self.scope = tree.resolver.scopes.opened[defined]
-        self.bound = {n for s in statements for n in binds(s)}
+        self.bound = {n for s in statements for n in self.binds(s)}
+        # Attributes of objects that the statements set, by whatever they call.
+        self.written = self._written()
         self.late = self._late_names()
         self.lines: list[Line] = []
         self.loops: list[_Loop] = []
         # A branch that the constructor does not follow, or follows.
         self.by_mode = False
         self.by_setup = False
+        # Branches around that only the call decides.
+        self.by_size = 0
         self.taken_names: set[str] = set(RESERVED) | {"self", "training"}
         self.static: dict[str, list[Statement]] = {}
         self.optional: list[Statement] = []
@@ -105,6 +120,26 @@ class Body:
         self.inner: list[set[str]] = []
 
     # -- names
+
+    def binds(self, node: cst.CSTNode) -> set[str]:
+        """Names that a statement binds."""
+        return bound_by(node, self.notes)
+
+    def _written(self) -> set[str]:
+        found: set[str] = set()
+        for statement in self.statements:
+            found |= written_by(statement, self.notes)
+            for one in self.notes.reached(statement):
+                made = isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
+                found |= set() if made else written_by(one, self.notes)
+        return found
+
+    def reads_written(self, node: cst.CSTNode) -> str | None:
+        """An attribute in code of the constructor that the call sets later."""
+        for one in walk(node):
+            if isinstance(one, cst.Attribute) and one.attr.value in self.written:
+                return self.tree.code(one)
+        return None
 
     def local(self, node: cst.Name) -> bool:
         """The name is one of the function's own."""
@@ -135,7 +170,9 @@ class Body:
             found = set(late)
             for node in small:
                 names = (
-                    binds(node) if not isinstance(node, cst.With) else as_names(node)
+                    self.binds(node)
+                    if not isinstance(node, cst.With)
+                    else as_names(node)
                 )
                 if isinstance(node, cst.For):
                     names = names_of(node.target)
@@ -158,7 +195,7 @@ class Body:
                 value = node.value
             if value is None:
                 continue
-            if self.notes.makes(node):
+            if self.notes.makes(node) or self.reads_written(value):
                 return True
             for one in walk(value):
                 if (
@@ -189,41 +226,41 @@ class Body:
         call = self._without_optional(self.block(self.statements))
         stored: dict[str, str] = {}
         graph: list[str] = []
-        for name in self._ordered(self._reads_of(call)):
+        for name in self.ordered(self._reads_of(call)):
             if name in self.static:
                 if len(self.static[name]) > 1 or name in self.outside:
                     reason = f"`{name}` changes between layers"
                     raise self.stop(self.static[name][-1], reason)
                 stored[name] = ""
             elif name in self.bound:
-                if name in self.outside and self._read_first(name):
+                if name in self.outside and self.reads_first(name):
                     graph.append(name)
-            elif self._outer_time(name) is Time.SETUP:
+            elif self.outer_time(name) is Time.SETUP:
                 stored[name] = ""
             else:
                 graph.append(name)
         for name in stored:
             stored[name] = self.fresh(parameter(name))
         init, reads = self._init(stored)
-        setup = [n for n in self._ordered(reads) if n in self.outside]
+        setup = [n for n in self.ordered(reads) if n in self.outside]
         changed = Stored(self, stored)
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
 
-    def _read_first(self, name: str) -> bool:
+    def reads_first(self, name: str) -> bool:
         """The value from before the statements may be read by them."""
         for statement in self.statements:
             if name in self.reads(statement):
                 return True
-            if name in binds(statement) and only_small(statement) is not None:
+            if name in self.binds(statement) and only_small(statement) is not None:
                 return False
         return True
 
-    def _ordered(self, names: set[str]) -> list[str]:
+    def ordered(self, names: set[str]) -> list[str]:
         order = list(self.scope.bindings)
         return sorted(names, key=lambda n: order.index(n) if n in order else len(order))
 
-    def _outer_time(self, name: str) -> Time:
+    def outer_time(self, name: str) -> Time:
         """When a name that comes from outside is known."""
         loads = self.tree.resolver.scopes.loads
         found = Time.SETUP
@@ -274,6 +311,13 @@ class Body:
             raise self.stop(node, f"a layer depends on `{min(late)}`")
         if self.notes.makes(node):
             raise self.stop(node, "a layer depends on a variable")
+        if self.by_size and any(isinstance(n, cst.Subscript) for n in walk(node)):
+            # It may be there in that branch only.
+            shown = self.tree.code(node)
+            raise self.stop(node, f"`{shown}` of a layer in a branch on a tensor")
+        written = self.reads_written(node)
+        if written is not None:
+            raise self.stop(node, f"a layer depends on `{written}`, which changes")
         code = source_text(node)
         return with_owner(node, code)
 
@@ -323,6 +367,10 @@ class Body:
         """What the call keeps of a statement."""
         if is_docstring(node):
             return []
+        if self.notes.regularized and any(
+            one in self.notes.collecting for one in walk(node)
+        ):
+            raise self.stop(node, "regularisation losses are read between layers")
         if not self.notes.makes(node):
             return self._plain(node)
         if isinstance(node, cst.If):
@@ -338,12 +386,13 @@ class Body:
 
     def _plain(self, node: Statement) -> list[Statement]:
         """A statement without layers."""
-        names = binds(node)
+        names = self.binds(node)
         static = (
             bool(names)
             and not names & self.late
             and not self.reads(node) & self.late
             and not isinstance(node, (cst.FunctionDef, cst.ClassDef))
+            and self.reads_written(node) is None
             and not any(isinstance(n, (cst.Return, cst.Break)) for n in walk(node))
         )
         if not static:
@@ -363,9 +412,11 @@ class Body:
     def _if(self, node: cst.If) -> cst.If:
         time = self.notes.time(node.test)
         reads = self.reads(node.test)
-        if time is Time.GRAPH or reads & self.late:
-            raise self.stop(node.test, "layers in a branch on a tensor")
-        mirrored = time is Time.SETUP
+        # What a branch of Python asks for is known when the graph is made: it is no
+        # tensor, but it may be a size that only the call knows.
+        late = time is Time.GRAPH or bool(reads & self.late)
+        mirrored = time is Time.SETUP and not late
+        self.by_size += late
         outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
         self.by_mode = by_mode or not mirrored
         self.by_setup = by_setup or mirrored
@@ -380,6 +431,7 @@ class Body:
         elif node.orelse is not None:
             orelse = node.orelse.with_changes(body=self._suite(node.orelse.body))
         self.lines, self.by_mode, self.by_setup = outer, by_mode, by_setup
+        self.by_size -= late
         if mirrored:
             test = self.text(node.test)
             line = Line(f"if {test}:\n", set(), reads, False, first, second)
@@ -465,7 +517,7 @@ class Body:
             gone = {
                 id(one)
                 for one in self.optional
-                if not any(read.get(name) for name in binds(one))
+                if not any(read.get(name) for name in self.binds(one))
             }
             if not gone:
                 return call
@@ -477,10 +529,13 @@ class Body:
     def layer(self, node: cst.Call) -> cst.BaseExpression:
         """What the call says instead of making a layer."""
         made = self.notes.made[node]
-        if made.kind == "variable":
+        method = _METHODS.get(made.kind)
+        if made.kind == "ColumnsLayer" and self.as_in_tensorflow_1(node):
+            method = "input_layer"
+        if method is not None:
             args = [one.with_changes(value=self.moved(one.value)) for one in node.args]
             return node.with_changes(
-                func=cst.parse_expression("self.get_variable"), args=args
+                func=cst.parse_expression(f"self.{method}"), args=args
             )
         reads: set[str] = set()
 
@@ -491,9 +546,16 @@ class Body:
         def moved(part: cst.BaseExpression) -> str:
             return source_text(self.moved(part))
 
-        conversion = Conversion(self.source, text, moved, True)
-        inputs, (step,) = conversion.convert(made.symbol, node)
+        conversion = Conversion(self.source, text, moved, True, as_given=True)
+        plain = [one for one in node.args if not one.star]
+        options = [text(one.value) for one in node.args if one.star]
+        source = node if not options else node.with_changes(args=plain)
+        inputs, (step,) = conversion.convert(made.symbol, source)
         constructor = step.constructor
+        if options:
+            more = ", ".join(f"**{one}" for one in options)
+            joined = "" if constructor.endswith("(") else ", "
+            constructor = f"{constructor[:-1]}{joined}{more})"
         if made.kind == "ColumnsLayer":
             _, _, inside = constructor.partition("(")
             constructor = f"{TF}.estimator.ColumnsLayer({inside}"
@@ -513,6 +575,13 @@ class Body:
         ]
         return call.with_changes(
             args=[first.with_changes(value=self.moved(inputs)), *again]
+        )
+
+    def as_in_tensorflow_1(self, node: cst.Call) -> bool:
+        """Columns that Keras' layer does not take."""
+        return self.notes.shared_columns or any(
+            one.keyword is not None and one.keyword.value in _FILLED
+            for one in node.args
         )
 
     def _argument(self, node: cst.Call, argument: cst.Arg) -> cst.BaseExpression:

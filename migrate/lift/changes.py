@@ -27,7 +27,7 @@ class Mover(cst.CSTTransformer):
 
     def _is_replaced(self, node: cst.CSTNode) -> bool:
         notes = self.body.notes
-        return node in notes.made or node in notes.helpers
+        return node in notes.made or notes.is_helped(node)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
@@ -41,8 +41,9 @@ class Mover(cst.CSTTransformer):
         if isinstance(original, cst.Call):
             if original in notes.made:
                 return self.body.layer(original)  # type: ignore[return-value]
-            if original in notes.helpers:
-                return self.body.helped(original, notes.helpers[original])  # type: ignore[return-value]
+            if notes.is_helped(original):
+                (function,) = notes.helpers[original]
+                return self.body.helped(original, function)  # type: ignore[return-value]
         return updated
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ..emit.module.edits import Changed, Edits
+from ..interp.notes import Notes
 from ..plan.code.tree import Tree
-from ..project.facts import ParsedModule
+from ..project.facts import ParsedModule, ProjectFacts
+from .bodies import Helper
 
-__all__ = ["File", "import_text", "imported", "tensorflow_of"]
+__all__ = ["File", "Lifted", "import_text", "imported", "tensorflow_of"]
 
 
 @dataclass
@@ -25,6 +28,25 @@ class File:
     imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     made: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Lifted:
+    """What is being done to the files of a program."""
+
+    facts: ProjectFacts
+    # By their absolute paths.
+    files: dict[str, File]
+    notes: Notes
+    # Functions that became classes, and the calls of each.
+    helpers: dict[cst.CSTNode, Helper] = field(default_factory=dict)
+    called: dict[cst.CSTNode, list[cst.Call]] = field(default_factory=dict)
+    # Functions whose layers are lifted where they stand, once that is done.
+    standing: set[cst.CSTNode] = field(default_factory=set)
+
+    def file_of(self, module: ParsedModule) -> File | None:
+        """The program's file of a module."""
+        return self.files.get(os.path.abspath(module.path))
 
 
 def import_text(node: cst.ImportFrom) -> str:

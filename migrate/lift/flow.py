@@ -6,10 +6,101 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ..plan.code.statements import binds
-from ..plan.code.tree import Statement, only_small, statements_of
+from ..interp.notes import Notes
+from ..interp.values import Instance, options_of
+from ..plan.code.statements import assigned, binds
+from ..plan.code.tree import Statement, only_small, statements_of, walk
 
-__all__ = ["blocks", "surely_bound", "without_blocks"]
+__all__ = [
+    "blocks",
+    "bound_by",
+    "bound_by_head",
+    "surely_bound",
+    "without_blocks",
+    "written_by",
+]
+
+
+def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
+    """Names that a statement, or one inside of it, binds.
+
+    Not that of an object of the project of which an attribute is set: it stays the
+    object that it was.
+    """
+    found: set[str] = set()
+    for one in walk(statement):
+        # What a line binds, its parts tell.
+        line = isinstance(one, cst.SimpleStatementLine)
+        names = [] if line else assigned(one)
+        if names:
+            objects = {
+                word
+                for root, name in _attributes(one)
+                if _is_object(root, notes)
+                for word in (root.value, name)
+            }
+            found |= {name for name in names if name not in objects}
+    return found
+
+
+def bound_by_head(statement: cst.CSTNode) -> set[str]:
+    """Names that the head of a loop or of a scope binds."""
+    if isinstance(statement, cst.For):
+        return {
+            one.value for one in walk(statement.target) if isinstance(one, cst.Name)
+        }
+    if isinstance(statement, cst.With):
+        return {
+            one.value
+            for item in statement.items
+            if item.asname is not None
+            for one in walk(item.asname)
+            if isinstance(one, cst.Name)
+        }
+    return set()
+
+
+def written_by(node: cst.CSTNode, notes: Notes) -> set[str]:
+    """Attributes of the project's objects that code sets."""
+    return {
+        name
+        for one in walk(node)
+        for root, name in _attributes(one)
+        if _is_object(root, notes)
+    }
+
+
+def _is_object(root: cst.Name, notes: Notes) -> bool:
+    value = notes.values.get(root)
+    return value is not None and all(
+        isinstance(one, Instance) for one in options_of(value)
+    )
+
+
+def _attributes(node: cst.CSTNode) -> Iterator[tuple[cst.Name, str]]:
+    """``x.name = ...``, ``x.name[...] = ...``, ``x.name.append(...)``: x and name."""
+    targets: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Assign):
+        targets = [one.target for one in node.targets]
+    elif isinstance(node, (cst.AugAssign, cst.AnnAssign)):
+        targets = [node.target]
+    elif (
+        isinstance(node, cst.Expr)
+        and isinstance(node.value, cst.Call)
+        and isinstance(node.value.func, cst.Attribute)
+    ):
+        targets = [node.value.func.value]
+    while targets:
+        target = targets.pop()
+        if isinstance(target, (cst.Tuple, cst.List)):
+            targets += [one.value for one in target.elements]
+            continue
+        first: cst.Attribute | None = None
+        while isinstance(target, (cst.Attribute, cst.Subscript)):
+            first = target if isinstance(target, cst.Attribute) else first
+            target = target.value
+        if isinstance(target, cst.Name) and first is not None:
+            yield target, first.attr.value
 
 
 def blocks(statement: Statement) -> Iterator[cst.IndentedBlock]:
@@ -22,31 +113,51 @@ def blocks(statement: Statement) -> Iterator[cst.IndentedBlock]:
             yield from blocks(other)
         elif other is not None and isinstance(other.body, cst.IndentedBlock):
             yield other.body
+    elif (
+        isinstance(statement, cst.For)
+        and isinstance(statement.body, cst.IndentedBlock)
+        and statement.orelse is None
+    ):
+        yield statement.body
 
 
 def without_blocks(statement: Statement) -> cst.CSTNode:
     """The head of a statement, without its blocks."""
     if isinstance(statement, cst.If):
         return statement.test
+    if isinstance(statement, cst.For):
+        return statement.iter
     assert isinstance(statement, cst.With)
     return cst.Tuple([cst.Element(one.item) for one in statement.items])
 
 
 def surely_bound(statements: Sequence[Statement]) -> set[str]:
     """Names that have a value behind some statements, whatever happens."""
+    return _surely(statements) or set()
+
+
+def _surely(statements: Sequence[Statement]) -> set[str] | None:
+    """The same; None where what stands behind is never reached."""
     found: set[str] = set()
     for one in statements:
         if isinstance(one, cst.If):
-            first = surely_bound(inner(one.body))
+            ways = [_surely(inner(one.body))]
             other = one.orelse
-            second: set[str] = set()
             if isinstance(other, cst.If):
-                second = surely_bound([other])
-            elif other is not None:
-                second = surely_bound(inner(other.body))
-            found |= first & second
+                ways.append(_surely([other]))
+            else:
+                ways.append(set() if other is None else _surely(inner(other.body)))
+            open_ways = [way for way in ways if way is not None]
+            if not open_ways:
+                return None
+            found |= set.intersection(*open_ways)
         elif isinstance(one, (cst.With, cst.For)):
-            found |= surely_bound(inner(one.body))
+            more = _surely(inner(one.body))
+            if more is None and isinstance(one, cst.With):
+                return None
+            found |= more or set()
+        elif isinstance(only_small(one), (cst.Raise, cst.Return)):
+            return None
         elif isinstance(one, cst.FunctionDef) or only_small(one) is not None:
             found |= binds(one)
     return found

@@ -29,14 +29,30 @@ class ScopedLayer(KerasLayer):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The layers' work; their names are found while it is done."""
         take_scopes(self)
+        if not args and not kwargs:
+            # Variables alone: Keras knows of no layer without an input.
+            return self.call()
         return super().__call__(*args, **kwargs)
 
     def get_variable(self, *args: Any, **kwargs: Any) -> Any:
         """A weight that is made, and named, as `tf.get_variable` made it."""
         variable = v1.get_variable(*args, **kwargs)
-        name = re.sub(r"\W", "_", variable.name.partition(":")[0])
-        setattr(self, f"weight_{name}", variable)
+        keep(self, variable)
         return variable
+
+    def new_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """A weight of its own, as `tf.Variable` made one."""
+        variable = v1.Variable(*args, **kwargs)
+        keep(self, variable)
+        return variable
+
+    def input_layer(self, *args: Any, **kwargs: Any) -> Any:
+        """Columns as one tensor; their embeddings are weights, perhaps shared ones."""
+        return with_weights(self, v1.feature_column.input_layer, args, kwargs)
+
+    def linear_model(self, *args: Any, **kwargs: Any) -> Any:
+        """A weighted sum of columns, as `tf.feature_column.linear_model` made it."""
+        return with_weights(self, v1.feature_column.linear_model, args, kwargs)
 
 
 class ScopedModel(KerasModel):
@@ -48,9 +64,30 @@ class ScopedModel(KerasModel):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The forward pass."""
         take_scopes(self)
+        if not args and not kwargs:
+            return self.call()
         return super().__call__(*args, **kwargs)
 
     get_variable = ScopedLayer.get_variable
+    new_variable = ScopedLayer.new_variable
+    input_layer = ScopedLayer.input_layer
+    linear_model = ScopedLayer.linear_model
+
+
+def keep(layer: Any, variable: Any) -> None:
+    """Makes a variable a weight of the layer that asked for it."""
+    name = re.sub(r"\W", "_", variable.name.partition(":")[0])
+    setattr(layer, f"weight_{name}", variable)
+
+
+def with_weights(layer: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """What a function of TensorFlow 1 gives; its new variables are the layer's."""
+    known = {id(variable) for variable in v1.global_variables()}
+    result = function(*args, **kwargs)
+    for variable in v1.global_variables():
+        if id(variable) not in known:
+            keep(layer, variable)
+    return result
 
 
 class ColumnsLayer(tf_keras.layers.DenseFeatures):

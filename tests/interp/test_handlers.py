@@ -39,7 +39,10 @@ def test_the_example_of_the_page(
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("tf.feature_column.linear_model(features, [])", "other names in Keras"),
+        ("tf.feature_column.linear_model(features, **params)", "not written out"),
+        ("tf.layers.dense(features, 3, **params)", "not written out"),
+        ("tf.layers.dense(features, 3, **{'reuse': True})", "`reuse` among its"),
+        ("tf.layers.dense(features, **{'units': features})", "depends on `units`"),
         ("tf.contrib.layers.fully_connected(features, 3)", "may make variables"),
         ("tf.get_variable('v', **params)", "not written out"),
         (
@@ -61,6 +64,11 @@ def test_what_is_kept(code: str, reason: str, tmp_path: Path) -> None:
         ("tf.layers.batch_normalization(features, momentum=0.9)", "(0.9)"),
         ("tf.feature_column.input_layer(features, [])", "ColumnsLayer()"),
         ("tf.get_variable('v', [2])", "variable('v')"),
+        ("tf.Variable(features, name='v')", "new variable('v')"),
+        ("tf.feature_column.linear_model(features, [])", "linear_model()"),
+        ("tf.layers.dense(features, **{'units': 2, 'name': 'a'})", "Dense('a', 2)"),
+        ("(lambda x: tf.layers.dense(x, 1))(features)", "Dense(1)"),
+        ("tf.cond(features, lambda: tf.layers.dense(features, 1))", "Dense(1)"),
     ],
 )
 def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:

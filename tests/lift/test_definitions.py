@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.around.lifting import is_model_fn
-from tfmigrate.lift import definitions
+from tfmigrate.lift import bodies
+from tfmigrate.lift import group as definitions
 from tfmigrate.project.facts import ProjectFacts
 
 HEAD = "import tensorflow as tf\n\n\n"
@@ -60,8 +61,12 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "layers in a loop over tensors",
         ),
         (
-            "net = features\nif tf.shape(features)[0]:\n    net = tf.layers.dense(net, 1)",
-            "layers in a branch on a tensor",
+            "net = list(map(lambda x: tf.layers.dense(x, 1), [features]))[0]",
+            "layers in a lambda",
+        ),
+        (
+            "net = tf.cond(labels, lambda: tf.layers.dense(features, 1), lambda: 1)",
+            "layers in a lambda",
         ),
         ("net = block(features, tf.shape(labels)[0])", "a layer depends on"),
         (
@@ -82,15 +87,80 @@ def test_what_is_kept_says_why(code: str, reason: str, tmp_path: Path) -> None:
     assert reason in left[0]
 
 
-def test_a_method_that_keeps_tensors_is_kept(tmp_path: Path) -> None:
+def test_a_method_that_keeps_tensors_keeps_them(tmp_path: Path) -> None:
     code = (
         "class Net:\n    def model_fn(self, features, labels, mode):\n"
         "        self.net = tf.layers.dense(features, 3)\n"
         "        loss = tf.losses.mean_squared_error(labels, self.net)\n"
         "        return tf.estimator.EstimatorSpec(mode, loss=loss)\n"
     )
-    _, left = lift(tmp_path, program=HEAD + code)
-    assert "layers change attributes of `self`" in left[0]
+    texts, left = lift(tmp_path, program=HEAD + code)
+    assert not left
+    assert "self.owner.net = self.dense(features)" in texts["program"]
+    assert "model = Model(self)\n        model(features)\n" in texts["program"]
+
+
+METHODS = """\
+class Net:
+    def __init__(self, units):
+        self.units = units
+
+    def change(self):
+        self.units = 5
+
+    def __call__(self, x):
+{}
+        return x
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            "        x = tf.layers.dense(x, 1)\n        self.units = 4\n"
+            "        x = tf.layers.dense(x, self.units)",
+            "a layer depends on `self.units`, which changes",
+        ),
+        (
+            "        x = tf.layers.dense(x, 1)\n        self.change()\n"
+            "        x = tf.layers.dense(x, self.units)",
+            "a layer depends on `self.units`, which changes",
+        ),
+        (
+            "        x = self(tf.layers.dense(x, 1))",
+            "a function with layers that calls itself",
+        ),
+        (
+            "        for i in range(2):\n            x = self.more(x)\n"
+            "            y = tf.layers.dense(y if i else x, 1)\n",
+            "`y` is kept from round to round",
+        ),
+    ],
+)
+def test_methods_that_are_kept_say_why(body: str, reason: str, tmp_path: Path) -> None:
+    more = "    def more(self, x):\n        return tf.layers.dense(x, 2)\n\n\n"
+    code = program("net = Net(params['units'])(features)")
+    text = f"{HEAD}{METHODS.format(body).rstrip()}\n\n{more}{code}"
+    _, left = lift(tmp_path, program=text)
+    (why,) = left
+    assert reason in why
+
+
+def test_methods_call_models_where_they_stand(tmp_path: Path) -> None:
+    body = (
+        "        for size in (2, self.units):\n"
+        "            x = tf.layers.dense(x, size)  # each"
+    )
+    code = program("net = Net(params['units'])(features)")
+    texts, left = lift(tmp_path, program=HEAD + METHODS.format(body) + code)
+    assert not left
+    text = texts["program"]
+    assert "class NetModel(tf.estimator.ScopedModel):" in text
+    assert "        model = NetModel(self)\n        x = model(x)\n" in text
+    assert "for size in (2, owner.units):" in text
 
 
 def test_a_helper_of_another_file_becomes_a_class_there(tmp_path: Path) -> None:
@@ -129,13 +199,13 @@ def test_what_would_make_other_variables_is_kept(
     code = "net = block(features, 4)\nnet = tf.layers.dense(net, 3, name='last')"
     text = f"{HEAD}from blocks import block\n\n\n{program(code)}"
 
-    def wrong(body: definitions.Body) -> definitions.Taken:
+    def wrong(body: bodies.Body) -> bodies.Taken:
         taken = take(body)
         taken.init[:] = [line.replace("3", "5") for line in taken.init]
         return taken
 
-    take = definitions.Body.take
-    monkeypatch.setattr(definitions.Body, "take", wrong)
+    take = bodies.Body.take
+    monkeypatch.setattr(bodies.Body, "take", wrong)
     texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK)
     assert texts["program"] == text
     assert "it would make `Dense(name='last', units=5)` in place of" in left[0]

@@ -46,11 +46,12 @@ class Edits:
 
     def apply(self, module: cst.Module) -> cst.Module:
         """The edited module."""
-        edited = module.visit(_Applier(self, _above(module, self._touched())))
+        edited = module.visit(_Applier(self, _above(module, self.touched())))
         assert isinstance(edited, cst.Module)
         return edited
 
-    def _touched(self) -> set[cst.CSTNode]:
+    def touched(self) -> set[cst.CSTNode]:
+        """Nodes of the original tree that change, or get something beside them."""
         carried = (statement for moved in self.moved.values() for statement in moved)
         return {
             *self.expressions,

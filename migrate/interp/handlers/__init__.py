@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..arguments import Argument
-from ..values import Const, Env, Tensor, Time, Value, latest
+from ..values import Const, Dict, Env, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
     from ..calls import Calls
@@ -69,10 +69,15 @@ def said(call: Call, parameters: Sequence[str]) -> tuple[tuple[str, str], ...]:
     What has the same name in TensorFlow 1 and Keras, and means the same.
     """
     found: dict[str, str] = {}
+    given: list[tuple[str, Value]] = []
     for place, one in enumerate(call.arguments):
+        if one.star and isinstance(one.value, Dict):
+            given += [(str(key), value) for key, value in one.value.items]
+            continue
         name = one.keyword or (parameters[place] if place < len(parameters) else "")
+        given.append((name, one.value))
+    for name, value in given:
         if name in _SAME:
-            value = one.value
             found[name] = repr(value.value) if isinstance(value, Const) else "?"
     return tuple(sorted(found.items()))
 

@@ -10,9 +10,19 @@ from . import Call, handles
 @handles("tf.")
 def operation(call: Call) -> Value:
     """Anything that has no handler of its own."""
-    if is_pure(call.symbol) or call.symbol.endswith("EstimatorSpec"):
+    if _is_pure(call.symbol) or call.symbol.endswith("EstimatorSpec"):
         return Tensor()
     return call.unknown(f"`{call.symbol}` may make variables")
+
+
+def _is_pure(symbol: str) -> bool:
+    """Also by the door of the module in which TensorFlow defines it."""
+    if is_pure(symbol):
+        return True
+    if not symbol.startswith("tf.python.ops."):
+        return False
+    _, _, name = symbol.rpartition(".")
+    return any(is_pure(f"tf.{place}{name}") for place in ("", "nn.", "math."))
 
 
 @handles(
@@ -37,7 +47,6 @@ def operation(call: Call) -> Value:
     "tf.data.",
     "tf.debugging.",
     "tf.estimator.",
-    "tf.get_collection",
     "tf.global_variables",
     "tf.global_variables_initializer",
     "tf.gradients",
@@ -62,6 +71,23 @@ def operation(call: Call) -> Value:
     "tf.trainable_variables",
     "tf.tuple",
     "tf.Assert",
+    "tf.TensorArray",
+    "tf.bincount",
+    "tf.contrib.distributions.",
+    "tf.contrib.seq2seq.tile_batch",
+    "tf.custom_gradient",
+    "tf.distributions.",
+    "tf.histogram_fixed_width",
+    "tf.hessians",
+    "tf.nest.",
+    "tf.norm",
+    "tf.profiler.",
+    "tf.python.util.nest.",
+    "tf.scalar_mul",
+    "tf.scan",
+    "tf.self_adjoint_eig",
+    "tf.svd",
+    "tf.variables_initializer",
     "tf.SparseTensor",
     "tf.SparseTensorValue",
     "tf.count_nonzero",

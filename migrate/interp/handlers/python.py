@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..values import Config, Const, Each, Function, Seq, Symbol, Tensor, Time, Value
+from ..values import (
+    Config,
+    Const,
+    Each,
+    Function,
+    Instance,
+    Seq,
+    Symbol,
+    Tensor,
+    Time,
+    Value,
+)
 from . import Call, handles
 
 
@@ -19,7 +30,17 @@ def question(call: Call) -> Value:
     return Config(call.time is not Time.SETUP)
 
 
-@handles("builtins.print", "builtins.super", "builtins.open")
+@handles("builtins.super")
+def above(call: Call) -> Value:
+    """The object as one of the class above."""
+    owner = call.env.find("self")
+    if not isinstance(owner, Instance):
+        return Config()
+    bases = call.evaluator.bases(owner)
+    return bases[0] if bases else Config()
+
+
+@handles("builtins.print", "builtins.open")
 def nothing(call: Call) -> Value:
     """A call without a value."""
     return Const(None) if call.symbol.endswith("print") else Config()
@@ -60,7 +81,7 @@ def mapped(call: Call) -> Value:
     given = [Argument(element_of(one.value), one.node) for one in rest]
     found = call.evaluator.call(function.value, call.node, given, call.env)
     notes = call.evaluator.notes
-    if call.node in notes.made or call.node in notes.helpers:
+    if call.node in notes.made:
         return call.unknown("layers made by `map`")
     return Each(found)
 

@@ -21,7 +21,9 @@ def variable(call: Call) -> Value:
     if trainable == Const(False):
         # A counter or the like: no weight of the model.
         return Tensor()
-    return call.unknown(f"`{call.symbol}` makes a new variable each time")
+    if call.symbol != "tf.Variable" or any(one.star for one in call.arguments):
+        return call.unknown(f"`{call.symbol}` makes a new variable each time")
+    return call.makes("new variable", said(call, ("initial_value", "trainable")))
 
 
 @handles("tf.variable_scope", "tf.variable_op_scope")

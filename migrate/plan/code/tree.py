@@ -78,6 +78,10 @@ class Tree:
         """Line of the node's last character, from 1."""
         return self._place(node, 1)[0]
 
+    def holds(self, node: cst.CSTNode) -> bool:
+        """The node is one of this tree, not of another file."""
+        return node in self._parents
+
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node that holds this one, or None for the module."""
         return self._parents.get(node)

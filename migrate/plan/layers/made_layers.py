@@ -12,6 +12,7 @@ import libcst as cst
 from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..model_fn.source import Source
 from ..program import TF
+from ..sites import Blocked
 from .functions import CLASSES, LAYERS, LayerFunction
 from .initializers import initializer, regularizer
 from .lifted_names import source_text
@@ -192,6 +193,8 @@ class Conversion:
     dropped_regularizer: bool = False
     # The name that the call gives its variables.
     named: str | None = None
+    # Initialisers and regularisers that are not seen are handed on as they are.
+    as_given: bool = False
 
     def convert(
         self, symbol: str, call: cst.Call
@@ -251,13 +254,14 @@ class Conversion:
         parts = []
         for index, (parameter, value) in enumerate(given.items()):
             if parameter.endswith("_regularizer"):
-                code = self._regularizer(value)
-                if code is None:
+                regular = self._regularizer(value)
+                if regular is None:
                     continue
+                code = regular
             elif parameter.endswith("_initializer"):
                 if is_none(value):
                     continue
-                code = initializer(self.source, value, self.text)
+                code = self._initializer(value)
             else:
                 code = self.text(value)
             if parameter in ("activation", "trainable") and code in ("None", "True"):
@@ -543,4 +547,17 @@ class Conversion:
             # Nothing of the program adds REGULARIZATION_LOSSES to its loss.
             self.dropped_regularizer = True
             return None
-        return regularizer(self.source, node, self.text)
+        try:
+            return regularizer(self.source, node, self.text)
+        except Blocked:
+            if not self.as_given:
+                raise
+            return self.text(node)
+
+    def _initializer(self, node: cst.BaseExpression) -> str:
+        try:
+            return initializer(self.source, node, self.text)
+        except Blocked:
+            if not self.as_given:
+                raise
+            return self.text(node)

@@ -33,11 +33,13 @@ def model_fn(features, labels, mode, params):
     net = tf.layers.batch_normalization(net, training=is_training)
     tf.summary.histogram("net", net)
     if params["deep"]:
-        net = tf.layers.dense(net, 5)
+        regularizer = tf.keras.regularizers.l2(0.01)
+        net = tf.layers.dense(net, 5, kernel_regularizer=regularizer)
     out = tf.layers.dense(net, 1)
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"out": out})
     loss = tf.losses.mean_squared_error(labels, out)
+    loss += tf.losses.get_regularization_loss()
     if mode == tf.estimator.ModeKeys.EVAL:
         return tf.estimator.EstimatorSpec(mode, loss=loss)
     optimizer = tf.train.AdamOptimizer(0.05)
