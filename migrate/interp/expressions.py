@@ -47,8 +47,8 @@ _BUILTINS = frozenset(dir(builtins))
 _SCOPED = {
     "get_variable": "tf.get_variable",
     "new_variable": "tf.Variable",
-    "input_layer": "tf.feature_column.input_layer",
-    "linear_model": "tf.feature_column.linear_model",
+    "make_input_layer": "tf.feature_column.input_layer",
+    "make_linear_model": "tf.feature_column.linear_model",
 }
 
 

@@ -41,7 +41,7 @@ __all__ = ["Body", "Helper", "Taken"]
 _METHODS = {
     "variable": "get_variable",
     "new variable": "new_variable",
-    "linear_model": "linear_model",
+    "linear_model": "make_linear_model",
 }
 # Arguments of columns that their layer of Keras does not have.
 _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
@@ -112,7 +112,11 @@ class Body:
         self.by_setup = False
         # Branches around that only the call decides.
         self.by_size = 0
-        self.taken_names: set[str] = set(RESERVED) | {"self", "training"}
+        self.taken_names: set[str] = set(RESERVED) | {
+            "self",
+            "training",
+            *_METHODS.values(),
+        }
         self.static: dict[str, list[Statement]] = {}
         self.optional: list[Statement] = []
         self.call_reads: dict[str, Time] = {}
@@ -531,7 +535,7 @@ class Body:
         made = self.notes.made[node]
         method = _METHODS.get(made.kind)
         if made.kind == "ColumnsLayer" and self.as_in_tensorflow_1(node):
-            method = "input_layer"
+            method = "make_input_layer"
         if method is not None:
             args = [one.with_changes(value=self.moved(one.value)) for one in node.args]
             return node.with_changes(

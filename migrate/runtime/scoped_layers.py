@@ -46,11 +46,11 @@ class ScopedLayer(KerasLayer):
         keep(self, variable)
         return variable
 
-    def input_layer(self, *args: Any, **kwargs: Any) -> Any:
+    def make_input_layer(self, *args: Any, **kwargs: Any) -> Any:
         """Columns as one tensor; their embeddings are weights, perhaps shared ones."""
         return with_weights(self, v1.feature_column.input_layer, args, kwargs)
 
-    def linear_model(self, *args: Any, **kwargs: Any) -> Any:
+    def make_linear_model(self, *args: Any, **kwargs: Any) -> Any:
         """A weighted sum of columns, as `tf.feature_column.linear_model` made it."""
         return with_weights(self, v1.feature_column.linear_model, args, kwargs)
 
@@ -70,8 +70,8 @@ class ScopedModel(KerasModel):
 
     get_variable = ScopedLayer.get_variable
     new_variable = ScopedLayer.new_variable
-    input_layer = ScopedLayer.input_layer
-    linear_model = ScopedLayer.linear_model
+    make_input_layer = ScopedLayer.make_input_layer
+    make_linear_model = ScopedLayer.make_linear_model
 
 
 def keep(layer: Any, variable: Any) -> None:

@@ -30,11 +30,11 @@ class Net(Base):
 
     def build(self, x):
         """Keeps what it sees."""
-        decay = tf.contrib.layers.l2_regularizer(0.01)
+        decay = tf.keras.regularizers.l2(0.005)
         for i, size in enumerate(self.sizes):
             x = tf.layers.dense(
                 x, size, name="seen_%d" % i, kernel_initializer=start,
-                kernel_regularizer=decay,
+                kernel_regularizer=decay, use_bias=False,
             )  # fmt: skip
             x = self._normalized(x)
         self.seen = tf.layers.dense(x, 3, tf.nn.relu, kernel_initializer=start)
