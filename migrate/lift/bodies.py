@@ -110,6 +110,8 @@ class Body:
         # A branch that the constructor does not follow, or follows.
         self.by_mode = False
         self.by_setup = False
+        # Names of a comprehension.
+        self.near: set[str] = set()
         # Branches around that only the call decides.
         self.by_size = 0
         self.taken_names: set[str] = set(RESERVED) | {
@@ -354,7 +356,7 @@ class Body:
     def _element(self, wanted: str) -> str:
         name = wanted
         taken = {e for loop in self.loops for _, e in (*loop.zipped, *loop.taken)}
-        while name in self.scope.bindings or name in taken:
+        while name in self.scope.bindings or name in taken | self.near:
             name += "_"
         return name
 
@@ -494,6 +496,46 @@ class Body:
         ]
         statement = node.with_changes(iter=moved, target=target, body=body)
         return [*before, statement]
+
+    def comprehension(self, node: cst.BaseSimpleComp) -> cst.BaseExpression:
+        """Layers made by a comprehension, each taken along with its element."""
+        loop_of = node.for_in
+        if (
+            self.loops
+            or self.by_mode
+            or self.by_setup
+            or loop_of.inner_for_in is not None
+            or loop_of.ifs
+            or self.notes.makes(loop_of.iter)
+            or self.notes.time(loop_of.iter) is not Time.SETUP
+            or self.reads(loop_of.iter) & self.late
+        ):
+            raise self.stop(node, "layers in a comprehension that is not plain")
+        outer, self.lines = self.lines, []
+        loop = _Loop(0)
+        self.loops.append(loop)
+        self.near = names_of(node)
+        element = self.moved(node.elt)
+        self.near = set()
+        self.loops.pop()
+        inner, self.lines = self.lines, outer
+        for attribute in loop.lists:
+            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
+        target = source_text(loop_of.target)
+        head = f"for {target} in {self.text(loop_of.iter)}:\n"
+        reads = self.reads(loop_of.iter)
+        outer.append(Line(head, names_of(loop_of.target), reads, False, inner))
+        target = f"({target})" if "," in target and target[0] != "(" else target
+        elements = ", ".join([target, *(name for _, name in loop.zipped)])
+        lists = ", ".join(f"self.{attribute}" for attribute, _ in loop.zipped)
+        made = cst.parse_expression(f"[_ for {elements} in zip({lists})]")
+        assert isinstance(made, cst.ListComp)
+        zipped = made.for_in.iter
+        assert isinstance(zipped, cst.Call)
+        args = [cst.Arg(self.moved(loop_of.iter)), *zipped.args]
+        iterated = spaced(zipped.with_changes(args=args))
+        for_in = loop_of.with_changes(target=made.for_in.target, iter=iterated)
+        return node.with_changes(elt=element, for_in=for_in)
 
     def _suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
         if not isinstance(body, cst.IndentedBlock):

@@ -30,6 +30,9 @@ class Mover(cst.CSTTransformer):
         return node in notes.made or notes.is_helped(node)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
+            # It is moved as a whole.
+            return False
         inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
         if inner and self.body.notes.makes(node):
             raise self.body.stop(node, "layers in a function inside of this one")
@@ -38,6 +41,9 @@ class Mover(cst.CSTTransformer):
 
     def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
         notes = self.body.notes
+        comprehended = isinstance(original, (cst.ListComp, cst.GeneratorExp))
+        if comprehended and notes.makes(original):
+            return self.body.comprehension(original)  # type: ignore[return-value,arg-type]
         if isinstance(original, cst.Call):
             if original in notes.made:
                 return self.body.layer(original)  # type: ignore[return-value]

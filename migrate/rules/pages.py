@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from .base import Rule
+from .kept_models import kept_section
 from .reasons import reasons_section
 from .registry import all_rules
 from .training_program import KEEPS
@@ -34,6 +35,7 @@ def rule_page(rule: Rule) -> str:
             lines += ["```python", code.rstrip("\n"), "```", ""]
     if rule.id == KEEPS:
         lines += reasons_section()
+        lines += kept_section()
     lines += [
         "## Turning it off",
         "",

@@ -54,6 +54,10 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
         ("net = params['net'](features)", "`params['net']` may make variables"),
         (
             "net = [tf.layers.dense(f, 1) for f in features]",
+            "layers in a comprehension that is not plain",
+        ),
+        (
+            "net = {f: tf.layers.dense(features, 1) for f in params}",
             "layers in a function inside of this one",
         ),
         (
@@ -184,6 +188,24 @@ def test_a_helper_that_others_use_stays_beside_its_class(tmp_path: Path) -> None
     assert not left
     assert "def block(x, units):" in texts["blocks"]
     assert "class Block(tf.estimator.ScopedLayer):" in texts["blocks"]
+
+
+def test_layers_of_a_comprehension_are_a_list(tmp_path: Path) -> None:
+    code = (
+        "nets = [tf.layers.dense(features, n, name='n%d' % i)\n"
+        "        for i, n in enumerate(params['sizes'])]\n"
+        "net = tf.layers.dense(tf.concat(nets, 1), 1)"
+    )
+    texts, left = lift(tmp_path, program=HEAD + program(code))
+    assert not left
+    text = " ".join(texts["program"].split())
+    assert (
+        "self.n_layers = [] for i, n in enumerate(params['sizes']): "
+        "self.n_layers.append(tf.keras.layers.Dense(n, name='n%d' % i))" in text
+    )
+    assert "for (i, n), n_ in zip(enumerate(self.params['sizes']), self.n_layers)" in (
+        text
+    )
 
 
 def test_keras_layers_need_no_lifting(tmp_path: Path) -> None:

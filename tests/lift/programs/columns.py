@@ -34,7 +34,11 @@ def model_fn(features, labels, mode, params):
     linear = tf.feature_column.linear_model(features, kinds)
     with tf.variable_scope("hand"):
         hidden = tf.nn.relu(tf.matmul(net, weight([8, 3], "w")) + bias(3))
-        joined = [hidden, tf.layers.dense(net, 2, kernel_initializer=start)]
+        parts = [
+            tf.layers.dense(net, size, name="part_%d" % size, kernel_initializer=start)
+            for size in params["sizes"]
+        ]
+        joined = [hidden, *parts]
     out = tf.layers.dense(tf.concat(joined, 1), 1, kernel_initializer=start) + linear
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"out": out})
@@ -63,6 +67,7 @@ estimator = tf.estimator.Estimator(
     model_fn,
     model_dir=DIRECTORY,
     config=tf.estimator.RunConfig(train_distribute=STRATEGY, tf_random_seed=1),
+    params={"sizes": [2, 1]},
 )
 estimator.train(forever, max_steps=STEPS)
 RESULT = dict(estimator.evaluate(data))

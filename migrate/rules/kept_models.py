@@ -1,0 +1,135 @@
+"""Why model functions keep their layers (T2), and what lifts them.
+
+The reasons are read from the source of what gives them, so that the page cannot promise
+or forget one; a test asks that each has its advice.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["ADVICE", "kept_reasons", "kept_section"]
+
+_TOOL = Path(__file__).resolve().parent.parent
+_FOLDERS = ("interp", "lift")
+_CALLS = ("unknown", "stop", "stop_in", "_stop_at")
+_NAMES = ("why", "reason")
+# What only adds the place to another reason.
+_PLACED = "... (...:...)"
+
+_OUT = "write the arguments of the call out"
+_SPLIT = "write it as a statement of its own, outside of that one"
+ADVICE = {
+    "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
+    "`...` changes between layers": "give the second value a name of its own",
+    "`...` is given by its place": "give it as `name=value`",
+    "`...` is kept from round to round": "give it a value before the loop",
+    "`...` is made in one branch only": "give it a value in every branch",
+    "`...` is read behind the layers": "compute it before the first layer",
+    "`...` makes a new variable each time": "use tf.get_variable, or tf.Variable",
+    "`...` may make variables": (
+        "give the file that defines it to the same run; if it is of a library, call "
+        "tf.layers or tf.keras in its place"
+    ),
+    "`...` of a layer in a branch on a tensor": "read it before the branch",
+    "a call that does not fit: ...": "the call would fail: mend it",
+    "a file without TensorFlow": "import tensorflow in the file that makes layers",
+    "a function with layers that calls itself": "write the recursion as a loop",
+    "a layer and a call that makes others: say them in two lines": _SPLIT,
+    "a layer depends on `...`": (
+        "give the layer a size of `params` or a number, not one of a tensor"
+    ),
+    "a layer depends on `...`, which changes": "set the attribute in `__init__`",
+    "a layer depends on a variable": "give the layer plain values",
+    "a layer with arguments that are not written out": _OUT,
+    "a layer with `...` among its `**` arguments": _OUT,
+    "a layer depends on `...`, which is known in the graph only": (
+        "give the layer plain values"
+    ),
+    "a linear model with arguments that are not written out": _OUT,
+    "a partial of `...`": "define a function that calls it",
+    "a partial whose arguments are not written out": _OUT,
+    "a value behind the layers": "compute it before the first layer",
+    "a variable with arguments that are not written out": _OUT,
+    "a variable_scope with `...=`": "leave the argument out",
+    "a variable_scope with `initializer=`": "give each layer its initializer",
+    "an object of `...`": "make its layers by functions of tf.layers",
+    "an object of `...` cannot be lifted yet": (
+        "call the function of tf.layers where the object is called"
+    ),
+    "arguments that are not written out": _OUT,
+    "it calls too many functions with layers": "make fewer, larger functions",
+    "layers in ..., which stays as it is": "give that file to the same run",
+    "layers in a comprehension that is not plain": "write a loop, or two of them",
+    "layers in a function inside of this one": "write a loop, or define a function",
+    "layers in a lambda": "define a function",
+    "layers in a loop over tensors": "loop over a range or a list of `params`",
+    "layers in a loop with `else`": "write what follows behind the loop",
+    "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",
+    "layers in a statement that returns": "give it a name first, and return that",
+    "layers in an arg_scope": "give each layer its arguments",
+    "layers made by `map`": "write a loop",
+    "layers of Keras among others": "use either tf.keras or tf.layers in a model_fn",
+    "layers of a function with `*` arguments": _OUT,
+    "layers of one mode in nested loops": "ask for the mode outside of the loops",
+    "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
+    "nothing of the layers is used behind them": "give what they make a name",
+    "one of several functions makes layers": "call each in a branch of its own",
+    "regularisation losses are read between layers": "read them behind the last layer",
+    "several statements on one line": "write one statement in each line",
+}
+
+
+def kept_reasons() -> list[str]:
+    """Every reason; what varies in it is ``...``."""
+    found: set[str] = set()
+    for folder in _FOLDERS:
+        for path in sorted((_TOOL / folder).rglob("*.py")):
+            found |= set(_told(ast.parse(path.read_text("utf-8"))))
+    return sorted(found - {_PLACED}, key=str.lower)
+
+
+def _told(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _CALLS:
+                for one in node.args:
+                    yield from _texts(one)
+        elif isinstance(node, ast.Assign):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            if any(name in _NAMES for name in names):
+                yield from _texts(node.value)
+        elif isinstance(node, ast.FunctionDef) and node.name == "not_written_out":
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Return):
+                    yield from _texts(inner.value)
+
+
+def _texts(node: ast.expr | None) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = (p.value if isinstance(p, ast.Constant) else "..." for p in node.values)
+        yield "".join(map(str, parts))
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
+
+
+def kept_section() -> list[str]:
+    """The lines of the page."""
+    lines = [
+        "## What keeps the layers of a model function",
+        "",
+        "A program whose layers do not become Keras classes is T2: its model function "
+        "stays, on a loop of TensorFlow 2. The reason that the report gives, and the "
+        "change after which the layers are lifted:",
+        "",
+        "| reason | change |",
+        "|---|---|",
+    ]
+    for reason in kept_reasons():
+        lines.append(f"| {reason} | {ADVICE.get(reason, '')} |")
+    return [*lines, ""]
