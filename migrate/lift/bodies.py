@@ -14,18 +14,15 @@ import libcst as cst
 from ..interp.notes import Notes
 from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
-from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
+from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..plan.layers.lifted_names import RESERVED, source_text
 from ..plan.layers.made_layers import Conversion
-from ..plan.model_fn.source import Source
 from ..plan.program import TF
-from ..plan.sites import Blocked
 from .changes import Dropped, Mover, Stored
-from .flow import bound_by, written_by
 from .lines import Line, need, rendered
+from .scope import Scope
 from .spelling import (
     argument_of,
-    as_names,
     looks_counted,
     names_of,
     parameter,
@@ -79,7 +76,7 @@ class _Loop:
     taken: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Body:
+class Body(Scope):
     """Takes the statements of a function, or some of them, apart."""
 
     def __init__(
@@ -92,19 +89,11 @@ class Body:
         helper: Callable[[cst.Call, Function], Helper],
         class_of: Callable[[cst.Call, Helper], str],
     ) -> None:
-        self.tree = tree
-        self.source = Source(tree, defined)
-        self.notes = notes
+        super().__init__(tree, defined, statements, notes)
         # Names that have a value before the statements.
         self.outside = outside
         self.helper = helper
         self.class_of = class_of
-        self.statements = list(statements)
-        self.scope = tree.resolver.scopes.opened[defined]
-        self.bound = {n for s in statements for n in self.binds(s)}
-        # Attributes of objects that the statements set, by whatever they call.
-        self.written = self._written()
-        self.late = self._late_names()
         self.lines: list[Line] = []
         self.loops: list[_Loop] = []
         # A branch that the constructor does not follow, or follows.
@@ -124,97 +113,6 @@ class Body:
         self.call_reads: dict[str, Time] = {}
         # Names that the call binds itself, where it reads them.
         self.inner: list[set[str]] = []
-
-    # -- names
-
-    def binds(self, node: cst.CSTNode) -> set[str]:
-        """Names that a statement binds."""
-        return bound_by(node, self.notes)
-
-    def _written(self) -> set[str]:
-        found: set[str] = set()
-        for statement in self.statements:
-            found |= written_by(statement, self.notes)
-            for one in self.notes.reached(statement):
-                made = isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
-                found |= set() if made else written_by(one, self.notes)
-        return found
-
-    def reads_written(self, node: cst.CSTNode) -> str | None:
-        """An attribute in code of the constructor that the call sets later."""
-        for one in walk(node):
-            if isinstance(one, cst.Attribute) and one.attr.value in self.written:
-                return self.tree.code(one)
-        return None
-
-    def local(self, node: cst.Name) -> bool:
-        """The name is one of the function's own."""
-        found = self.tree.resolver.bindings(node)
-        return any(one.scope is self.scope for one in found)
-
-    def reads(self, node: cst.CSTNode) -> set[str]:
-        """Names of the function that a piece of it reads."""
-        loads = self.tree.resolver.scopes.loads
-        return {
-            one.value
-            for one in walk(node)
-            if isinstance(one, cst.Name) and one in loads and self.local(one)
-        }
-
-    def _late_names(self) -> set[str]:
-        """Names that are bound in the graph, if only at times."""
-        late: set[str] = set()
-        small = [
-            node
-            for statement in self.statements
-            for node in walk(statement)
-            if isinstance(
-                node, (cst.SimpleStatementLine, cst.For, cst.With, cst.FunctionDef)
-            )
-        ]
-        while True:
-            found = set(late)
-            for node in small:
-                names = (
-                    self.binds(node)
-                    if not isinstance(node, cst.With)
-                    else as_names(node)
-                )
-                if isinstance(node, cst.For):
-                    names = names_of(node.target)
-                    if self.notes.time(node.iter) is Time.GRAPH:
-                        found |= names
-                elif isinstance(node, cst.With):
-                    found |= names
-                elif isinstance(node, cst.FunctionDef):
-                    found.add(node.name.value)
-                elif names and (self._is_graph(node) or self.reads(node) & late):
-                    found |= names
-            if found == late:
-                return late
-            late = found
-
-    def _is_graph(self, statement: cst.CSTNode) -> bool:
-        for node in walk(statement):
-            value: cst.BaseExpression | None = None
-            if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Expr)):
-                value = node.value
-            if value is None:
-                continue
-            if self.notes.makes(node) or self.reads_written(value):
-                return True
-            for one in walk(value):
-                if (
-                    isinstance(one, cst.BaseExpression)
-                    and one in self.notes.values
-                    and self.notes.time(one) is Time.GRAPH
-                ):
-                    return True
-        return False
-
-    def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
-        """What to raise where the statements cannot be taken apart."""
-        return self.source.stop(node, reason)
 
     def fresh(self, wanted: str) -> str:
         """An attribute that is not there yet."""
@@ -253,35 +151,6 @@ class Body:
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
 
-    def reads_first(self, name: str) -> bool:
-        """The value from before the statements may be read by them."""
-        for statement in self.statements:
-            if name in self.reads(statement):
-                return True
-            if name in self.binds(statement) and only_small(statement) is not None:
-                return False
-        return True
-
-    def ordered(self, names: set[str]) -> list[str]:
-        order = list(self.scope.bindings)
-        return sorted(names, key=lambda n: order.index(n) if n in order else len(order))
-
-    def outer_time(self, name: str) -> Time:
-        """When a name that comes from outside is known."""
-        loads = self.tree.resolver.scopes.loads
-        found = Time.SETUP
-        for statement in self.statements:
-            for node in walk(statement):
-                if (
-                    isinstance(node, cst.Name)
-                    and node.value == name
-                    and node in loads
-                    and node in self.notes.values
-                    and self.local(node)
-                ):
-                    found = max(found, self.notes.time(node))
-        return found
-
     def _reads_of(self, call: Sequence[Statement]) -> set[str]:
         """Names that the call reads and does not bind before."""
         found: set[str] = set()
@@ -290,10 +159,6 @@ class Body:
                 if isinstance(node, cst.Name) and self.reads_local(node):
                     found.add(node.value)
         return found
-
-    def reads_local(self, node: cst.Name) -> bool:
-        loads = self.tree.resolver.scopes.loads
-        return node in loads and self.local(node)
 
     # -- the constructor
 
