@@ -16,32 +16,18 @@ from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
 from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..plan.layers.lifted_names import RESERVED, source_text
-from ..plan.layers.made_layers import Conversion
-from ..plan.program import TF
 from .changes import Dropped, Mover, Stored
 from .lines import Line, need, rendered
+from .made import METHODS
 from .scope import Scope
 from .spelling import (
-    argument_of,
-    looks_counted,
     names_of,
     parameter,
-    snake,
     spaced,
     with_owner,
 )
 
 __all__ = ["Body", "Helper", "Taken"]
-
-
-# Methods of lifted classes that make variables as a function of TensorFlow 1 does.
-_METHODS = {
-    "variable": "get_variable",
-    "new variable": "new_variable",
-    "linear_model": "make_linear_model",
-}
-# Arguments of columns that their layer of Keras does not have.
-_FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 
 
 @dataclass
@@ -106,7 +92,7 @@ class Body(Scope):
         self.taken_names: set[str] = set(RESERVED) | {
             "self",
             "training",
-            *_METHODS.values(),
+            *METHODS.values(),
         }
         self.static: dict[str, list[Statement]] = {}
         self.optional: list[Statement] = []
@@ -192,7 +178,7 @@ class Body(Scope):
         code = source_text(node)
         return with_owner(node, code)
 
-    def _make(
+    def make(
         self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
     ) -> str:
         """Adds a layer to the constructor; gives what stands for it in the call."""
@@ -434,113 +420,3 @@ class Body(Scope):
                 return call
             self.optional = [one for one in self.optional if id(one) not in gone]
             call = [Dropped(gone).visited(one) for one in call]
-
-    # -- layers
-
-    def layer(self, node: cst.Call) -> cst.BaseExpression:
-        """What the call says instead of making a layer."""
-        made = self.notes.made[node]
-        method = _METHODS.get(made.kind)
-        if made.kind == "ColumnsLayer" and self.as_in_tensorflow_1(node):
-            method = "make_input_layer"
-        if method is not None:
-            args = [one.with_changes(value=self.moved(one.value)) for one in node.args]
-            return node.with_changes(
-                func=cst.parse_expression(f"self.{method}"), args=args
-            )
-        reads: set[str] = set()
-
-        def text(part: cst.BaseExpression) -> str:
-            reads.update(self.reads(part))
-            return self.text(part)
-
-        def moved(part: cst.BaseExpression) -> str:
-            return source_text(self.moved(part))
-
-        conversion = Conversion(self.source, text, moved, True, as_given=True)
-        plain = [one for one in node.args if not one.star]
-        options = [text(one.value) for one in node.args if one.star]
-        source = node if not options else node.with_changes(args=plain)
-        inputs, (step,) = conversion.convert(made.symbol, source)
-        constructor = step.constructor
-        if options:
-            more = ", ".join(f"**{one}" for one in options)
-            joined = "" if constructor.endswith("(") else ", "
-            constructor = f"{constructor[:-1]}{joined}{more})"
-        if made.kind == "ColumnsLayer":
-            _, _, inside = constructor.partition("(")
-            constructor = f"{TF}.estimator.ColumnsLayer({inside}"
-        if looks_counted(constructor):
-            constructor = f"{TF}.estimator.named({constructor})"
-        stands = self._make(step.wanted, constructor, node, reads)
-        given = "".join(f", {name}={code}" for name, code in step.call_arguments)
-        call = cst.parse_expression(f"{stands}(_{given})")
-        assert isinstance(call, cst.Call)
-        first, *rest = call.args
-        # Parsed anew, the names of other arguments are no nodes of the file.
-        again = [
-            one
-            if one.keyword is None
-            else one.with_changes(value=self._argument(node, one))
-            for one in rest
-        ]
-        return call.with_changes(
-            args=[first.with_changes(value=self.moved(inputs)), *again]
-        )
-
-    def as_in_tensorflow_1(self, node: cst.Call) -> bool:
-        """Columns that Keras' layer does not take."""
-        return self.notes.shared_columns or any(
-            one.keyword is not None and one.keyword.value in _FILLED
-            for one in node.args
-        )
-
-    def _argument(self, node: cst.Call, argument: cst.Arg) -> cst.BaseExpression:
-        """The argument as it stands in the file, where it does."""
-        assert argument.keyword is not None
-        name = argument.keyword.value
-        for one in node.args:
-            if one.keyword is not None and one.keyword.value == name:
-                return self.moved(one.value)
-        if source_text(argument.value) in ("False", "True"):
-            return argument.value
-        raise self.stop(node, f"`{name}` is given by its place")
-
-    def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
-        """What the call says instead of calling a function that makes layers."""
-        helper = self.helper(node, function)
-        parameters = [one.name.value for one in function.node.params.params]
-        given: dict[str, cst.Arg] = {}
-        for place, one in enumerate(node.args):
-            if one.star:
-                raise self.stop(node, "layers of a function with `*` arguments")
-            name = one.keyword.value if one.keyword is not None else parameters[place]
-            given[name] = one
-        reads: set[str] = set()
-        parts: list[str] = []
-        for name in helper.setup:
-            if name not in given:
-                continue
-            value = given[name].value
-            if self.notes.time(value) is Time.GRAPH:
-                shown = self.tree.code(value)
-                raise self.stop(value, f"a layer depends on `{shown}`")
-            reads |= self.reads(value)
-            parts.append(f"{name}={self.text(value)}")
-        constructor = f"{self.class_of(node, helper)}({', '.join(parts)})"
-        name = snake(helper.name)
-        stands = self._make(name, constructor, node, reads)
-        args: list[cst.Arg] = []
-        skipped = False
-        for name in helper.graph:
-            if name not in given:
-                skipped = True
-                continue
-            one = given[name]
-            value = self.moved(one.value)
-            keyword = cst.Name(name) if skipped or one.keyword is not None else None
-            skipped = skipped or keyword is not None
-            args.append(argument_of(value, keyword))
-        call = cst.parse_expression(f"{stands}()")
-        assert isinstance(call, cst.Call)
-        return spaced(call.with_changes(args=args))

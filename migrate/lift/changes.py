@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..plan.code.tree import Statement
+from .made import helped, layer
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -46,10 +47,10 @@ class Mover(cst.CSTTransformer):
             return self.body.comprehension(original)  # type: ignore[return-value,arg-type]
         if isinstance(original, cst.Call):
             if original in notes.made:
-                return self.body.layer(original)  # type: ignore[return-value]
+                return layer(self.body, original)  # type: ignore[return-value]
             if notes.is_helped(original):
                 (function,) = notes.helpers[original]
-                return self.body.helped(original, function)  # type: ignore[return-value]
+                return helped(self.body, original, function)  # type: ignore[return-value]
         return updated
 
 
