@@ -242,6 +242,9 @@ class Calls(Expressions):
                 if parameters.kwonly_params:
                     continue
                 self._enter(function, call.node, given, call.env)
+        if call.node in self.notes.helpers:
+            shown = call.symbol
+            call.unknown(f"layers in a function that `{shown}` calls")
 
     def _enter(
         self, callee: Function, node: cst.Call, arguments: list[Argument], env: Env

@@ -64,6 +64,7 @@ ADVICE = {
     "layers in ..., which stays as it is": "give that file to the same run",
     "layers in a comprehension that is not plain": "write a loop, or two of them",
     "layers in a function inside of this one": "write a loop, or define a function",
+    "layers in a function that `...` calls": "make them before the call",
     "layers in a lambda": "define a function",
     "layers in a loop over tensors": "loop over a range or a list of `params`",
     "layers in a loop with `else`": "write what follows behind the loop",

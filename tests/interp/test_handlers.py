@@ -45,6 +45,7 @@ def test_the_example_of_the_page(
         ("tf.layers.dense(features, **{'units': features})", "depends on `units`"),
         ("tf.contrib.layers.fully_connected(features, 3)", "may make variables"),
         ("tf.get_variable('v', **params)", "not written out"),
+        ("tf.cond(labels, lambda: tf.get_variable('v', []))", "that `tf.cond` calls"),
         (
             "with tf.variable_scope('a', partitioner=params):\n    pass",
             "variable_scope with `partitioner=`",
@@ -68,7 +69,6 @@ def test_what_is_kept(code: str, reason: str, tmp_path: Path) -> None:
         ("tf.feature_column.linear_model(features, [])", "linear_model()"),
         ("tf.layers.dense(features, **{'units': 2, 'name': 'a'})", "Dense('a', 2)"),
         ("(lambda x: tf.layers.dense(x, 1))(features)", "Dense(1)"),
-        ("tf.cond(features, lambda: tf.layers.dense(features, 1))", "Dense(1)"),
     ],
 )
 def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:

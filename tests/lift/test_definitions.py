@@ -70,7 +70,7 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
         ),
         (
             "net = tf.cond(labels, lambda: tf.layers.dense(features, 1), lambda: 1)",
-            "layers in a lambda",
+            "layers in a function that `tf.cond` calls",
         ),
         ("net = block(features, tf.shape(labels)[0])", "a layer depends on"),
         (
