@@ -28,6 +28,9 @@ RESULT = {}
 FILES = ("towers", "coder")
 # Their variables begin with values that are the same everywhere.
 SAME_START = ("columns", "held")
+# What the next normalization takes away again: rounding alone moves it, and Adam makes
+# whole steps of that.
+NO_GRADIENT = ("batch_normalization/beta", "batch_normalization_1/moving_mean")
 RECORDED = Path(__file__).parents[2] / "fixtures" / "oracle" / "lifted" / "tf115.json"
 TWO = 'tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])'
 
@@ -141,11 +144,14 @@ def test_figures_are_those_of_tensorflow_1(
 ) -> None:
     """Loss, variables and slots after eight steps, from the same values."""
     recorded = json.loads(RECORDED.read_text("utf-8"))[file]
-    found = results[f"layers_one_{file}"]
+    found = dict(results[f"layers_one_{file}"])
     assert set(found) == set(recorded)
-    assert found == pytest.approx(recorded, rel=2e-4, abs=2e-5)
+    for name in NO_GRADIENT:
+        found.pop(name, None)
+        recorded.pop(name, None)
+    assert found == pytest.approx(recorded, rel=1e-5, abs=2e-6)
     kept, layers = (results[f"{form}_two_{file}"] for form in ("kept", "layers"))
-    assert set(kept) == set(layers) == set(recorded)
+    assert set(kept) == set(layers)
     assert layers == pytest.approx(kept, rel=1e-5, abs=1e-6)
 
 
