@@ -212,7 +212,7 @@ def kept_because(
     entered = frozenset().union(*(one.entered for one in lifting))
     for parsed in files:
         tree = Tree(parsed.module, parsed.resolver)
-        for call in _programs(tree):
+        for call in legacy_places(tree).programs:
             symbol = tree.symbol(call.func)
             if symbol not in _KNOWN:
                 place = _place(parsed, tree.line(call))
@@ -236,10 +236,6 @@ def _place(parsed: ParsedModule, line: int) -> str:
     cell, line = parsed.source.locate(line)
     inside = f"cell {cell}:" if cell is not None else ""
     return f"{parsed.path.name}:{inside}{line}"
-
-
-def _programs(tree: Tree) -> list[cst.Call]:
-    return legacy_places(tree).programs
 
 
 class _Reader(ForwardReader):
