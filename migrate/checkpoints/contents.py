@@ -89,7 +89,8 @@ class Checkpoint:
     def learning_rate(self) -> float | None:
         """The learning rate that a Keras optimizer saves along."""
         for entry in self.entries:
-            if entry.role == "other" and entry.name.endswith("learning_rate"):
+            rate = entry.name.rpartition("/")[2].removeprefix("_")
+            if entry.role == "other" and rate == "learning_rate":
                 return float(self.value(entry))
         return None
 
@@ -256,8 +257,10 @@ def _object_entries(graph: Any, stored: Stored) -> tuple[Entry, ...]:
                 slots[slot.slot_variable_node_id] = (original, slot.slot_name)
         if "_iterations" in children:
             steps.append(children["_iterations"])
-            if "_learning_rate" in children:
-                others.add(children["_learning_rate"])
+            # Of a schedule Keras keeps the rate of the last step, which nothing reads.
+            for rate in ("_learning_rate", "_current_learning_rate"):
+                if rate in children:
+                    others.add(children[rate])
             slots.update(_keras_slots(graph, children, names))
     roots = {child.local_name: child.node_id for child in graph.nodes[0].children}
     counted = [roots[n] for n in ("global_step", "step") if n in roots]

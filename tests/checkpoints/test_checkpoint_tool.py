@@ -52,7 +52,10 @@ def program(flavour: str, *, second: str = "second", sgd: bool = False) -> Any:
     elif sgd:
         optimizer = k.optimizers.SGD(0.05, momentum=0.9)
     else:
-        optimizer = k.optimizers.Adam(0.05)
+        rate: Any = 0.05
+        if flavour == "schedule":
+            rate = k.optimizers.schedules.ExponentialDecay(0.05, 10, 0.9)
+        optimizer = k.optimizers.Adam(rate)
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(model(tf.ones([2, 3]), training=True) ** 2)
     gradients = tape.gradient(loss, model.trainable_variables)
@@ -61,7 +64,7 @@ def program(flavour: str, *, second: str = "second", sgd: bool = False) -> Any:
     return tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)
 
 
-@pytest.mark.parametrize("flavour", ["v1", "tf_keras", "keras3"])
+@pytest.mark.parametrize("flavour", ["v1", "tf_keras", "keras3", "schedule"])
 def test_a_tf1_run_goes_on_in_tf2_and_back(flavour: str, tmp_path: Path) -> None:
     old = read(Path(TF1) / "model.ckpt-5")
     template = program(flavour).save(str(tmp_path / "template" / "ckpt"))
