@@ -24,4 +24,5 @@ def test_correct_rewrites_raise_no_alarm(tmp_path: Path) -> None:
     assert found.same["checkpoints"] == len(SEEDS)
 
 
-SEEDS = [4, 5]
+# The second is a model_fn on the loop module, with a metric that training makes too.
+SEEDS = [5, 19]

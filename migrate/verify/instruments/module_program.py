@@ -212,6 +212,10 @@ def _recording_hook(tf: Any, record: Record, start: Any) -> Any:
             return [(name, made[name]) for name in names]
 
         def after_create_session(self, session: Any, coord: Any) -> None:
+            # A metric that a model_fn makes while it trains is not the model's.
+            made = session.model.variables.by_name
+            self.names = [name for name in self.names if name in made]
+            self.slots = [name for name in self.slots if name in made]
             if record.names is not None:
                 return
             record.names = self.names
