@@ -412,7 +412,9 @@ class OnModule:
             ]
             here = [f for f in found if f.line == line and result is own] or found
             if here:
-                return f"no loop of its own, for {here[0].reason}"
+                why = here[0].reason or ""
+                said = f" ({why})" if why.startswith("no ") else f", for {why}"
+                return f"no loop of its own{said}"
             for finding in result.findings:
                 if finding.tier is Tier.FORWARD_KEPT:
                     return finding.message.partition(": ")[2] or "it is kept"

@@ -77,6 +77,8 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
         # Where a script lies is on the search path before it runs.
         homes = {os.path.dirname(os.path.abspath(path)) for path in group.files}
         if len(homes) > 1:
+            homes = _started_in(group.all, facts)
+        if len(homes) != 1:
             raise NoPlace("its files import each other from several directories")
         fitting = list(homes)
     root = fitting[0]
@@ -87,6 +89,26 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     if relative:
         return Place(root, _shared(packages), _found_from(relative, facts))
     return Place(root, packages.pop().split(".")[0])
+
+
+def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
+    """The directories of all files that import these, and are imported by none."""
+    starts: set[str] = set()
+    seen: set[str] = set()
+    pending = [os.path.abspath(path) for path in paths]
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        users = [os.path.abspath(user) for user in facts.importers(Path(path))]
+        pending += users
+        if not users:
+            starts.add(os.path.dirname(path))
+    # What `python -m` starts inside of a package does not have its folder to search.
+    if any(os.path.isfile(os.path.join(one, "__init__.py")) for one in starts):
+        return set()
+    return starts
 
 
 def _names_no_top(path: Path, facts: ProjectFacts) -> bool:

@@ -12,6 +12,7 @@ from ..project.facts import ParsedModule
 from ..project.text import Edit, apply_edits
 from ..rules.dataset_iterator import METHODS
 from ..symbols.dotted import dotted_name
+from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from .by_hand import handed_about
@@ -22,6 +23,8 @@ from .words import Kept, Modules, Renamed, Words
 
 __all__ = ["renamed"]
 
+_METHODS_OF_LAYERS = ("get_losses_for", "get_updates_for")
+_UPDATES = "updates_of"
 _STRATEGIES = ("MirroredStrategy", "OneDeviceStrategy")
 
 
@@ -84,7 +87,7 @@ class _Renamer:
         for use, node, symbol, found in places:
             self._rename(use, node, symbol, found)
         importing.rewrite(imports)
-        self._open_iterators()
+        self._write_methods_as_functions()
         self._drop_switches()
         if self.starts_graph and self.words.found.by_hand is not None:
             self.words.found.loop.add("build_graphs_by_hand")
@@ -217,40 +220,79 @@ class _Renamer:
         self.words.needed.add((bound[0].node, use.root.value))
         return True
 
-    # -- iterators ---------------------------------------------------------------------
+    # -- methods that nothing has any more ---------------------------------------------
 
-    def _open_iterators(self) -> None:
-        """``data.make_one_shot_iterator()`` is a function, which knows where it is."""
+    def _write_methods_as_functions(self) -> None:
+        """``data.make_one_shot_iterator()`` is a function, which knows where it is.
+
+        So is what a layer said of itself: ``layer.get_updates_for(x)``.
+        """
         context = self.words.context
         found = [
             call
             for call in self.words.resolver.scopes.calls.values()
             if isinstance(call.func, cst.Attribute)
-            and call.func.attr.value in METHODS
+            and call.func.attr.value in (*METHODS, *_METHODS_OF_LAYERS)
             and call.func.attr.value in self.words.known.loop_names
-            and self.words.resolver.qualified(call.func) is None
-            and not any(arg.star or arg.keyword is None for arg in call.args)
-            and not (
-                isinstance(call.func.value, cst.Name)
-                and call.func.value.value in ("self", "cls")
+            and self._is_of_no_module(call.func)
+            and not any(
+                arg.star or (arg.keyword is None and call.func.attr.value in METHODS)
+                for arg in call.args
             )
         ]
+        lists = self._lists_of_updates()
+        for node in (*(call.func for call in found), *lists):
+            assert isinstance(node, cst.Attribute)
+            owner = node.value
+            context.want(node, owner, *owner.lpar, *owner.rpar)
+        context.want(*found)
         for call in found:
             assert isinstance(call.func, cst.Attribute)
-            owner = call.func.value
-            context.want(call, call.func, owner, *owner.lpar, *owner.rpar)
-        for call in found:
-            assert isinstance(call.func, cst.Attribute)
-            name = call.func.attr.value
-            self.words.found.loop.add(name)
-            start, end = context.outer_span(call.func.value)
-            local = self.words.local(self.words.modules.loop)
-            self.words.edits.append(Edit(start, start, f"{local}.{name}("))
+            end = self._begin_call(call.func, call.func.attr.value)
             if call.args:
                 opening = context.text.index("(", context.span(call.func)[1])
                 self.words.edits.append(Edit(end, opening + 1, ", "))
             else:
                 self.words.edits.append(Edit(end, context.span(call)[1], ")"))
+        for node in lists:
+            end = self._begin_call(node, _UPDATES)
+            self.words.edits.append(Edit(end, context.span(node)[1], ")"))
+
+    def _begin_call(self, node: cst.Attribute, name: str) -> int:
+        """Puts a function before the owner of a method; returns the owner's end."""
+        self.words.found.loop.add(name)
+        start, end = self.words.context.outer_span(node.value)
+        local = self.words.local(self.words.modules.loop)
+        self.words.edits.append(Edit(start, start, f"{local}.{name}("))
+        return end
+
+    def _is_of_no_module(self, node: cst.Attribute) -> bool:
+        """An attribute of a value, and of none that the program makes a class for."""
+        return self.words.resolver.qualified(node) is None and not (
+            isinstance(node.value, cst.Name) and node.value.value in ("self", "cls")
+        )
+
+    def _lists_of_updates(self) -> list[cst.Attribute]:
+        """Places that read ``layer.updates``, which of Keras is an empty list today."""
+        if ".updates" not in self.words.context.text:
+            return []
+        # The innermost last: what is read of it is written first.
+        return [
+            node
+            for node in walk(self.words.context.module)
+            if isinstance(node, cst.Attribute)
+            and node.attr.value == "updates"
+            and self._is_of_no_module(node)
+            and self._is_read(node)
+        ]
+
+    def _is_read(self, node: cst.Attribute) -> bool:
+        parent = self.tree.parent(node)
+        if isinstance(parent, cst.Call):
+            return parent.func is not node
+        return not isinstance(
+            parent, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.Del)
+        )
 
     # -- switches ---------------------------------------------------------------------
 
@@ -292,5 +334,9 @@ class _Renamer:
         line_end = text.find("\n", end) + 1
         alone = not text[line_start:start].strip() and not text[end:line_end].strip()
         if alone and line_end and any(other not in gone for other in body):
+            # Blank lines around it become those of one side.
+            if text[:line_start].endswith(("\n\n", "\r\n\r\n")) or not line_start:
+                while text[line_end : line_end + 1] in ("\n", "\r"):
+                    line_end += 1
             return Edit(line_start, line_end, "")
         return Edit(start, end, "pass")

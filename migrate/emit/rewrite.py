@@ -22,6 +22,7 @@ from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
 from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.plainer.bodies import with_bodies_below
 from ..plan.plainer.head_units import with_head_units
 from ..plan.plainer.steps import PlainProgram, plainer
 from ..plan.program import Blocker, TrainingPlan
@@ -100,6 +101,14 @@ def rewrite_programs(
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
+    lowered = with_bodies_below(tree)
+    if lowered is not None and len(places.programs) == 1:
+        (place,) = places.programs
+        below = PlainProgram(lowered, "functions on one line")
+        try:
+            return _said_plainly(tree, place, below, path, options, facts)
+        except Blocked as stop:
+            return _keep_estimator(path, tree, advised(tree, [(place, stop.blocker)]))
     counted = with_head_units(tree)
     if counted is not None:
         again = parse(counted.bytes)
@@ -189,6 +198,7 @@ def _said_plainly(
     plain: PlainProgram,
     path: Path,
     options: RewriteOptions,
+    facts: Any = None,
 ) -> ProgramsRewrite:
     """A program that was put in other words, moved as these say."""
     module = drop_unused_imports(tree.module, plain.module)
@@ -198,6 +208,7 @@ def _said_plainly(
         path=path,
         resolver=Resolver(module),
         options=options,
+        facts=facts,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):

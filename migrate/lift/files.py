@@ -13,6 +13,7 @@ from ..interp.notes import Notes
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
 from .bodies import Helper
+from ..symbols.scopes import BindingKind
 
 __all__ = ["File", "Lifted", "import_text", "imported", "tensorflow_of"]
 
@@ -57,7 +58,9 @@ def import_text(node: cst.ImportFrom) -> str:
 def tensorflow_of(file: File) -> str | None:
     """The name of TensorFlow in a file."""
     for name, bound in file.tree.resolver.scopes.module_scope.bindings.items():
-        if len(bound) == 1 and file.tree.resolver.exported(name) in (
+        # One of several imports, as under `try`, is as good as another.
+        imported = all(one.kind is BindingKind.IMPORT for one in bound)
+        if imported and file.tree.resolver.exported(name) in (
             "tensorflow",
             "tensorflow.compat.v1",
         ):

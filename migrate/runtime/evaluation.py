@@ -221,7 +221,8 @@ class PredictionModel:
         checkpoint: str | None,
         warm_start: Callable[[], None],
     ):
-        data = ModelInput(input_fn)
+        # Who asks for predictions one by one may say only then what they are for.
+        data = ModelInput(input_fn, ahead=False)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()

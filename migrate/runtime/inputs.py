@@ -115,12 +115,22 @@ def features_and_labels(batch: Any) -> tuple[Any, Any]:
 
 
 class ModelInput:
-    """The batches of an input function, for each replica the next one."""
+    """The batches of an input function, for each replica the next one.
 
-    def __init__(self, input_fn: Callable[[], Any], replicas: int = 1):
+    ``ahead`` lets TensorFlow make batches before they are asked for.
+    """
+
+    def __init__(
+        self, input_fn: Callable[[], Any], replicas: int = 1, *, ahead: bool = True
+    ):
         self.input_fn = input_fn
         self.replicas = replicas
         self.dataset = dataset_of(input_fn)
+        if self.dataset is not None and not ahead:
+            # TensorFlow 2 adds a `prefetch` of its own, if it is not told otherwise.
+            options = tf.data.Options()
+            options.experimental_optimization.inject_prefetch = False
+            self.dataset = self.dataset.with_options(options)
         if self.dataset is None and replicas > 1:
             raise ValueError(
                 "input_fn must return a tf.data.Dataset when a distribution strategy "

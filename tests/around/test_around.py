@@ -397,12 +397,40 @@ def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     assert "def make_one_shot_iterator" in texts(report)["training_loop.py"]
 
 
+def test_layers_are_asked_by_functions_for_what_they_made(tmp_path: Path) -> None:
+    asks = """
+class Tower:
+    def names(self):
+        return self.updates, [u for one in self.layers for u in one.updates]
+
+    def ops(self, model, x):
+        model.updates.append(x)
+        model.updates = []
+        self.settings.updates("x")
+        return model.get_updates_for(inputs=x) + model.get_losses_for(None)
+"""
+    report = rewritten(project(tmp_path, model=MODEL, train=CHOSEN + asks))
+    text = texts(report)["train.py"]
+    for line in (
+        "self.updates, [u for one in self.layers for u in training_loop.updates_of(one)]",
+        "training_loop.updates_of(model).append(x)",
+        "model.updates = []",
+        'self.settings.updates("x")',
+        "training_loop.get_updates_for(model, inputs=x)",
+        "training_loop.get_losses_for(model, None)",
+    ):
+        assert "".join(line.split()) in "".join(text.split())
+    assert "def updates_of" in texts(report)["training_loop.py"]
+
+
 def test_eager_execution_is_not_turned_off() -> None:
     code = ALONE.replace(
         "settings =", "tf.compat.v1.disable_v2_behavior()\n\nsettings ="
     )
     (result,) = alone(code).changed
     assert b"disable_v2_behavior" not in (result.new or b"")
+    assert b"\n\n\nsettings =" in (result.new or b"")
+    assert b"\n\n\n\nsettings =" not in (result.new or b"")
 
 
 # -- where the module stands ---------------------------------------------------------

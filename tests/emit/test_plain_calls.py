@@ -52,3 +52,39 @@ def test_what_is_not_seen_through_stays(old: str, new: str, reason: str) -> None
     finding = run(code).findings[0]
     assert finding.tier is Tier.COMPAT
     assert reason in (finding.reason or "")
+
+
+SHORT = """
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, units): self.last = tf.layers.Dense(units)
+
+    def __call__(self, x): return self.last(x)
+
+
+def model_fn(features, labels, mode):
+    logits = Net(3)(features)
+    loss = tf.losses.mean_squared_error(labels, logits)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data(): return tf.data.Dataset.from_tensors(([[1.0]], [[1.0]])).repeat(5)
+
+
+estimator = tf.estimator.Estimator(model_fn, "out")
+estimator.train(data)
+"""
+
+
+def test_bodies_beside_the_name_are_no_obstacle() -> None:
+    result = run(SHORT)
+    assert {finding.tier for finding in result.findings} == {Tier.NATIVE}
+    assert {finding.line for finding in result.findings} == {21}
+    text = result.module.code
+    assert "def data():\n    return tf.data" in text
+    # What stops it now stands on the line that the author wrote.
+    (finding,) = run(SHORT.replace("er(0.1)", "er(*[0.1])")).findings
+    assert (finding.tier, finding.line) == (Tier.COMPAT, 21)

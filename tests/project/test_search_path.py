@@ -96,3 +96,15 @@ def test_siblings_share_one_module_where_all_of_them_find_it(tmp_path: Path) -> 
     found, added = tiers(tmp_path, files)
     assert found == [Tier.NATIVE] * 2
     assert added == {"training_loop.py", "two/training_loop.py"}
+
+
+def test_a_folder_below_finds_what_stands_beside_the_started_file(
+    tmp_path: Path,
+) -> None:
+    below = "import sys\n\nsys.path.append('lib')\n"
+    modes = "import tensorflow as tf\n\nSTEPS = 3\nMODE = tf.estimator.ModeKeys.EVAL\n"
+    files = {"main.py": below + KEPT, "lib/util.py": modes}
+    assert tiers(tmp_path, files) == ([Tier.NATIVE], {"training_loop.py"})
+    # Started with `python -m`, it has no folder of its own to search.
+    files["__init__.py"] = ""
+    assert tiers(tmp_path, files) == ([Tier.COMPAT], set())

@@ -65,6 +65,7 @@ QUICK = {
         "second_optimizer",
         "step_by_two",
         "sum_on_replicas",
+        "updates_of_layers",
     },
 }
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
+from ...rules.written_for import written_for_tf2
 from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.substitute import substituted
 from ..code.tree import Tree
@@ -123,6 +126,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
     replica_differences(differences, strategy, line)
+    differences += frozen_normalization(tree, line)
 
     drop.extend(made)
     hoist = hoisted(tree, strategy_site, body, parts.statements[0])
@@ -210,6 +214,7 @@ def _read_optimizer(
     )
 
 
+_FROZEN = re.compile(r"\btrainable\s*=\s*False\b")
 SCALED_TWICE = (
     "TFM130",
     "with several replicas TF 1.13-2.15 scaled the loss of Keras estimators twice "
@@ -228,6 +233,22 @@ def replica_differences(
     else:
         rule, message = SCALED_TWICE
         differences.append(Difference(rule, line, message, needs_review=True))
+
+
+def frozen_normalization(tree: Tree, line: int) -> list[Difference]:
+    """What frozen layers that normalize do otherwise than in TensorFlow 1."""
+    frozen = _FROZEN.search(tree.text) and "BatchNormalization" in tree.text
+    if not frozen or written_for_tf2(tree.resolver):
+        return []
+    return [
+        Difference(
+            "TFM132",
+            line,
+            "a batch normalization with `trainable = False` takes its moving averages "
+            "in training too; TF 1 took the mean and variance of the batch there",
+            needs_review=True,
+        )
+    ]
 
 
 def ragged_difference(line: int) -> Difference:
