@@ -25,6 +25,7 @@ __all__ = ["renamed"]
 
 _METHODS_OF_LAYERS = ("get_losses_for", "get_updates_for")
 _UPDATES = "updates_of"
+_PACKAGES = ("tf.initializers", "tf.losses", "tf.metrics", "tf.nn", "tf.train")
 _STRATEGIES = ("MirroredStrategy", "OneDeviceStrategy")
 
 
@@ -123,6 +124,8 @@ class _Renamer:
             if symbol is None or symbol == "tf":
                 return kept
             found = self.words.home(symbol)
+            if found is None and not inside and symbol in _PACKAGES:
+                found = self._package(node, symbol)
             if found is None and symbol in GRAPH_WORDS and self._is_by_hand(use):
                 found = self._by_hand(use, symbol)
             if isinstance(found, Stays):
@@ -140,6 +143,12 @@ class _Renamer:
                 return kept
             inside = True
             node = node.value
+
+    def _package(self, node: cst.BaseExpression, symbol: str) -> Today | None:
+        """TF 1's package where a program looks in it for a name that it computes."""
+        if self.words.for_tf2 or not isinstance(node, cst.Attribute):
+            return None
+        return Today(f"tf.compat.v1.{symbol.removeprefix('tf.')}")
 
     def _is_by_hand(self, use: Use) -> bool:
         """A word of graphs and sessions where there is no graph around it."""

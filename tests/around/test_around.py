@@ -408,6 +408,9 @@ class Tower:
         model.updates = []
         self.settings.updates("x")
         return model.get_updates_for(inputs=x) + model.get_losses_for(None)
+
+    def optimizer(self, name):
+        return getattr(tf.train, name + "Optimizer")(0.1)
 """
     report = rewritten(project(tmp_path, model=MODEL, train=CHOSEN + asks))
     text = texts(report)["train.py"]
@@ -418,6 +421,8 @@ class Tower:
         'self.settings.updates("x")',
         "training_loop.get_updates_for(model, inputs=x)",
         "training_loop.get_losses_for(model, None)",
+        # Names that a program computes are those of TensorFlow 1.
+        'getattr(tf.compat.v1.train, name + "Optimizer")(',
     ):
         assert "".join(line.split()) in "".join(text.split())
     assert "def updates_of" in texts(report)["training_loop.py"]
