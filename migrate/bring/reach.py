@@ -82,6 +82,8 @@ class Reach:
         self.dissolved: set[tuple[Part, cst.ImportFrom | cst.Import]] = set()
         self.builtins: dict[str, set[Part]] = {}
         self._queue: list[tuple[Kept, cst.CSTNode]] = []
+        # Classes mixed into others that also have a base which may call any method.
+        self._mixed: set[Item] = set()
 
     def want(self, module: str, name: str) -> Entity:
         """Ask for a name of a module; what it means is kept."""
@@ -160,7 +162,8 @@ class Reach:
     def _follow(self, kept: Kept, node: cst.CSTNode) -> None:
         part = kept.item.part
         if self.reduces and isinstance(node, cst.ClassDef) and node is kept.item.node:
-            kept.waiting = self._droppable(part, node)
+            kept.waiting = self._droppable(kept.item)
+            self._mix_in(kept.item)
         left_out = {
             below
             for methods in kept.waiting.values()
@@ -209,11 +212,35 @@ class Reach:
             return None
         return Site(load.chain[depth], self._entity(found), load.hidden)
 
-    def _droppable(
-        self, part: Part, node: cst.ClassDef
-    ) -> dict[str, list[cst.FunctionDef]]:
+    def _mix_in(self, item: Item) -> None:
+        """Keeps all of what is mixed into a class that others call methods of."""
+        node = item.node
+        if not isinstance(node, cst.ClassDef) or (
+            item not in self._mixed and self._is_quiet(item.part, node)
+        ):
+            return
+        for base in node.bases:
+            loads = item.part.loads(base.value)
+            site = self._site(item.part, loads[0]) if loads else None
+            if site is None or isinstance(site.entity, Imported):
+                continue
+            other, _ = site.entity
+            if other in self._mixed:
+                continue
+            self._mixed.add(other)
+            self._mix_in(other)
+            kept = self.kept.get(other)
+            if kept is not None:
+                waiting, kept.waiting = kept.waiting, {}
+                self._queue += [
+                    (kept, one) for some in waiting.values() for one in some
+                ]
+
+    def _droppable(self, item: Item) -> dict[str, list[cst.FunctionDef]]:
         """Methods nobody can call whose name occurs nowhere."""
-        if not self._is_quiet(part, node):
+        part, node = item.part, item.node
+        assert isinstance(node, cst.ClassDef)
+        if item in self._mixed or not self._is_quiet(part, node):
             return {}
         found: dict[str, list[cst.FunctionDef]] = {}
         for statement in node.body.body:

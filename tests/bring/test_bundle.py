@@ -278,6 +278,18 @@ class TestMethods:
         )
         assert "def run" in made(lib, "Worker", used=set()).text
 
+    def test_what_is_mixed_into_such_a_class(self, package: Make) -> None:
+        lib = package(
+            lib="import threading\n\n"
+            "class First:\n    def start(self): pass\n\n"
+            "class Mixed(First):\n    def run(self): return self.extra()\n"
+            "    def extra(self): pass\n\n"
+            "class Worker(Mixed, threading.Thread):\n    pass\n"
+        )
+        for name in ("start", "run", "extra"):
+            assert f"def {name}" in made(lib, "Worker", used=set()).text
+            assert f"def {name}" not in made(lib, "Mixed", used=set()).text
+
     def test_an_empty_class(self, package: Make) -> None:
         lib = package(a="class A:\n    def f(self):\n        return 1\n")
         assert run(made(lib, "A", used=set()), "vars(A()) == {}") is True

@@ -60,6 +60,7 @@ QUICK = {
         "metric_pair",
         "numpy_random_input",
         "params_of_dropout",
+        "predict_what_was_asked",
         "rate_of_own_counter",
         "regularized_shared",
         "second_optimizer",
