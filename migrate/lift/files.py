@@ -12,8 +12,8 @@ from ..emit.module.edits import Changed, Edits
 from ..interp.notes import Notes
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
-from .bodies import Helper
 from ..symbols.scopes import BindingKind
+from .bodies import Helper
 
 __all__ = ["File", "Lifted", "import_text", "imported", "tensorflow_of"]
 
