@@ -92,7 +92,14 @@ def features_and_labels(element: Any) -> tuple[Any, Any]:
 
 def make_input(request: InputRequest) -> ModelInput:
     """Input of a program without a strategy."""
-    return input_of(request.call())
+    result = request.call()
+    if request.mode == "infer" and is_dataset(result):
+        # Who asks for predictions one by one may say only then what they are for; TF 2
+        # adds a `prefetch` of its own, if it is not told otherwise.
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        result = result.with_options(options)
+    return input_of(result)
 
 
 def input_of(result: Any) -> ModelInput:

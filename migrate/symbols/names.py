@@ -97,6 +97,21 @@ def _private(path: str) -> str | None:
     return None
 
 
+def _handed_on(path: str) -> str | None:
+    """The public name of what a private module of contrib only hands on.
+
+    ``contrib.tpu.python.tpu.tpu_estimator`` was moved out of contrib, and imports all
+    that it has from its new place.
+    """
+    parts = path.split(".")
+    if parts[2:3] != ["python"]:
+        return None
+    inner = ".".join(parts[3:])
+    homes = ("python", "tensorflow_estimator.python.estimator")
+    found = (_private(f"{home}.{inner}") for home in homes if inner)
+    return next((one for one in found if one is not None), None)
+
+
 @lru_cache(maxsize=20_000)
 def canonical(dotted: str) -> str | None:
     """The ``tf.`` name of a dotted import path, or None if it is not TF.
@@ -146,7 +161,7 @@ def public_name(rest: str) -> str:
             return "tf.estimator." + inner.split(".")[-1]
         return _join("tf.python", below)
     if rest.startswith("contrib."):
-        found = _private(rest)
+        found = _private(rest) or _handed_on(rest)
         if found is not None:
             return found
     return "tf." + rest
