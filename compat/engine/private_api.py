@@ -69,6 +69,7 @@ __all__ = [
     "UpdateContext",
     "cluster_context",
     "clustering_ops",
+    "control_outputs",
     "distributed_initializer",
     "evaluation",
     "export_output",
@@ -83,6 +84,7 @@ __all__ = [
     "object_saver",
     "ops",
     "prepared_run",
+    "run_after",
     "run_in_cluster",
     "saved_model_loader",
     "step_fn",
@@ -95,6 +97,22 @@ GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
 def get_or_create_global_step_read(graph: Any) -> Any:
     """The read of the global step that all stock hooks of a graph share."""
     return training_util._get_or_create_global_step_read(graph)
+
+
+def control_outputs(op: Any) -> list[Any]:
+    """The operations that wait for this one without taking a value of it."""
+    return list(op._control_outputs)
+
+
+def run_after(op: Any, others: list[Any]) -> None:
+    """Lets an operation that stands in a graph already wait for others.
+
+    Those of a branch or a loop are left out: where it is not taken they never end.
+    """
+    context = op._get_control_flow_context()
+    op._add_control_inputs(
+        [one for one in others if one._get_control_flow_context() is context]
+    )
 
 
 def get_next_as_optional(iterator: Any) -> Any:

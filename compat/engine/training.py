@@ -12,6 +12,7 @@ from tfmigrate.runtime.rivals import Rivals
 from . import lost_tasks, private_api, replication, scaffolds
 from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
 from .short_steps import ShortStepsHook
+from .step_counting import count_after_reads
 
 __all__ = ["build_and_train"]
 
@@ -90,6 +91,7 @@ def _run(
     """
     config = estimator.config
     estimator._warm_start_for_training()
+    count_after_reads(spec.train_op)
     global_step = tf.train.get_global_step()
     if not any(s.op.name == "loss" for s in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar("loss", spec.loss)

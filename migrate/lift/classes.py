@@ -76,6 +76,8 @@ class Classes:
             raise self.stop_in(file, call, f"layers in {name}, which stays as it is")
         if isinstance(node, cst.Lambda):
             raise self.stop_in(file, call, "layers in a lambda")
+        if node in self.lifted.model_functions:
+            raise self.stop_in(file, call, "layers in another model function")
         self.lifted.called.setdefault(node, []).append(call)
         known = self.lifted.helpers.get(node)
         if known is None:

@@ -44,6 +44,8 @@ class Lifted:
     called: dict[cst.CSTNode, list[cst.Call]] = field(default_factory=dict)
     # Functions whose layers are lifted where they stand, once that is done.
     standing: set[cst.CSTNode] = field(default_factory=set)
+    # The model functions that are lifted, which are nobody's layers.
+    model_functions: frozenset[cst.CSTNode] = frozenset()
 
     def file_of(self, module: ParsedModule) -> File | None:
         """The program's file of a module."""

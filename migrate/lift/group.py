@@ -70,6 +70,7 @@ class _Group:
                     for one, tree in zip(self.files, self.trees, strict=True)
                 },
                 self.notes,
+                model_functions=frozenset(one.defined for one in self.functions),
             )
             try:
                 for one in self.functions:

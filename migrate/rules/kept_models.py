@@ -66,6 +66,9 @@ ADVICE = {
     "layers in a function inside of this one": "write a loop, or define a function",
     "layers in a function that `...` calls": "make them before the call",
     "layers in a lambda": "define a function",
+    "layers in another model function": (
+        "move them into a function that both model functions call"
+    ),
     "layers in a loop over tensors": "loop over a range or a list of `params`",
     "layers in a loop with `else`": "write what follows behind the loop",
     "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .late_reads import read_late
+from .late_reads import count_after_reads, read_late
 from .layer_updates import show_layer_updates
 from .session import ModelSession
 from .variables import ModelVariables
@@ -59,6 +59,10 @@ class ModelGraph:
                 build()
             self.components = self.components_and_handles()
             read_late(self.graph, [handle for _, handle in self.components])
+            step = self.variables.by_name.get("global_step")
+            if step is not None:
+                for one in self.strategy.experimental_local_results(step):
+                    count_after_reads(self.graph.capture(one.handle))
 
         # Keras makes its variables outside of the graph: they are met there too.
         with self.strategy.scope(), self.variables.made_here():

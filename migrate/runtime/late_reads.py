@@ -31,6 +31,24 @@ def read_late(graph: Any, handles: Iterable[Any]) -> None:
                     read_anew(graph, op, tensor, handle)
 
 
+def count_after_reads(handle: Any) -> None:
+    """Lets a step that is counted by hand be counted after all have read it.
+
+    `global_step.assign(global_step + 1)` beside a rate that reads the step is in no
+    order: the rate would get the old step in one update and the new one in the next.
+    """
+    uses = handle.consumers()
+    readings = [op for op in uses if op.type == "ReadVariableOp"]
+    free = [op for op in readings if not op.control_inputs]
+    for assignment in uses:
+        # One that does not build on the step before is no counting.
+        if assignment.type == "AssignVariableOp" and assignment in followers(free):
+            later = followers([assignment])
+            others = [op for op in free if op not in later]
+            # Adding what an operation waits for has no public name.
+            assignment._add_control_inputs(others)
+
+
 # What uses the handle of a variable without an update of it.
 LOOKS = ("ResourceGather", "VarIsInitializedOp", "VariableShape", "DestroyResourceOp")
 
