@@ -69,7 +69,6 @@ __all__ = [
     "UpdateContext",
     "cluster_context",
     "clustering_ops",
-    "control_outputs",
     "distributed_initializer",
     "evaluation",
     "export_output",
@@ -97,11 +96,6 @@ GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
 def get_or_create_global_step_read(graph: Any) -> Any:
     """The read of the global step that all stock hooks of a graph share."""
     return training_util._get_or_create_global_step_read(graph)
-
-
-def control_outputs(op: Any) -> list[Any]:
-    """The operations that wait for this one without taking a value of it."""
-    return list(op._control_outputs)
 
 
 def run_after(op: Any, others: list[Any]) -> None:

@@ -12,10 +12,11 @@ the update reads is read before the step is counted, as where the optimizer coun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tfmigrate.runtime.late_reads import followers
 
 from . import private_api
 
@@ -30,22 +31,23 @@ def count_after_reads(train_op: Any) -> None:
     global_step = tf.train.get_global_step()
     if global_step is None or train_op is None:
         return
-    needed = _all_from([getattr(train_op, "op", train_op)], _before)
     for own in tf.distribute.get_strategy().experimental_local_results(global_step):
-        _order(own.op.outputs[0].consumers(), needed)
+        _order(own.op.outputs[0].consumers(), getattr(train_op, "op", train_op))
 
 
-def _order(uses: Iterable[Any], needed: set[Any]) -> None:
+def _order(uses: Iterable[Any], train_op: Any) -> None:
     """Orders the uses of one replica's step."""
     reads = [op for op in uses if op.type in _READS and not op.control_inputs]
-    after_reads = _all_from(reads, _after)
-    for assignment in uses:
-        if assignment.type not in _ASSIGNMENTS or assignment not in needed:
+    after_reads = followers(reads)
+    # One that does not build on the step before is no counting.
+    counting = [op for op in uses if op.type in _ASSIGNMENTS and op in after_reads]
+    if not counting:
+        return
+    needed = _what_it_needs(train_op)
+    for assignment in counting:
+        if assignment not in needed:
             continue
-        # One that does not build on the step before is no counting.
-        if assignment not in after_reads:
-            continue
-        following = _all_from([assignment], _after)
+        following = {assignment, *followers([assignment])}
         private_api.run_after(
             assignment,
             [
@@ -57,21 +59,14 @@ def _order(uses: Iterable[Any], needed: set[Any]) -> None:
         )
 
 
-def _before(op: Any) -> Iterable[Any]:
-    return [*(tensor.op for tensor in op.inputs), *op.control_inputs]
-
-
-def _after(op: Any) -> Iterable[Any]:
-    users = [user for output in op.outputs for user in output.consumers()]
-    return [*users, *private_api.control_outputs(op)]
-
-
-def _all_from(start: Iterable[Any], step: Callable[[Any], Iterable[Any]]) -> set[Any]:
-    """What can be reached, what is started from included."""
-    todo = list(start)
-    found = set(todo)
+def _what_it_needs(train_op: Any) -> set[Any]:
+    """The operations that run before one does, and itself."""
+    todo = [train_op]
+    found = {train_op}
     while todo:
-        new = [one for one in step(todo.pop()) if one not in found]
+        op = todo.pop()
+        before = [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+        new = [one for one in before if one not in found]
         found.update(new)
         todo += new
     return found
