@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tfmigrate.runtime.inputs import not_ahead
 
 from . import arrays, private_api
 from .callables import argument_names
@@ -94,11 +95,7 @@ def make_input(request: InputRequest) -> ModelInput:
     """Input of a program without a strategy."""
     result = request.call()
     if request.mode == "infer" and is_dataset(result):
-        # Who asks for predictions one by one may say only then what they are for; TF 2
-        # adds a `prefetch` of its own, if it is not told otherwise.
-        options = tf.data.Options()
-        options.experimental_optimization.inject_prefetch = False
-        result = result.with_options(options)
+        result = not_ahead(result)
     return input_of(result)
 
 

@@ -221,7 +221,6 @@ class PredictionModel:
         checkpoint: str | None,
         warm_start: Callable[[], None],
     ):
-        # Who asks for predictions one by one may say only then what they are for.
         data = ModelInput(input_fn, ahead=False)
 
         def build() -> None:

@@ -114,6 +114,16 @@ def features_and_labels(batch: Any) -> tuple[Any, Any]:
     return batch[0], batch[1]
 
 
+def not_ahead(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """The data set without the `prefetch` that TensorFlow 2 adds by itself.
+
+    Who asks for predictions one by one may say only then what they are for.
+    """
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return dataset.with_options(options)
+
+
 class ModelInput:
     """The batches of an input function, for each replica the next one.
 
@@ -127,10 +137,7 @@ class ModelInput:
         self.replicas = replicas
         self.dataset = dataset_of(input_fn)
         if self.dataset is not None and not ahead:
-            # TensorFlow 2 adds a `prefetch` of its own, if it is not told otherwise.
-            options = tf.data.Options()
-            options.experimental_optimization.inject_prefetch = False
-            self.dataset = self.dataset.with_options(options)
+            self.dataset = not_ahead(self.dataset)
         if self.dataset is None and replicas > 1:
             raise ValueError(
                 "input_fn must return a tf.data.Dataset when a distribution strategy "

@@ -38,11 +38,11 @@ def count_after_reads(handle: Any) -> None:
     order: the rate would get the old step in one update and the new one in the next.
     """
     uses = handle.consumers()
-    readings = [op for op in uses if op.type == "ReadVariableOp"]
-    free = [op for op in readings if not op.control_inputs]
+    free = [op for op in uses if op.type == "ReadVariableOp" and not op.control_inputs]
+    built_on_it = followers(free)
     for assignment in uses:
         # One that does not build on the step before is no counting.
-        if assignment.type == "AssignVariableOp" and assignment in followers(free):
+        if assignment.type == "AssignVariableOp" and assignment in built_on_it:
             later = followers([assignment])
             others = [op for op in free if op not in later]
             # Adding what an operation waits for has no public name.

@@ -67,6 +67,14 @@ def alive(script: Path) -> list[int]:
     return found
 
 
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for it, ten seconds at most."""
+    deadline = time.monotonic() + 10
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert holds()
+
+
 def test_every_task_has_its_tf_config_log_and_name(
     script: Path, tmp_path: Path, tfmigrate: Runner
 ) -> None:
@@ -140,14 +148,13 @@ def test_whatever_ends_the_launcher_ends_its_tasks(
     while told < 2:
         told += b"wait 100%" in process.stdout.readline()
     expected = 2 if number == signal.SIGKILL else 4
-    assert len(alive(script)) == expected + 1  # and the launcher
+    # Waited for: between fork and exec a process shows no command line yet.
+    until(lambda: len(alive(script)) == expected + 1)  # and the launcher
     process.send_signal(number)
     status = process.wait(30)
     process.stdout.close()
     assert status == (-9 if number == signal.SIGKILL else 130)
-    deadline = time.monotonic() + 10
-    while alive(script) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    until(lambda: not alive(script))
 
 
 def test_a_job_that_hangs_has_a_limit(script: Path, tfmigrate: Runner) -> None:
