@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-__all__ = ["RewriteOptions"]
+__all__ = ["Lowered", "RewriteOptions"]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """Files whose programs may not become what they could, and why.
+
+    Their model functions are kept; with ``estimator``, their Estimators are.
+    """
+
+    files: frozenset[str]
+    because: str
+    estimator: bool = False
 
 
 @dataclass(frozen=True)
@@ -19,7 +32,24 @@ class RewriteOptions:
     keras: str = "tf_keras"  # tf_keras | keras3
     mixed_precision: bool = False
     profile: bool = False
-    # Set where a better result was refused: why no loop is written in place, and why
-    # a program keeps its Estimator.
+    # Set where a better result was refused: why no loop is written in place, why the
+    # model function is kept as well, and why a program keeps its Estimator.
     module_because: str | None = None
+    model_because: str | None = None
     stays_because: str | None = None
+    # Programs of which a trial showed that they train otherwise.
+    lowered: tuple[Lowered, ...] = ()
+
+    def for_program(self, files: Iterable[str]) -> RewriteOptions:
+        """The options for a program of these files, which are absolute paths."""
+        if not self.lowered:
+            return self
+        own = frozenset(files)
+        found = [one for one in self.lowered if one.files & own]
+        options = replace(self, lowered=())
+        for one in found:
+            if one.estimator:
+                options = replace(options, stays_because=one.because)
+            else:
+                options = replace(options, model_because=one.because)
+        return options

@@ -52,15 +52,20 @@ def moved(
     if _is_there(parsed, facts):
         return ProgramsRewrite(parsed.module)
     groups = _groups(parsed, facts)
-    if options.style in ("inline", "class") or not allowed([RULE]) or not groups:
-        return inline(parsed, options=options, facts=facts, allowed=allowed)
     own = os.path.abspath(parsed.path)
+    together = {os.path.abspath(path) for group in groups for path in group.all}
+    options = options.for_program({own, *together})
+    in_place = options.style in ("inline", "class") or not allowed([RULE])
+    if in_place or not groups or options.stays_because is not None:
+        options = _without_layers(options)
+        return inline(parsed, options=options, facts=facts, allowed=allowed)
     why = None
     for group in groups:
         answer = _answer(group, parsed, options, facts, allowed)
         if own in answer.files:
             return answer.files[own]
         why = why or answer.why
+    options = _without_layers(options)
     today = inline(parsed, options=options, facts=facts, allowed=allowed)
     stays = all(f.outcome is Outcome.LEFT for f in today.findings)
     if stays and only_todays_hooks(parsed):
@@ -68,6 +73,13 @@ def moved(
     if why is None:
         return today
     return replace(today, findings=tuple(_said(f, why) for f in today.findings))
+
+
+def _without_layers(options: RewriteOptions) -> RewriteOptions:
+    """For a loop in place, which has nothing but layers: it is none without them."""
+    if options.model_because is None or options.stays_because is not None:
+        return options
+    return replace(options, stays_because=options.model_because)
 
 
 def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
@@ -230,6 +242,7 @@ def _decided(
     )
     forced = options.module_because is not None
     here = native and options.style == "auto" and not forced
+    here = here and options.model_because is None
     if here and not modules.lost_of_support():
         return Answer()
     if forced and len(group.all) > 1:

@@ -111,6 +111,9 @@ class OnModule:
             why = unordered_model_fn(tree)
             if why is not None:
                 return Answer(why=why)
+        self.kept = self.options.model_because
+        if self.kept is not None:
+            return self._somewhere(native)
         lifting = lifted_together(self.files, self.facts)
         self.kept = kept_because(self.files, lifting)
         if self.kept is None:
@@ -399,6 +402,8 @@ class OnModule:
             return "asked for by --strategy multiworker"
         if self.options.module_because is not None:
             return f"no loop of its own, for {self.options.module_because}"
+        if self.options.model_because is not None:
+            return f"no loop of its own, for {self.options.model_because}"
         if native and self.options.style == "module":
             return "asked for by --style module"
         if native:

@@ -228,10 +228,10 @@ def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
 
 
 def exit_code(report: Report, *, pending: bool) -> int:
-    """2 when a file failed, 1 when something is pending or left, else 0."""
+    """2 when a file failed, 1 when something is pending, left or not proved, else 0."""
     if report.failed:
         return 2
-    return 1 if pending or report.leftovers() else 0
+    return 1 if pending or report.leftovers() or report.unproved() else 0
 
 
 def require_writable(output: Path | None) -> None:

@@ -43,11 +43,14 @@ Examples:
   tfmigrate rewrite src/                  rewrite in place (undo: tfmigrate undo)
   tfmigrate rewrite src/ --out migrated/  write a copy of the tree instead
   tfmigrate rewrite src/ --check          exit 1 if anything is left to do
+  tfmigrate rewrite train.py --prove      train old and new side by side first
+  tfmigrate rewrite src/ --prove-command 'python -m trainer.task --steps 20'
   tfmigrate rewrite - < old.py > new.py   as a filter
 
 \b
 Exit status: 0 done and nothing left; 1 something is left (or pending, with
---check and --diff); 2 a file could not be processed or the usage was wrong.
+--check and --diff), or not proved with --prove; 2 a file could not be processed
+or the usage was wrong.
 """
 
 
@@ -65,6 +68,31 @@ Exit status: 0 done and nothing left; 1 something is left (or pending, with
 @click.option(
     "--allow-dirty", is_flag=True, help="Rewrite files that git could not restore."
 )
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Run each program as it was and as it would be, in copies of the project, "
+    "from the same weights on the same batches; one that trains otherwise steps down.",
+)
+@click.option(
+    "--prove-command",
+    metavar="COMMAND",
+    help="What --prove runs, from here, instead of each program without arguments.",
+)
+@click.option(
+    "--prove-steps",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Training steps that --prove compares.",
+)
+@click.option(
+    "--prove-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="What one run of a program may take; one that takes more is not proved.",
+)
 def rewrite(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
@@ -80,27 +108,58 @@ def rewrite(
     out: Path | None,
     force: bool,
     allow_dirty: bool,
+    prove: bool,
+    prove_command: str | None,
+    prove_steps: int,
+    prove_seconds: float,
     **shape: Any,
 ) -> None:
     """Rewrite legacy TensorFlow code to plain TF2, in place.
 
     Directories are searched for .py and .ipynb files. Files that git could not
     restore are refused without --allow-dirty; `tfmigrate undo` reverts a run.
+
+    Nothing of your code is run, unless --prove asks for it.
     """
     require_writable(output)
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")
+        if prove or prove_command:
+            raise UserError("--prove runs programs in their folder; name a file")
         sys.exit(_filter(job, timeout, diff=diff, check=check))
     root = project_root(paths)
     files = files_below(paths, exclude or config.lists("exclude"), timeout)
+
+    trial = None
+    if prove or prove_command:
+        try:
+            from ..prove import Trial
+        except ModuleNotFoundError as error:
+            raise UserError(
+                f"--prove needs {error.name}", hint="pip install 'tfmigrate[tf]'"
+            ) from error
+
+        trial = Trial(root, Path.cwd(), prove_steps, prove_seconds, prove_command)
+
+    def run(job: Job) -> Report:
+        return run_with_progress(files, job, jobs, timeout)
+
+    def rewritten() -> Report:
+        report = run(job)
+        if trial is None:
+            return report
+        from ..prove import proved
+
+        return proved(report, job, run, trial, _say)
+
     if diff or check:
-        report = run_with_progress(files, job, jobs, timeout)
+        report = rewritten()
     elif out is not None:
         mirror = Mirror.of(paths, out, force=force)
         mirror.check(files)
-        report = run_with_progress(files, job, jobs, timeout)
+        report = rewritten()
         report = _with_failures(report, mirror.write(report.results))
     else:
         if not allow_dirty:
@@ -109,7 +168,7 @@ def rewrite(
             # Which files they are is asked before they are read: what is written
             # must go to these, whatever lies in their places then.
             targets = {path: Target.of(path) for path in files}
-            report = run_with_progress(files, job, jobs, timeout)
+            report = rewritten()
             report = _write(report, root, targets)
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
@@ -118,6 +177,10 @@ def rewrite(
         written = not (diff or check)
         write_report(render(report, format_, written=written), output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
+
+
+def _say(line: str) -> None:
+    click.echo(printable(line), err=True)
 
 
 def _write(report: Report, root: Path, targets: Mapping[Path, Target]) -> Report:
@@ -156,7 +219,7 @@ def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
                 lines=result.lines,
             )
         results.append(result)
-    return Report(tuple(results))
+    return replace(report, results=tuple(results))
 
 
 def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:

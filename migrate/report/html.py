@@ -84,7 +84,9 @@ def _overview(report: Report, *, written: bool) -> str:
         if rows
         else "<p>No legacy TensorFlow code was found.</p>"
     )
-    return f'<div class="cards">{shown}</div>\n{table}'
+    proofs = "".join(f"<li>{html.escape(p.sentence)}</li>" for p in report.proofs)
+    trials = f'<ul class="proofs">{proofs}</ul>' if proofs else ""
+    return f'<div class="cards">{shown}</div>\n{trials}{table}'
 
 
 def _rule_text(rule_id: str) -> str:

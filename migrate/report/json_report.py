@@ -10,6 +10,7 @@ from .. import __version__
 from .effort import report_minutes
 from .findings import Finding
 from .model import FileResult, Report
+from .proofs import Proof
 
 __all__ = ["json_report", "report_data", "schema"]
 
@@ -48,7 +49,19 @@ def report_data(report: Report, *, written: bool) -> dict[str, Any]:
             "leftovers": report.leftovers(),
             "minutes": report_minutes(report),
         },
+        "proofs": [_proof(proof) for proof in report.proofs],
         "files": [_file(result) for result in report.results],
+    }
+
+
+def _proof(proof: Proof) -> dict[str, Any]:
+    return {
+        "program": proof.program.as_posix(),
+        "tier": proof.tier.value,
+        "outcome": proof.outcome.value,
+        "told": proof.told,
+        "steps": proof.steps,
+        "difference": proof.difference,
     }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .findings import Finding, Outcome, Tier
 from .needs import Need
+from .proofs import Proof, ProofOutcome
 
 __all__ = ["FileResult", "FileStatus", "Footing", "Lack", "ProgramResult", "Report"]
 
@@ -117,6 +118,8 @@ class Report:
     """All results of a run, in path order."""
 
     results: tuple[FileResult, ...]
+    # What trials of its programs showed, where there were any.
+    proofs: tuple[Proof, ...] = ()
 
     def __post_init__(self) -> None:
         paths = [str(result.path) for result in self.results]
@@ -127,6 +130,10 @@ class Report:
     def findings(self) -> list[Finding]:
         """Every finding, in the order of places."""
         return sorted(f for result in self.results for f in result.findings)
+
+    def unproved(self) -> list[Proof]:
+        """The trials that showed nothing either way."""
+        return [one for one in self.proofs if one.outcome is ProofOutcome.OPEN]
 
     @property
     def failed(self) -> list[FileResult]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from .findings import Finding, Outcome, Safety, Tier
 from .model import FileResult, FileStatus, Report
 from .printable import printable, quoted_name
+from .proofs import ProofOutcome
 
 __all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
 
@@ -53,6 +54,8 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
     if any(tiers.values()):
         parts = [f"{number} {tier.value}" for tier, number in tiers.items() if number]
         yield f"{_count(sum(tiers.values()), 'training program')}: {', '.join(parts)}"
+    for proof in report.proofs:
+        yield printable(proof.sentence)
     files = report.files_by_status()
     changed = "changed" if written else "would change"
     yield (
@@ -84,7 +87,10 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
         )
     if report.changed and written:
         moved = tiers[Tier.NATIVE] + tiers[Tier.FORWARD_KEPT]
-        proof = "; `tfmigrate verify OLD NEW` proves a program" if moved else ""
+        shown = any(p.outcome is not ProofOutcome.REFUTED for p in report.proofs)
+        proof = ""
+        if moved and not shown:
+            proof = "; `tfmigrate verify OLD NEW` proves a program"
         yield f"next: run your tests; `tfmigrate undo` takes it all back{proof}"
     if kept:
         yield (

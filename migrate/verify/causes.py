@@ -57,6 +57,12 @@ def _of_first_loss(
     trajectory: Trajectory, recordings: tuple[Recording, Recording]
 ) -> Sequence[str]:
     causes = []
+    draws = [name for one in recordings for name in one.extra.get("draws") or ()]
+    if draws:
+        causes.append(
+            f"random numbers that each program draws for itself ({draws[0]}): compare "
+            "accuracies, with --seeds"
+        )
     one, other = trajectory.losses_first[0], trajectory.losses_second[0]
     ratio = max(abs(one), abs(other)) / max(min(abs(one), abs(other)), 1e-30)
     replicas = max(recording.replicas for recording in recordings)

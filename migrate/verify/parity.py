@@ -49,6 +49,8 @@ class Options:
     margin: float = 0.01
     data_dir: Path | None = None
     legacy_python: Path | None = None
+    # A program that takes longer than so many seconds is ended.
+    seconds: float | None = None
     args: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,6 +77,7 @@ def verify(
         steps=min(limits, default=None),
         args=options.args,
         env=env,
+        seconds=options.seconds,
         predictions=all(
             bool(recorded[index].predictions)
             if index in recorded

@@ -14,7 +14,7 @@ from ..errors import UserError
 from .recording import Recording, load_recording
 from .sides import Kind, Side
 
-__all__ = ["Launch", "Settings", "run_program"]
+__all__ = ["Launch", "ProgramFailed", "Settings", "run_program"]
 
 Say = Callable[[str], None]
 
@@ -33,6 +33,8 @@ class Settings:
     legacy_python: Path | None = None
     # Predict a few fixed examples, where a program has Estimators that can.
     predictions: bool = False
+    # A program that takes longer than so many seconds is ended.
+    seconds: float | None = None
     # TF2 programs only: optimizers' decay rates as float32, as TF 1.x had them.
     round_constants: bool = False
 
@@ -45,6 +47,15 @@ class Launch:
     folder: Path
     log: Path
     seconds: float
+
+
+class ProgramFailed(UserError):
+    """A program that could not be run to a recording, and why."""
+
+    def __init__(self, side: Side, reason: str, hint: str | None) -> None:
+        super().__init__(f"{side.path}: {reason}", hint=hint)
+        self.side = side
+        self.reason = reason
 
 
 def run_program(
@@ -68,17 +79,19 @@ def run_program(
             env={**os.environ, **settings.env},
         )
         try:
-            status = process.wait()
-        except BaseException:
+            status = process.wait(settings.seconds)
+        except BaseException as error:
             process.kill()
             process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise ProgramFailed(
+                    side, f"not done after {settings.seconds:g} s", _where(log)
+                ) from None
             raise
     seconds = time.monotonic() - started
     if status != 0 or not (folder / "recording.json").is_file():
-        raise UserError(
-            f"{side.path}: the program failed (status {status}):\n{_tail(log)}",
-            hint=f"its whole output is in {log}" if log.exists() else None,
-        )
+        told = f"the program failed (status {status}):\n{_tail(log)}"
+        raise ProgramFailed(side, told, _where(log))
     recording = load_recording(folder)
     ended = [
         # The instrument may stop at the very step at which the program would end.
@@ -125,6 +138,10 @@ def _command(
         command += ["--module", side.module]
     script = side.path if side.folder is None else side.path.resolve()
     return [*command, str(script), *settings.args]
+
+
+def _where(log: Path) -> str | None:
+    return f"its whole output is in {log}" if log.exists() else None
 
 
 def _tail(log: Path, lines: int = 12) -> str:

@@ -58,6 +58,8 @@ class Record:
         self.global_step = 0
         self.input_fn = None
         self.replicas = 1
+        # Operations that draw random numbers for its loss.
+        self.draws = []
 
 
 def quiet(tf):
@@ -94,6 +96,7 @@ def recording_hook_class(tf, seed=None):
             self._loss = tf.get_collection(tf.GraphKeys.LOSSES)[-1]
             self._names = weight_names(tf)
             self._slots = slot_names(tf)
+            self._record.draws = random_operations(self._loss)
             self._step = base_name(tf.train.get_global_step())
 
         def after_create_session(self, session, coord):
@@ -131,6 +134,54 @@ def recording_hook_class(tf, seed=None):
             record.global_step = int(read_weights(session, [self._step])[0])
 
     return RecordingHook
+
+
+RANDOM = re.compile(
+    r"(Stateless|Stateful|Parameterized)?"
+    r"(Random|Uniform|StandardNormal|TruncatedNormal|Multinomial)"
+)
+
+
+def random_operations(loss):
+    """Names of the operations below a loss that draw random numbers, three at most.
+
+    Initial values are not among them: a variable is read, not made, below a loss.
+    """
+    library = {one.signature.name: one for one in functions_of(loss.graph)}
+    found, seen, pending = [], set(), [loss.op]
+    while pending and len(found) < 3:
+        op = pending.pop()
+        if op.name in seen:
+            continue
+        seen.add(op.name)
+        if RANDOM.match(op.type) or calls_random(op.node_def, library):
+            found.append(op.name)
+        pending.extend(tensor.op for tensor in op.inputs)
+        pending.extend(op.control_inputs)
+    return sorted(found)
+
+
+def functions_of(graph):
+    return graph.as_graph_def().library.function
+
+
+def calls_random(node, library):
+    """Whether a function that a node calls draws random numbers."""
+    names, seen = called(node), set()
+    while names:
+        name = names.pop()
+        if name in seen or name not in library:
+            continue
+        seen.add(name)
+        for inner in library[name].node_def:
+            if RANDOM.match(inner.op):
+                return True
+            names.extend(called(inner))
+    return False
+
+
+def called(node):
+    return [value.func.name for value in node.attr.values() if value.HasField("func")]
 
 
 _HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
@@ -309,6 +360,7 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "drawn": record.drawn,
         "exports": exported_names(export_bases),
         "training": record.name,
+        "draws": record.draws,
         # The program came to its end, if this training did not.
         "ran_whole": True,
         "checkpoints": checkpoint_steps(record.estimator.model_dir),

@@ -22,7 +22,7 @@ from typing import Any
 
 from . import tf2_devices, tf2_files, tf2_weights
 from .legacy_patches import Instrument
-from .legacy_record import Record, log_calls, write_recordings
+from .legacy_record import Record, log_calls, random_operations, write_recordings
 from .legacy_start import StartingWeights
 from .legacy_weights import base_name, drawn_weights, slot_names, weight_names
 from .tf2_program import options_of, run_script, seed_everything, switch_shuffling_off
@@ -203,6 +203,7 @@ def _recording_hook(tf: Any, record: Record, start: Any) -> Any:
         def begin(self) -> None:
             # The loop adds the loss that it reports last.
             self.loss = v1.get_collection(v1.GraphKeys.LOSSES)[-1]
+            record.draws = random_operations(self.loss)  # type: ignore[no-untyped-call]
             self.names = weight_names(v1)  # type: ignore[no-untyped-call]
             self.slots = slot_names(v1)  # type: ignore[no-untyped-call]
             self.step = base_name(v1.train.get_global_step())  # type: ignore[no-untyped-call]

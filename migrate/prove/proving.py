@@ -1,0 +1,257 @@
+"""Every program that was rewritten is tried; one that trains otherwise steps down.
+
+Nothing of the project is touched: the programs run in two copies of it, as it was and
+as it would be, under the instruments of ``tfmigrate verify``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import UserError
+from ..options import Lowered
+from ..project.facts import ProjectFacts
+from ..project.graph import ImportGraph
+from ..project.pipeline import Job
+from ..report.findings import Outcome, Tier
+from ..report.model import FileResult, FileStatus, ProgramResult, Report
+from ..report.proofs import Proof, ProofOutcome
+from ..verify.parity import Options, verify
+from ..verify.runner import ProgramFailed
+from ..verify.sides import Command, project_side
+from ..verify.verdict import Verdict
+from .trees import copy_tree
+
+__all__ = ["Trial", "proved"]
+
+Say = Callable[[str], None]
+Run = Callable[[Job], Report]
+
+_PREFIX = re.compile(r"(No parity|Parity): ")
+_MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How programs are tried."""
+
+    # The project, which is copied, and the folder in which its programs are run.
+    root: Path
+    folder: Path
+    steps: int = 20
+    # What a program may take, run once.
+    seconds: float = 600.0
+    # Run instead of every single program.
+    command: str | None = None
+
+    def __post_init__(self) -> None:
+        self.script()
+
+    def script(self) -> str | None:
+        """The file that the command starts; a UserError when it starts none."""
+        if self.command is None:
+            return None
+        return os.path.realpath(project_side(self.folder, _read(self.command)).path)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A program that was rewritten, with the files that it reaches."""
+
+    result: FileResult
+    files: frozenset[str]
+    program: ProgramResult
+
+    @property
+    def path(self) -> Path:
+        return self.result.path
+
+
+def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report:
+    """The report with every program tried; ``run`` rewrites once more.
+
+    A refuted program keeps its model function, then its Estimator.
+    """
+    proofs: dict[tuple[str, str], Proof] = {}
+    refuted: list[Proof] = []
+    lowered: list[Lowered] = []
+    while True:
+        last: list[Proof] = []
+        failed: list[tuple[_Program, Proof]] = []
+        for program in _asked_for(_programs(report), trial):
+            key = (str(program.path), _digest(report, program))
+            if key not in proofs:
+                say(f"proving {program.path} ({program.program.tier.value})")
+                proofs[key] = _tried(program, report, trial, say)
+                say(f"  {proofs[key].outcome.value}: {proofs[key].told}")
+            last.append(proofs[key])
+            if proofs[key].outcome is ProofOutcome.REFUTED:
+                failed.append((program, proofs[key]))
+        if trial.command is not None and not proofs:
+            raise UserError(
+                f"--prove-command {trial.command}: starts no program that was rewritten"
+            )
+        if not failed:
+            return replace(report, proofs=(*refuted, *last))
+        for program, proof in failed:
+            refuted.append(proof)
+            lowered = _lowered(lowered, program, proof)
+        report = run(replace(job, options=replace(job.options, lowered=tuple(lowered))))
+
+
+def _asked_for(programs: Iterator[_Program], trial: Trial) -> Iterator[_Program]:
+    """Every program, or the one that the command starts."""
+    script = trial.script()
+    for one in programs:
+        if script is None or os.path.realpath(one.path) == script:
+            yield one
+
+
+def _read(text: str) -> Command:
+    try:
+        command = Command.read(shlex.split(text))
+    except ValueError as problem:
+        raise UserError(f"--prove-command {text}: {problem}") from None
+    if command is None:
+        raise UserError(
+            f"--prove-command {text}: starts no Python program",
+            hint="for instance: --prove-command 'python train.py --steps 20'",
+        )
+    return command
+
+
+def _lowered(lowered: list[Lowered], program: _Program, proof: Proof) -> list[Lowered]:
+    """A rung less for a program: where it stood on one already, the last."""
+    before = [one for one in lowered if one.files & program.files]
+    others = [one for one in lowered if one not in before]
+    files = program.files.union(*(one.files for one in before))
+    because = f"--prove showed a difference: {proof.told}"
+    kept = bool(before) or proof.tier is not Tier.NATIVE
+    return [*others, Lowered(files, because, estimator=kept)]
+
+
+def _programs(report: Report) -> Iterator[_Program]:
+    """The programs that move, each with the files that it is made of."""
+    files = {os.path.abspath(result.path): result for result in report.results}
+    graph = ImportGraph(files, ProjectFacts(tuple(r.path for r in report.results)))
+    for key, result in sorted(files.items()):
+        if result.program is None or result.program.tier not in _MOVED:
+            continue
+        reached = graph.closure(key)
+        if any(_is_moved(files[one]) for one in reached):
+            yield _Program(result, reached, result.program)
+
+
+def _is_moved(result: FileResult) -> bool:
+    return any(
+        finding.tier in _MOVED and finding.outcome is Outcome.REWRITTEN
+        for finding in result.findings
+    )
+
+
+def _digest(report: Report, program: _Program) -> str:
+    """What a program and what is added to its project say, in few bytes."""
+    digest = hashlib.sha256()
+    for result in report.results:
+        if result.added or os.path.abspath(result.path) in program.files:
+            text = result.old if result.new is None else result.new
+            digest.update(b"%d " % len(text) + text)
+    return digest.hexdigest()
+
+
+def _tried(program: _Program, report: Report, trial: Trial, say: Say) -> Proof:
+    tier = program.program.tier
+    proof = Proof(program.path, tier, ProofOutcome.OPEN, "")
+    with tempfile.TemporaryDirectory(prefix="tfmigrate-prove-") as scratch:
+        work = Path(os.path.realpath(scratch))
+        try:
+            return _judged(proof, _verdict(program, report, trial, work, say))
+        except ProgramFailed as failure:
+            told = _last_line(failure.reason)
+            if failure.side.path.is_relative_to(work / "new"):
+                told = f"it does not run any more: {told}"
+                return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
+            return replace(proof, told=f"it did not run before the rewrite: {told}")
+        except (UserError, OSError) as problem:
+            return replace(proof, told=f"it could not be tried: {problem}")
+
+
+def _last_line(reason: str) -> str:
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
+    return lines[-1] if lines else reason
+
+
+def _judged(proof: Proof, verdict: Verdict) -> Proof:
+    differences = [
+        float(one)
+        for training in verdict.trainings
+        for one in training.between.trajectory.loss_differences
+    ]
+    proof = replace(
+        proof,
+        steps=sum(training.between.steps for training in verdict.trainings),
+        difference=max(differences, default=None),
+        told=_PREFIX.sub("", verdict.sentence).rstrip("."),
+    )
+    if verdict.parity:
+        return replace(proof, outcome=ProofOutcome.PROVED)
+    draws = [
+        name
+        for training in verdict.trainings
+        for recording in training.between.recordings
+        for name in recording.extra.get("draws") or ()
+    ]
+    if draws:
+        told = (
+            f"it draws random numbers while it trains ({draws[0]}), so no two runs "
+            "agree step by step; `tfmigrate verify --seeds 5` compares accuracies"
+        )
+        return replace(proof, told=told)
+    return replace(proof, outcome=ProofOutcome.REFUTED)
+
+
+def _verdict(
+    program: _Program, report: Report, trial: Trial, work: Path, say: Say
+) -> Verdict:
+    root = Path(os.path.realpath(trial.root))
+    before: dict[Path, bytes] = {}
+    after: dict[Path, bytes] = {}
+    for result in report.results:
+        if result.status is not FileStatus.CHANGED or result.new is None:
+            continue
+        path = Path(os.path.realpath(result.path.parent)) / result.path.name
+        after[path] = result.new
+        if result.base is not None:
+            before[path] = result.base
+    for name, texts in (("old", before), ("new", after)):
+        copy_tree(root, work / name, texts)
+    command, folder = _command(program, trial, root)
+    sides = [project_side(work / name / folder, command) for name in ("old", "new")]
+    options = Options(
+        steps=trial.steps,
+        seconds=trial.seconds,
+        args=command.arguments,
+        env=command.env,
+    )
+    return verify(sides[0], sides[1], options, work=work / "runs", say=say)
+
+
+def _command(program: _Program, trial: Trial, root: Path) -> tuple[Command, Path]:
+    """What is run, and where below the tree."""
+    here = Path(os.path.realpath(trial.folder))
+    if not here.is_relative_to(root):
+        here = root
+    if trial.command is not None:
+        return _read(trial.command), here.relative_to(root)
+    script = Path(os.path.realpath(program.path.parent)) / program.path.name
+    if not script.is_relative_to(here):
+        here = script.parent
+    name = str(script.relative_to(here))
+    return Command(name, None, (), {}), here.relative_to(root)
