@@ -26,6 +26,8 @@ class Settings:
     replicas: int = 1
     steps: int | None = None
     shuffle: bool = False
+    # Random operations draw the same numbers in every program.
+    steady_random: bool = False
     seed: int | None = None
     threads: int | None = None
     args: Sequence[str] = ()
@@ -126,6 +128,8 @@ def _command(
         command += ["--steps", str(settings.steps)]
     if not settings.shuffle:
         command.append("--no-shuffle")
+    if settings.steady_random:
+        command.append("--steady-random")
     if settings.seed is not None:
         command += ["--seed", str(settings.seed)]
     if settings.threads is not None:

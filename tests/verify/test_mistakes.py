@@ -47,6 +47,8 @@ MISTAKES = {
     "label_smoothing": "losses",
     "sum_for_mean": "losses",
     "activation": "losses",
+    "no_dropout": "losses",
+    "dropout_rate": "losses",
     "norm_epsilon": "losses",
     # The second, or one of the next.
     "bias_decay": "losses",
@@ -89,6 +91,7 @@ QUICK = {
     "no_export",
     "initializer",
     "l2_factor",
+    "dropout_rate",
     "schedule",
     "extra_epoch",
     "right",
@@ -118,7 +121,8 @@ def recordings(
             str(folder / "legacy.log"),
             f"{INSTRUMENTS}.legacy_program",
             [
-                *["--compat", "--no-predictions", "--no-shuffle", "--replicas", "1"],
+                *["--compat", "--no-predictions", "--no-shuffle", "--steady-random"],
+                *["--replicas", "1"],
                 *["--model-dir", str(folder / "files"), "--out", str(legacy)],
                 str(PROGRAMS / "legacy_wines.py"),
             ],
@@ -140,7 +144,8 @@ def recordings(
                 str(folder / f"{name}.log"),
                 f"{INSTRUMENTS}.{'module_program' if module else 'tf2_program'}",
                 [
-                    *["--out", str(folder / name), "--no-shuffle", "--replicas", "1"],
+                    *["--out", str(folder / name), "--no-shuffle", "--steady-random"],
+                    *["--replicas", "1"],
                     *["--initial-weights", str(weights)],
                     *[str(script), name],
                 ],

@@ -25,11 +25,13 @@ import sys
 if __package__:
     from .legacy_patches import Instrument
     from .legacy_record import quiet, write_recordings
+    from .steady_random import steady_random_operations
 else:  # run by its path, on an interpreter without tfmigrate
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     try:
         from legacy_patches import Instrument
         from legacy_record import quiet, write_recordings
+        from steady_random import steady_random_operations
     finally:
         del sys.path[0]
 
@@ -57,6 +59,11 @@ def parse_arguments(argv):
     )
     parser.add_argument("--no-shuffle", action="store_true")
     parser.add_argument("--seed", type=int, help="seed where the program sets none")
+    parser.add_argument(
+        "--steady-random",
+        action="store_true",
+        help="random operations draw the same numbers in every program",
+    )
     parser.add_argument("--threads", type=int, help="threads of each session")
     parser.add_argument("--model-dir", help="root for all model directories")
     parser.add_argument(
@@ -105,6 +112,8 @@ def main(argv=None):
     np.random.seed(seed)
     if options.seed is not None:
         quiet(tf).set_random_seed(options.seed)
+    if options.steady_random:
+        steady_random_operations(tf)
     instrument = Instrument(tf, options)
     instrument.install()
     sys.argv = [options.script, *options.arguments]

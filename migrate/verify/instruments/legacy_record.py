@@ -137,7 +137,7 @@ def recording_hook_class(tf, seed=None):
 
 
 RANDOM = re.compile(
-    r"(Stateless|Stateful|Parameterized)?"
+    r"(Stateful|Parameterized)?"
     r"(Random|Uniform|StandardNormal|TruncatedNormal|Multinomial)"
 )
 
@@ -355,6 +355,8 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "hook_calls": record.hook_calls,
         # Of the replicas' own variables the mean, not those of the first.
         "averages_of_all": True,
+        # Its random numbers were those that every steadied program draws.
+        "steady_random": getattr(options, "steady_random", False),
         # Ended by itself, not by our limit.
         "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,

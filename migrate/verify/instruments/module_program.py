@@ -25,6 +25,7 @@ from .legacy_patches import Instrument
 from .legacy_record import Record, log_calls, random_operations, write_recordings
 from .legacy_start import StartingWeights
 from .legacy_weights import base_name, drawn_weights, slot_names, weight_names
+from .steady_random import steady_random_operations
 from .tf2_program import options_of, run_script, seed_everything, switch_shuffling_off
 
 __all__ = ["main"]
@@ -51,6 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     tf2_files.keep_files_apart(options.out / "files")
     if options.no_shuffle:
         switch_shuffling_off(tf)
+    if options.steady_random:
+        steady_random_operations(tf)  # type: ignore[no-untyped-call]
     instrument = ModuleInstrument(tf, options)
     instrument.install()
     failure: str | None = None

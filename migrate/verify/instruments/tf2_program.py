@@ -23,6 +23,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .steady_random import steady_random_operations
+
 __all__ = [
     "main",
     "options_of",
@@ -40,6 +42,11 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--steps", type=int, help="stop after so many steps")
     result.add_argument("--initial-weights", type=Path, help=".npz to start from")
     result.add_argument("--no-shuffle", action="store_true", help="data in file order")
+    result.add_argument(
+        "--steady-random",
+        action="store_true",
+        help="random operations draw the same numbers in every program",
+    )
     result.add_argument("--seed", type=int, help="seed of every random generator")
     result.add_argument("--threads", type=int, help="threads inside one operation")
     result.add_argument(
@@ -102,6 +109,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     _compile_without_xla(tf)
     if options.no_shuffle:
         switch_shuffling_off(tf)
+    if options.steady_random:
+        steady_random_operations(  # type: ignore[no-untyped-call]
+            tf, in_step=lambda: probe.site is not None
+        )
     if options.seed is not None:
         seed_everything(tf, options.seed)
 
@@ -243,6 +254,7 @@ def _save(
                 "exports": exported,
                 "drawn": drawn,
                 "averages_of_all": True,
+                "steady_random": options.steady_random,
                 "ran_whole": not probe.stopped,
                 "learning_rate": probe.rate,
                 "checkpoints": checkpoints,

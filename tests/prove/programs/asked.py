@@ -1,4 +1,4 @@
-"""A program that needs a word and leaves a file."""
+"""A program that needs a word, drops out and leaves a file."""
 
 import sys
 
@@ -9,7 +9,8 @@ X = np.arange(24, dtype=np.float32).reshape(8, 3) / 24
 
 
 def model_fn(features, labels, mode):
-    out = tf.layers.dense(features, 1)
+    hidden = tf.layers.dropout(features, 0.5, training=mode == "train")
+    out = tf.layers.dense(hidden, 1)
     loss = tf.losses.mean_squared_error(labels, out)
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     train_op = optimizer.minimize(loss, tf.train.get_global_step())

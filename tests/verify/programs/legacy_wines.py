@@ -1,6 +1,6 @@
 """An Estimator program with much that can go wrong on the way to TF 2.
 
-Batch normalization, weight decay, class weights, a learning rate that decays,
+Batch normalization, dropout, weight decay, class weights, a learning rate that decays,
 clipped gradients, weighted metrics, a last batch that is short, and an export.
 """
 
@@ -27,7 +27,7 @@ def model_fn(features, labels, mode):
     regularizer = tf.contrib.layers.l2_regularizer(1e-2)
     net = tf.layers.dense(features["x"], 12, kernel_regularizer=regularizer)
     net = tf.layers.batch_normalization(net, momentum=0.9, training=training)
-    net = tf.nn.relu(net)
+    net = tf.layers.dropout(tf.nn.relu(net), 0.2, training=training)
     logits = tf.layers.dense(net, 3, kernel_regularizer=regularizer)
     classes = tf.argmax(logits, axis=1)
     if mode == tf.estimator.ModeKeys.PREDICT:

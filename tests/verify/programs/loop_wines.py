@@ -75,6 +75,8 @@ class Model(tf_keras.Model):
         if MISTAKE == "dropout_in_evaluation" and not training:
             net = tf.nn.experimental.stateless_dropout(net, 0.3, seed=[1, 2])
         net = tf.nn.elu(net) if MISTAKE == "activation" else tf.nn.relu(net)
+        if training and MISTAKE != "no_dropout":
+            net = tf.nn.dropout(net, 0.3 if MISTAKE == "dropout_rate" else 0.2)
         return self.second(net)
 
 

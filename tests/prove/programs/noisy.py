@@ -1,4 +1,4 @@
-"""A model that drops out."""
+"""A model with noise that nothing steadies."""
 
 import numpy as np
 import tensorflow as tf
@@ -7,8 +7,8 @@ X = np.arange(24, dtype=np.float32).reshape(8, 3) / 24
 
 
 def model_fn(features, labels, mode):
-    hidden = tf.layers.dropout(features, 0.5, training=mode == "train")
-    out = tf.layers.dense(hidden, 1)
+    noise = tf.random_gamma([3], 0.5)
+    out = tf.layers.dense(features * noise, 1)
     loss = tf.losses.mean_squared_error(labels, out)
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     train_op = optimizer.minimize(loss, tf.train.get_global_step())

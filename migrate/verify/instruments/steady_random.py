@@ -1,0 +1,106 @@
+"""Random operations that draw the same numbers in every program, in every step.
+
+Two programs that drop out, add noise or sample never agree step by step when each draws
+its own numbers. Here an operation that a graph is built with gets the stateless one of
+its kind in its place, with one fixed seed: what it draws depends on the shape alone,
+and TensorFlow 1.15 and 2 draw the same. A mask that is missing, or of another rate,
+still shows.
+
+What variables begin with is drawn as ever, and so is what is drawn before training. Runs on
+the Pythons of TF 1.x, 3.6 among them.
+"""
+
+import functools
+import importlib
+
+_SEED = (1729, 41)
+
+# Of each function that adds a random operation: the stateless function of its kind and
+# which of the arguments that has as well.
+_KINDS = {
+    "gen_random_ops": {
+        "random_uniform": ("stateless_random_uniform", ("shape", "dtype")),
+        "random_standard_normal": ("stateless_random_normal", ("shape", "dtype")),
+        "truncated_normal": ("stateless_truncated_normal", ("shape", "dtype")),
+        "random_uniform_int": (
+            "stateless_random_uniform_int",
+            ("shape", "minval", "maxval"),
+        ),
+        "multinomial": (
+            "stateless_multinomial",
+            ("logits", "num_samples", "output_dtype"),
+        ),
+    },
+    "gen_stateless_random_ops": {
+        name: (name, ("shape", "dtype"))
+        for name in (
+            "stateless_random_uniform",
+            "stateless_random_normal",
+            "stateless_truncated_normal",
+        )
+    },
+    # Keras 3 draws with these, from seeds that it counts itself.
+    "gen_stateless_random_ops_v2": {
+        "stateless_random_uniform_v2": ("stateless_random_uniform", ("shape", "dtype")),
+        "stateless_random_normal_v2": ("stateless_random_normal", ("shape", "dtype")),
+        "stateless_truncated_normal_v2": (
+            "stateless_truncated_normal",
+            ("shape", "dtype"),
+        ),
+        "stateless_random_uniform_int_v2": (
+            "stateless_random_uniform_int",
+            ("shape", "minval", "maxval"),
+        ),
+    },
+}
+
+
+def steady_random_operations(tf, in_step=None):
+    """Replace the functions through which this process' TensorFlow draws.
+
+    ``in_step`` tells whether a step is being computed, of a program that does so
+    eagerly.
+    """
+    stateless = importlib.import_module(
+        "tensorflow.python.ops.gen_stateless_random_ops"
+    )
+    originals = dict(vars(stateless))
+    for place, functions in _KINDS.items():
+        try:
+            module = importlib.import_module("tensorflow.python.ops." + place)
+        except ImportError:  # TF 1.x has two of the three
+            continue
+        for name, (kind, arguments) in functions.items():
+            if hasattr(module, name) and kind in originals:
+                steady = _steady(
+                    tf, in_step, getattr(module, name), originals[kind], arguments
+                )
+                setattr(module, name, steady)
+
+
+def _steady(tf, in_step, original, stateless, arguments):
+    order = _argument_names(original)
+
+    @functools.wraps(original)
+    def draw(*args, **kwargs):
+        eager = tf.executing_eagerly() and not (in_step is not None and in_step())
+        if eager or _makes_a_variable(tf):
+            return original(*args, **kwargs)
+        given = dict(zip(order, args))
+        given.update(kwargs)
+        chosen = {
+            name: given[name] for name in arguments if given.get(name) is not None
+        }
+        return stateless(seed=_SEED, name=given.get("name"), **chosen)
+
+    return draw
+
+
+def _argument_names(function):
+    code = getattr(function, "__wrapped__", function).__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def _makes_a_variable(tf):
+    graph = tf.compat.v1.get_default_graph()
+    return "Initializer" in graph.get_name_scope().split("/")
