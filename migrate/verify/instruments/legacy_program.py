@@ -25,13 +25,13 @@ import sys
 if __package__:
     from .legacy_patches import Instrument
     from .legacy_record import quiet, write_recordings
-    from .steady_random import steady_random_operations
+    from .legacy_random import steady_random_operations
 else:  # run by its path, on an interpreter without tfmigrate
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     try:
         from legacy_patches import Instrument
         from legacy_record import quiet, write_recordings
-        from steady_random import steady_random_operations
+        from legacy_random import steady_random_operations
     finally:
         del sys.path[0]
 

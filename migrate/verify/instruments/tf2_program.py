@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .steady_random import steady_random_operations
+from .legacy_random import steady_random_operations
 
 __all__ = [
     "main",

@@ -6,8 +6,8 @@ its kind in its place, with one fixed seed: what it draws depends on the shape a
 and TensorFlow 1.15 and 2 draw the same. A mask that is missing, or of another rate,
 still shows.
 
-What variables begin with is drawn as ever, and so is what is drawn before training. Runs on
-the Pythons of TF 1.x, 3.6 among them.
+What variables begin with is drawn as ever, and so is what is drawn before training.
+Runs on the Pythons of TF 1.x, 3.6 among them.
 """
 
 import functools
