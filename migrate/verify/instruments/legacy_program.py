@@ -24,14 +24,14 @@ import sys
 
 if __package__:
     from .legacy_patches import Instrument
-    from .legacy_record import quiet, write_recordings
     from .legacy_random import steady_random_operations
+    from .legacy_record import quiet, write_recordings
 else:  # run by its path, on an interpreter without tfmigrate
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     try:
         from legacy_patches import Instrument
-        from legacy_record import quiet, write_recordings
         from legacy_random import steady_random_operations
+        from legacy_record import quiet, write_recordings
     finally:
         del sys.path[0]
 

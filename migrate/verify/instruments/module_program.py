@@ -22,10 +22,10 @@ from typing import Any
 
 from . import tf2_devices, tf2_files, tf2_weights
 from .legacy_patches import Instrument
+from .legacy_random import steady_random_operations
 from .legacy_record import Record, log_calls, random_operations, write_recordings
 from .legacy_start import StartingWeights
 from .legacy_weights import base_name, drawn_weights, slot_names, weight_names
-from .legacy_random import steady_random_operations
 from .tf2_program import options_of, run_script, seed_everything, switch_shuffling_off
 
 __all__ = ["main"]
