@@ -87,6 +87,13 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
     help="Difference of accuracy that counts as none (with --seeds).",
 )
 @click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End a program that runs longer, each time it is run.",
+)
+@click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write an HTML report with loss curves.",
@@ -132,6 +139,7 @@ def verify(
     seeds: int,
     tolerance: float | None,
     margin: float,
+    seconds: float | None,
     report: Path | None,
     style: str,
     keep: Path | None,
@@ -186,6 +194,7 @@ def verify(
         margin=margin,
         data_dir=data_dir,
         legacy_python=_interpreter(legacy_python),
+        seconds=seconds,
         args=program_args,
         env=variables,
     )

@@ -88,12 +88,15 @@ def test_a_run_directory_is_a_side(
 def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import tensorflow as tf\nraise ValueError('no data today')\n")
+    endless = tmp_path / "endless.py"
+    endless.write_text("import tensorflow as tf, time\ntime.sleep(600)\n")
     for arguments, told in (
         ([LOOP, tmp_path], "neither a recording nor a run directory"),
         ([LOOP, LOOP, "--seeds", "1"], "one seed"),
         ([LOOP, LOOP, "--env", "novalue"], "NAME=VALUE"),
         ([LOOP, LOOP, "--report", tmp_path / "no" / "r.html"], "no such directory"),
         ([broken, LOOP], "no data today"),
+        ([endless, LOOP, "--time-limit", "2"], "endless.py: not done after 2 s"),
     ):
         result = tfmigrate("verify", *arguments)
         assert result.returncode == 2
