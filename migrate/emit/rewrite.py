@@ -15,7 +15,12 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.advice import Stop, advised, checkpoint_readers
-from ..plan.canned.reader import CANNED_ESTIMATORS, no_loop_for, recognise_canned
+from ..plan.canned.reader import (
+    CANNED_ESTIMATORS,
+    names_compat_v1,
+    no_loop_for,
+    recognise_canned,
+)
 from ..plan.code.tree import Tree
 from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
@@ -47,7 +52,7 @@ from .module.keras_door import use_tf_keras
 from .module.lone_replica import for_one_replica
 from .module.mode_names import name_modes
 from .module.names import Names
-from .module.notes import MARK, names_compat_v1
+from .module.notes import MARK
 from .module.session_settings import drop_session_settings
 from .module.switches import drop_switches, has_switches
 from .programs.canned import CannedEmitter

@@ -110,6 +110,9 @@ def _judge(name: str, folder: Path, found: Alarms) -> None:
         # As a user would see it: with the program's own noise measured.
         program = folder / f"new{name.partition('-')[0]}.py"
         told = _verify(sides[0], program, name)
+    if told.exit_code not in (0, 1):
+        found.alarms[name] = f"not judged: {told.output[-300:]}"
+        return
     document = json.loads(told.stdout)
     found.judged += 1
     for check in document["checks"]:

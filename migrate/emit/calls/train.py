@@ -20,7 +20,7 @@ from ...plan.program import (
     StockHooks,
 )
 from ..module.layout import fit, one_line
-from ..module.spacing import space_definitions, with_blank_lines
+from ..module.spacing import from_comment, space_definitions, with_blank_lines
 from ..module.template import parse_statements, unshadowed
 from .evaluations import evaluations
 from .event_files import figures, writes_events
@@ -87,7 +87,7 @@ class TrainCalls:
         if any(line.comment is not None for line in lines):
             place = len(definition)
             statements[place] = statements[place].with_changes(
-                leading_lines=[*statements[place].leading_lines, *_from_comment(lines)]
+                leading_lines=[*statements[place].leading_lines, *from_comment(lines)]
             )
         statements[0] = with_blank_lines(statements[0], 2 if top_level else 1)
         statements += self._given(call, node)
@@ -512,13 +512,6 @@ def input_argument(node: cst.Call) -> cst.BaseExpression:
         if argument.keyword is not None and argument.keyword.value == "input_fn":
             return argument.value
     return node.args[0].value
-
-
-def _from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    kept = list(lines)
-    while kept and kept[0].comment is None:
-        kept.pop(0)
-    return kept
 
 
 def _snake(name: str) -> str:

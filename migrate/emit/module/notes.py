@@ -1,4 +1,4 @@
-"""Notes above what is left, and what a module tells of its TensorFlow."""
+"""Notes above what is left."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ import textwrap
 
 import libcst as cst
 
-from ...plan.code.tree import Statement, Tree, walk
+from ...plan.code.tree import Statement
 
-__all__ = ["MARK", "names_compat_v1", "note"]
+__all__ = ["MARK", "note"]
 
 MARK = "TODO(tfmigrate)"
-
-
-def names_compat_v1(tree: Tree) -> bool:
-    """Whether a module writes ``tf.compat.v1.`` itself: it was written for TF 2."""
-    return any(
-        isinstance(node, cst.Attribute)
-        and node.attr.value == "v1"
-        and tree.resolver.qualified(node) == "tensorflow.compat.v1"
-        for node in walk(tree.module)
-    )
 
 
 def note(statement: Statement, rule: str, reason: str, indent: int) -> Statement:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from ...plan.code.tree import Tree, only_small, walk
 from ...plan.estimator.config import session_configs
+from .dropping import without_statements
 
 __all__ = ["drop_session_settings"]
 
@@ -19,21 +20,17 @@ def drop_session_settings(before: Tree, after: cst.Module) -> cst.Module:
     rewritten module does nothing else with the name.
     """
     names = {n.value for n in session_configs(before) if isinstance(n, cst.Name)}
-    gone: set[cst.CSTNode] = set()
+    gone: set[cst.BaseSmallStatement] = set()
     for name in sorted(names):
         found = _settings(after, name)
         if found is not None:
             gone |= found
-    if not gone:
-        return after
-    changed = after.visit(_Drop(gone))
-    assert isinstance(changed, cst.Module)
-    return changed
+    return without_statements(after, gone)
 
 
-def _settings(module: cst.Module, name: str) -> set[cst.CSTNode] | None:
+def _settings(module: cst.Module, name: str) -> set[cst.BaseSmallStatement] | None:
     """The statements that make or set the name; None where it is used otherwise."""
-    found: set[cst.CSTNode] = set()
+    found: set[cst.BaseSmallStatement] = set()
     seen = uses = 0
     for node in walk(module):
         if isinstance(node, cst.Name) and node.value == name:
@@ -54,7 +51,7 @@ def _settings(module: cst.Module, name: str) -> set[cst.CSTNode] | None:
             ]
             seen += len(inner)
             if len(inner) == 1:
-                found.add(node)
+                found.add(small)
     return found if found and seen == uses else None
 
 
@@ -64,24 +61,3 @@ def _makes_config(value: cst.BaseExpression) -> bool:
     function = value.func
     last = function.attr if isinstance(function, cst.Attribute) else function
     return isinstance(last, cst.Name) and last.value == _MAKER
-
-
-class _Drop(cst.CSTTransformer):
-    def __init__(self, gone: set[cst.CSTNode]) -> None:
-        self.gone = gone
-
-    def leave_SimpleStatementLine(
-        self,
-        original_node: cst.SimpleStatementLine,
-        updated_node: cst.SimpleStatementLine,
-    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        if original_node in self.gone:
-            return cst.RemoveFromParent()
-        return updated_node
-
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
-        if updated_node.body:
-            return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])

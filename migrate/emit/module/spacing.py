@@ -8,14 +8,20 @@ import libcst as cst
 
 from ...plan.code.tree import Statement
 
-__all__ = ["space_definitions", "with_blank_lines"]
+__all__ = ["from_comment", "space_definitions", "with_blank_lines"]
+
+
+def from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The lines from the first comment on."""
+    kept = list(lines)
+    while kept and kept[0].comment is None:
+        kept.pop(0)
+    return kept
 
 
 def with_blank_lines(statement: Statement, count: int) -> Statement:
     """The statement with exactly ``count`` blank lines before its comments."""
-    lines = list(statement.leading_lines)
-    while lines and lines[0].comment is None:
-        lines.pop(0)
+    lines = from_comment(statement.leading_lines)
     blank = [cst.EmptyLine(indent=False) for _ in range(count)]
     return statement.with_changes(leading_lines=[*blank, *lines])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import libcst as cst
@@ -12,7 +12,7 @@ from ...plan.sites import InputSites, MadeInput, TensorTail
 from ..module.edits import Edits
 from ..module.layout import fit, one_line
 from ..module.names import Names
-from ..module.spacing import with_blank_lines
+from ..module.spacing import from_comment, with_blank_lines
 from ..module.template import parse_statements, unshadowed
 
 __all__ = ["edit_input_functions"]
@@ -105,13 +105,13 @@ class _ReturnDataset:
             assert isinstance(function, cst.FunctionDef)
             body = [*inner, returned]
             body[0] = body[0].with_changes(
-                leading_lines=_without_blank(body[0].leading_lines)
+                leading_lines=from_comment(body[0].leading_lines)
             )
             block = cst.IndentedBlock(body=body)
             blank = [cst.EmptyLine(indent=False)]
             kept.append(
                 function.with_changes(
-                    body=block, leading_lines=[*blank, *_without_blank(comments)]
+                    body=block, leading_lines=[*blank, *from_comment(comments)]
                 )
             )
             comments = list(blank)
@@ -128,10 +128,3 @@ class _ReturnDataset:
 def _comments(statement: Statement) -> list[cst.EmptyLine]:
     lines = statement.leading_lines
     return list(lines) if any(line.comment is not None for line in lines) else []
-
-
-def _without_blank(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    kept = list(lines)
-    while kept and kept[0].comment is None:
-        kept.pop(0)
-    return kept

@@ -27,7 +27,12 @@ from ..sites import Blocked, CannedSites, Program
 from .columns import check_columns, column_kinds
 from .plan import REDUCTIONS, CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
 
-__all__ = ["CANNED_ESTIMATORS", "no_loop_for", "recognise_canned"]
+__all__ = [
+    "CANNED_ESTIMATORS",
+    "names_compat_v1",
+    "no_loop_for",
+    "recognise_canned",
+]
 
 _DNN = (
     "input_layer_partitioner",
@@ -119,7 +124,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
         if not is_none(given.get(unsupported)):
             raise Blocked("TFM118", line, f"{name}(`{unsupported}`=)")
     if tree.resolver.qualified(call.func) == f"tensorflow.estimator.{name}" and (
-        _written_for_tf2(tree)
+        names_compat_v1(tree)
     ):
         raise Blocked("TFM118", line, f"the {name} of TF 2, which averages its loss")
     check_columns(tree)
@@ -179,7 +184,7 @@ def recognise_canned(tree: Tree, call: cst.Call) -> Program:
     return Program(plan, sites, place.travels)
 
 
-def _written_for_tf2(tree: Tree) -> bool:
+def names_compat_v1(tree: Tree) -> bool:
     """The module says ``tf.compat.v1`` for old things: the rest is TF 2."""
     return any(
         isinstance(node, cst.Attribute)
