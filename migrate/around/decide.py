@@ -31,7 +31,7 @@ from ..symbols.scope_builder import build_scopes
 from .contents import MARK, made_by_us
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
-from .on_module import RULE, Answer, Moved, OnModule
+from .on_module import ON_MODULE, RULE, Answer, Moved, OnModule
 from .vocabulary import Brought
 
 __all__ = ["RULE", "Moved", "moved"]
@@ -249,7 +249,7 @@ def _decided(
         # Its other files are asked with other options.
         return Answer()
     told = [f for result in today.values() for f in result.findings]
-    together = options.strategy == "multiworker"
+    together = options.strategy in ON_MODULE
     if not together and any(f.rule == CHOICE_NOT_OFFERED for f in told):
         # To ignore an option in silence would be worse than to leave the program.
         return Answer()
@@ -266,13 +266,11 @@ def _decided(
 def _choice(options: RewriteOptions) -> str | None:
     """What was asked for of loops that the loop module has not."""
     default = RewriteOptions()
-    for name in ("loop", "strategy", "keras"):
+    for name in ("loop", "keras"):
         value = getattr(options, name)
-        if value not in (getattr(default, name), "multiworker"):
+        if value != getattr(default, name):
             return f"--{name} {value}"
-    if options.mixed_precision:
-        return "--mixed-precision"
-    return "--profile" if options.profile else None
+    return "--mixed-precision" if options.mixed_precision else None
 
 
 def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..symbols.table import Move, lookup, needs_nothing
 from .keras_v1 import of_keras_1
 from .vocabulary import (
-    ON_ALL_WORKERS,
+    STRATEGIES,
     Brought,
     Home,
     Installed,
@@ -33,7 +33,7 @@ class Known:
     """Answers where a symbol of TF 1 lives, once it leaves its Estimator.
 
     ``canned_2`` says that the program's canned Estimators are those of TF 2,
-    ``multiworker`` that they are to train on all workers of a cluster.
+    ``chosen`` that another strategy than the program's own was asked for.
     """
 
     def __init__(
@@ -41,17 +41,19 @@ class Known:
         loop_names: frozenset[str],
         *,
         canned_2: bool = False,
-        multiworker: bool = False,
+        chosen: bool = False,
     ) -> None:
         self.loop_names = loop_names
         self.canned_2 = canned_2
-        self.multiworker = multiworker
+        self.chosen = chosen
 
     def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
         """The home of a canonical symbol; None leaves it to the symbol rules.
 
         ``keras_1`` says that ``tf.keras`` is TF 1's.
         """
+        if self.chosen and symbol in STRATEGIES:
+            return Loop("chosen_strategy")
         found = word(symbol)
         if keras_1 and (old := of_keras_1(symbol)) is not None:
             return Installed(*old)
@@ -60,8 +62,6 @@ class Known:
                 if not is_estimator_word(symbol):
                     return None
                 return Stays("has no counterpart in the loop module")
-            if self.multiworker and found.name in ON_ALL_WORKERS:
-                return Loop(ON_ALL_WORKERS[found.name])
             return found
         if isinstance(found, Today):
             return None if for_tf2 and symbol == "tf.Variable" else found

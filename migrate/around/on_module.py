@@ -32,9 +32,11 @@ from .renames import renamed
 from .scaling import true_means
 from .words import Kept, Modules
 
-__all__ = ["RULE", "Answer", "Moved", "OnModule"]
+__all__ = ["ON_MODULE", "RULE", "Answer", "Moved", "OnModule"]
 
 RULE = "TFM106"
+# Strategies that need more than a loop that is written in place can say.
+ON_MODULE = ("multiworker", "parameter_server", "tpu")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class OnModule:
         self.known = Known(
             loop_names(),
             canned_2=self._is_of_tf2,
-            multiworker=options.strategy == "multiworker",
+            chosen=options.strategy != "keep",
         )
         # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
@@ -262,6 +264,10 @@ class OnModule:
         needs = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
+        if self.options.strategy != "keep" and made.loop - _FREE:
+            made.loop.add(f"chosen_{self.options.strategy}")
+        if self.options.profile and made.loop - _FREE:
+            made.loop.add("profiled")
         if self._regularizes and made.loop - _FREE:
             made.loop.add(_REGULARIZERS)
         if made.loop:
@@ -398,8 +404,8 @@ class OnModule:
         )
 
     def _why_not_inline(self, parsed: ParsedModule, line: int, native: bool) -> str:
-        if self.options.strategy == "multiworker":
-            return "asked for by --strategy multiworker"
+        if self.options.strategy in ON_MODULE:
+            return f"asked for by --strategy {self.options.strategy}"
         if self.options.module_because is not None:
             return f"no loop of its own, for {self.options.module_because}"
         if self.options.model_because is not None:

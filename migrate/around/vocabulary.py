@@ -160,17 +160,26 @@ _LOOP: dict[str, str] = {
     "tf.distribute.experimental.MultiWorkerMirroredStrategy": (
         "MultiWorkerMirroredStrategy"
     ),
+    "tf.contrib.distribute.ParameterServerStrategy": "ParameterServerStrategy",
+    "tf.distribute.experimental.ParameterServerStrategy": "ParameterServerStrategy",
     "tf.data.make_one_shot_iterator": "make_one_shot_iterator",
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
 }
-# What trains on all workers where `--strategy multiworker` asks for it.
-ON_ALL_WORKERS: dict[str, str] = {
-    "Estimator": "MultiWorkerEstimator",
-    "RunConfig": "MultiWorkerRunConfig",
-    "model_to_estimator": "model_to_multi_worker_estimator",
-}
+# Strategies that a program makes, in whose place `--strategy` puts another.
+STRATEGIES = tuple(
+    f"tf.{package}.{name}Strategy"
+    for package in ("contrib.distribute", "distribute", "distribute.experimental")
+    for name in (
+        "CentralStorage",
+        "CollectiveAllReduce",
+        "Mirrored",
+        "MultiWorkerMirrored",
+        "OneDevice",
+        "ParameterServer",
+    )
+)
 # The packages that these names hang in, when one is given a name of its own.
 _NAMESPACES = (
     "tf.estimator",

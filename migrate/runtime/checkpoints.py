@@ -135,6 +135,17 @@ def restore(model: Any, checkpoint: str, scaffold: Any) -> None:
         )
 
 
+def saved_step(checkpoint: str | None) -> int:
+    """The step of a checkpoint; 0 where there is none."""
+    if not checkpoint:
+        return 0
+    try:
+        return int(tf.train.load_variable(checkpoint, "global_step"))
+    except (tf.errors.OpError, ValueError):
+        # A damaged or foreign checkpoint is reported where it is restored.
+        return 0
+
+
 class Checkpoints:
     """Saves while training runs: at its start, every so often, and at its end."""
 

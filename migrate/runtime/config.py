@@ -6,7 +6,8 @@ import copy
 import dataclasses
 import json
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from .vocabulary import v1
 
@@ -30,6 +31,11 @@ class RunConfig:
     programs give it, and has no effect.
     """
 
+    # What makes the strategy, where that is not for the program to say.
+    chosen: ClassVar[Callable[[], Any] | None] = None
+    # What says how training goes on, where more was asked for.
+    reports: ClassVar[Any] = None
+
     model_dir: Any = None
     tf_random_seed: int | None = None
     save_summary_steps: int | None = 100
@@ -51,6 +57,10 @@ class RunConfig:
     cluster: Any = None
     master: str | None = ""
     evaluation_master: str | None = ""
+    # Not of TensorFlow 1: training that goes on from a checkpoint leaves out the
+    # batches that were used. For programs that train in one call, on data whose order
+    # is the same each time.
+    resume_data: bool = False
 
     def __post_init__(self) -> None:
         if self.model_dir is not None:
@@ -72,6 +82,9 @@ class RunConfig:
         if given is not None:
             self.train_distribute = given.train_distribute or self.train_distribute
             self.eval_distribute = given.eval_distribute or self.eval_distribute
+        chosen = type(self).chosen
+        if chosen is not None:
+            self.train_distribute = chosen()
         environment = json.loads(os.environ.get("TF_CONFIG") or "{}")
         self.model_dir = self.model_dir or environment.get("model_dir")
         jobs = environment.get("cluster") or {}

@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from .by_hand import eagerly
-from .checkpoints import Checkpoints
+from .checkpoints import Checkpoints, saved_step
 from .config import RunConfig
 from .evaluation import (
     EvaluationModel,
@@ -161,7 +161,11 @@ class Estimator:
         return lambda features, labels: self.call_model_fn(features, labels, mode)
 
     def bound_input_fn(
-        self, input_fn: Callable[..., Any], mode: str, context: Any = None
+        self,
+        input_fn: Callable[..., Any],
+        mode: str,
+        context: Any = None,
+        config: RunConfig | None = None,
     ) -> Callable[[], Any]:
         """An input function with those of the arguments that it names filled in."""
         check_callable(input_fn)
@@ -169,7 +173,7 @@ class Estimator:
             input_fn,
             mode=mode,
             params=self.mode_params(mode),
-            config=self.config,
+            config=config or self.config,
             input_context=context or tf.distribute.InputContext(),
         )
         return lambda: input_fn(**given)
@@ -214,6 +218,7 @@ class Estimator:
             if max_steps is not None and max_steps <= saved_step(checkpoint):
                 logger.info("Skipping training since max_steps has already saved.")
                 return self
+            workers.gather(self, input_fn)
             config = workers.config_of(self._config)
             # In a cluster one task writes the checkpoints, and is no rival of others.
             rivals = Rivals(config.model_dir if config.is_chief else None)
@@ -376,14 +381,3 @@ class Estimator:
                 verb,
             )
         return path
-
-
-def saved_step(checkpoint: str | None) -> int:
-    """The step of a checkpoint; 0 where there is none."""
-    if not checkpoint:
-        return 0
-    try:
-        return int(tf.train.load_variable(checkpoint, "global_step"))
-    except (tf.errors.OpError, ValueError):
-        # A damaged or foreign checkpoint is reported where it is restored.
-        return 0

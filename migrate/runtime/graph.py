@@ -31,10 +31,11 @@ class ModelGraph:
         checkpoint: str | None = None,
         seed: int | None = None,
         strategy: tf.distribute.Strategy | None = None,
+        variables: Any = None,
     ):
         self.graph: Any = None
         self.strategy = strategy or tf.distribute.get_strategy()
-        self.variables = ModelVariables(checkpoint, self.strategy)
+        self.variables = (variables or ModelVariables)(checkpoint, self.strategy)
         self.session = ModelSession(self)
         self.calls: dict[Any, Any] = {}
         self.plans: dict[Any, Any] = {}

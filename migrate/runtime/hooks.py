@@ -35,6 +35,10 @@ class HookRunner:
 
     def __init__(self, model: Any, hooks: Iterable[Any]):
         self.model = model
+        # What computes a step and what hooks fetch of it.
+        self.values: Callable[[list[Any], Any], list[Any]] = model.values
+        # Whether the step was taken that hooks are being called around.
+        self.taken = False
         self.hooks = list(hooks)
         self.coordinator = v1.train.Coordinator()
 
@@ -63,6 +67,7 @@ class HookRunner:
         session = self.model.session
         context = SessionRunContext(SessionRunArgs(main, {}), session)
         feeds = dict(given or {})
+        self.taken = False
         with self.model.inside():
             asked = [hook.before_run(context) for hook in self.hooks]
         for request in asked:
@@ -70,7 +75,8 @@ class HookRunner:
                 feeds.update(request.feed_dict)
         wanted = [None if request is None else request.fetches for request in asked]
         fetches = [main, *wanted]
-        found = self.model.values(tf.nest.flatten(fetches), feeds)
+        found = self.values(tf.nest.flatten(fetches), feeds)
+        self.taken = True
         values, *results = filled(fetches, iter(found))
         if first is not None:
             first(values)

@@ -127,11 +127,17 @@ def not_ahead(dataset: tf.data.Dataset) -> tf.data.Dataset:
 class ModelInput:
     """The batches of an input function, for each replica the next one.
 
-    ``ahead`` lets TensorFlow make batches before they are asked for.
+    ``ahead`` lets TensorFlow make batches before they are asked for; ``used`` of each
+    replica are left out.
     """
 
     def __init__(
-        self, input_fn: Callable[[], Any], replicas: int = 1, *, ahead: bool = True
+        self,
+        input_fn: Callable[[], Any],
+        replicas: int = 1,
+        *,
+        ahead: bool = True,
+        used: int = 0,
     ):
         self.input_fn = input_fn
         self.replicas = replicas
@@ -144,6 +150,8 @@ class ModelInput:
                 "is used. Return the Dataset itself instead of the tensors of its "
                 "iterator."
             )
+        if self.dataset is not None and used:
+            self.dataset = self.dataset.skip(used * replicas)
         self.iterator = None if self.dataset is None else iter(self.dataset)
         self.batches: list[Any] = []
 
@@ -152,10 +160,10 @@ class ModelInput:
         """What is taken from the data set, as the graph has it."""
         return list(tf.nest.flatten(self.batches, expand_composites=True))
 
-    def optional_batches(self) -> list[Any]:
+    def optional_batches(self, iterator: Any = None) -> list[Any]:
         """For each replica the next batch, if there is one."""
-        assert self.iterator is not None
-        return [self.iterator.get_next_as_optional() for _ in range(self.replicas)]
+        batches: Any = self.iterator if iterator is None else iterator
+        return [batches.get_next_as_optional() for _ in range(self.replicas)]
 
     def next_batches(self) -> list[Any]:
         """Tensors of the graph being traced: a batch for each replica."""

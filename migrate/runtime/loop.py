@@ -38,12 +38,12 @@ class ManySteps:
         self.workers = workers or Workers(None)
         all_go_on = self.workers.all_go_on
 
-        def run(until: Any, limit: Any) -> tuple[Any, Any, Any]:
+        def run(until: Any, limit: Any, source: Any = None) -> tuple[Any, Any, Any]:
             done = tf.constant(0, tf.int64)
             last = tf.constant(0, kind)
             goes_on, ended = limit > 0, False
             while goes_on:
-                batches = data.optional_batches()
+                batches = data.optional_batches(source)
                 # Asked for first: an error in the middle of a loop may be waited for
                 # by another device.
                 if all_go_on(tf.reduce_all([batch.has_value() for batch in batches])):
@@ -97,6 +97,13 @@ class StepReports:
     def summary_follows(self, step: int) -> bool:
         """Whether the summaries of the step after this one are wanted."""
         return step + 1 >= self.next_summary
+
+    def next_step(self) -> float:
+        """The step after which something is due."""
+        return min(self.next_rate, self.next_summary - 1)
+
+    def end(self) -> None:
+        """After the last step."""
 
     def after_step(self, step: int, done: int, loss: Any, summary: Any) -> None:
         """Says what is due; `done` counts the steps of this run of training."""
@@ -154,7 +161,7 @@ class TrainingLoop:
     ):
         self.graph, self.data, self.workers = graph, data, workers
         self.train_op, self.loss, self.summary = train_op, loss, summary
-        self.hooks = HookRunner(graph, hooks)
+        self.hooks = (workers.hook_runner or HookRunner)(graph, hooks)
         self.checkpoints = checkpoints
         self.config, self.rivals = config, rivals
 
@@ -164,14 +171,13 @@ class TrainingLoop:
         last = last_step(start)
         self.checkpoints.start(start)
         self.hooks.start()
-        reports = StepReports(
+        reports = (self.config.reports or StepReports)(
             self.graph, self.config, start, summaries=self.summary is not None
         )
         many = None
         if self.data.iterator is not None and not self.hooks.wanted_each_step:
-            many = ManySteps(
-                self.graph, self.data, self.train_op, self.loss, self.workers
-            )
+            kind = self.workers.many_steps or ManySteps
+            many = kind(self.graph, self.data, self.train_op, self.loss, self.workers)
         state = Steps(start)
 
         def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
@@ -185,7 +191,7 @@ class TrainingLoop:
             wants_summary = reports.summary_follows(state.step)
             if many is not None and not wants_summary:
                 saves = self.checkpoints.next_step() or math.inf
-                until = min(last, saves, reports.next_rate, reports.next_summary - 1)
+                until = min(last, saves, reports.next_step())
                 loss, count, ended = many(until, reports.next_line - state.done)
                 if count:
                     step_is_done(count, loss, self.current_step())
@@ -193,7 +199,7 @@ class TrainingLoop:
             else:
                 main = [self.train_op, self.loss, self.graph.global_step]
                 main += [self.summary] if wants_summary else []
-                feeds = self.workers.next_feeds(self.data)
+                feeds = self.workers.next_feeds(self.data, last - state.step)
                 if feeds is None:
                     state.over = True
                     break
@@ -203,7 +209,10 @@ class TrainingLoop:
                         main, lambda values: step_is_done(1, *values[1:]), feeds
                     )
                 except (StopIteration, tf.errors.OutOfRangeError):
-                    break
+                    if self.workers.wait_in_steps and not self.hooks.taken:
+                        found = self.hooks.values(main, feeds)
+                        step_is_done(1, *found[1:])
+                    stop = True
                 state.stop |= stop
             if state.done and np.isnan(state.loss):
                 logger.error("Model diverged with loss = NaN.")
@@ -216,6 +225,7 @@ class TrainingLoop:
                 "Training with estimator made no steps. "
                 "Perhaps input is empty or misspecified."
             )
+        reports.end()
         self.checkpoints.end(state.step)
         self.hooks.end()
         reports.writer.flush()

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from .apart import WorkersApart
 from .together import WorkersTogether, training_tasks, waiting_for
 from .vocabulary import v1
+from .workers import Workers
 
 
 def MirroredStrategy(
@@ -101,3 +103,43 @@ def MultiWorkerMirroredStrategy(
             strategy.workers = WorkersTogether(strategy)
         Joined.by_cluster[key] = strategy
     return Joined.by_cluster[key]
+
+
+class ParameterServerStrategy:
+    """Workers that take steps of their own, on variables of parameter servers.
+
+    The chief coordinates them. A process that is told of no parameter servers, and one
+    that evaluates, is alone.
+    """
+
+    num_replicas_in_sync = 1
+
+    def __init__(
+        self,
+        cluster_resolver: Any = None,
+        variable_partitioner: Any = None,
+        *,
+        num_gpus_per_worker: int = 0,
+    ):
+        del num_gpus_per_worker
+        resolvers = tf.distribute.cluster_resolver
+        resolver = cluster_resolver or resolvers.TFConfigClusterResolver()
+        jobs = resolver.cluster_spec().as_dict()
+        self.workers = Workers(None)
+        if resolver.task_type == "evaluator" or not jobs:
+            return
+        if not all(map(jobs.get, ("chief", "worker", "ps"))):
+            raise ValueError(
+                f"A cluster of {', '.join(sorted(jobs))}: a chief, workers and "
+                "parameter servers (ps) need each other."
+            )
+        served = {name: jobs[name] for name in ("chief", "worker", "ps")}
+        self.workers = WorkersApart(
+            resolvers.SimpleClusterResolver(
+                v1.train.ClusterSpec(served),
+                task_type=resolver.task_type,
+                task_id=resolver.task_id,
+                rpc_layer="grpc",
+            ),
+            variable_partitioner,
+        )

@@ -50,6 +50,8 @@ def number_when_traced() -> None:
 class WorkersTogether(Workers):
     """The workers of a cluster, as one of them sees it."""
 
+    wait_in_steps = True
+
     def __init__(self, strategy: Any):
         super().__init__(strategy)
         resolver = strategy.cluster_resolver
@@ -125,8 +127,9 @@ class WorkersTogether(Workers):
         count = self.ask(tf.cast(here, tf.float64))
         return count > self.strategy.num_replicas_in_sync - 0.5
 
-    def next_feeds(self, data: Any) -> dict[Any, Any] | None:
+    def next_feeds(self, data: Any, left: float) -> dict[Any, Any] | None:
         """The next batches, when all workers have theirs."""
+        del left
         with tf.init_scope():
             batches = data.optional_batches()
             if not self.all_go_on(tf.reduce_all([one.has_value() for one in batches])):

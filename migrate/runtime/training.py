@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .checkpoints import restore, saver_of
+from .checkpoints import restore, saved_step, saver_of
 from .graph import READ_OP_COLLECTION, ModelGraph
 from .inputs import ModelInput, features_and_labels
 from .vocabulary import EstimatorSpec, v1
@@ -31,10 +31,11 @@ class TrainingModel:
     ):
         self.config = config
         self.call_model_fn = call_model_fn
-        strategy = checked_strategy(config.train_distribute)
-        self.workers = workers_of(strategy)
+        self.workers = workers_of(config.train_distribute)
+        self.strategy = strategy = checked_strategy(self.workers.strategy)
         self.replicated_steps = strategy and strategy.num_replicas_in_sync > 1
-        self.data = ModelInput(input_fn, self.workers.replicas)
+        used = saved_step(checkpoint) if config.resume_data else 0
+        self.data = ModelInput(input_fn, self.workers.replicas, used=used)
 
         def build() -> None:
             step = v1.train.get_or_create_global_step()
@@ -74,7 +75,13 @@ class TrainingModel:
                 self.summary = v1.summary.merge_all()
 
         with reduced_in_one_place(strategy):
-            self.graph = ModelGraph(build, checkpoint, config.tf_random_seed, strategy)
+            self.graph = ModelGraph(
+                build,
+                checkpoint,
+                config.tf_random_seed,
+                strategy,
+                self.workers.variables,
+            )
         if self.saving_hooks:
             with self.graph.inside():
                 self.add_saver()
@@ -91,7 +98,7 @@ class TrainingModel:
             return spec.loss, done
 
         if not self.replicated_steps:
-            if self.config.train_distribute is None:
+            if self.strategy is None:
                 spec = self.call_model_fn(*features_and_labels(batches[0]))
                 return spec, spec.loss, operation(spec.train_op)
             strategy = tf.distribute.get_strategy()

@@ -39,7 +39,11 @@ class ModelVariables:
     of the checkpoint where the checkpoint has it.
     """
 
-    def __init__(self, checkpoint: str | None, strategy: tf.distribute.Strategy):
+    def __init__(
+        self,
+        checkpoint: str | None,
+        strategy: tf.distribute.Strategy,
+    ):
         self.reader: Any = None
         self.saved: dict[str, Any] = {}
         if checkpoint:
@@ -76,21 +80,32 @@ class ModelVariables:
         trained = self.graph.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES)
         self.making = True
         try:
-            variable = next_creator(**kwargs, collections=["made"])
+            variable = self.created(next_creator, name, collections=["made"], **kwargs)
         finally:
             self.making = False
         # It is registered below, once, as the graph's own.
         self.graph.get_collection_ref(v1.GraphKeys.TRAINABLE_VARIABLES)[:] = trained
-        if kept:
+        self.register(variable, name, value, collections)
+        return variable
+
+    def created(self, create: Any, plain: str, /, **kwargs: Any) -> Any:
+        """A variable, wherever it is."""
+        del plain
+        return create(**kwargs)
+
+    def register(
+        self, variable: Any, name: str, value: Any, collections: list[str]
+    ) -> None:
+        """Notes a variable, and shows it in the graph."""
+        if "variables" in collections:
             self.by_name[name] = variable
         else:
             self.local.append(variable)
         self.show_in_graph(variable, name, value)
         if variable.trainable:
-            collections.append(v1.GraphKeys.TRAINABLE_VARIABLES)
+            collections = [*collections, v1.GraphKeys.TRAINABLE_VARIABLES]
         for collection in dict.fromkeys(collections):
             self.graph.add_to_collection(collection, variable)
-        return variable
 
     def unused_name(self, wanted: str) -> str:
         """The name of a variable, numbered when it is taken."""

@@ -16,6 +16,12 @@ class Workers:
     """A process that trains alone, on one replica or several."""
 
     is_chief = True
+    # Others wait in each step for this process, whatever its hooks raise.
+    wait_in_steps = False
+    # What makes variables, steps, and steps that hooks see, where that is elsewhere.
+    variables: Any = None
+    many_steps: Any = None
+    hook_runner: Any = None
 
     def __init__(self, strategy: Any):
         self.strategy = strategy
@@ -30,10 +36,9 @@ class Workers:
             raise ValueError(
                 f"TF_CONFIG makes this {config.task_type} {config.task_id} of a "
                 f"cluster with {others} more tasks that train or serve. This loop "
-                "trains in one process, or on all workers in step: "
-                "RunConfig(train_distribute=MultiWorkerMirroredStrategy()) of this "
-                "module, in a cluster without ps. With parameter servers only the "
-                "program as it was before can train."
+                "trains in one process. Rewrite the program with `--strategy "
+                "multiworker` for workers in step, or `--strategy parameter_server` "
+                "for a cluster with ps."
             )
 
     def input_context(self) -> Any:
@@ -52,9 +57,12 @@ class Workers:
         """Whether all take the next step, a tensor as the one for this process."""
         return here
 
-    def next_feeds(self, data: Any) -> dict[Any, Any] | None:
+    def gather(self, estimator: Any, input_fn: Any) -> None:
+        """Before a model is traced: all who take part are there."""
+
+    def next_feeds(self, data: Any, left: float) -> dict[Any, Any] | None:
         """What the next step is fed; None when there is no next step."""
-        del data
+        del data, left
         return {}  # The graph takes its batches itself.
 
     def steps_per_call(self, rate: float) -> int:

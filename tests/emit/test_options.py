@@ -193,28 +193,16 @@ def test_the_table_of_pairs_is_small_and_complete() -> None:
         assert all(any(value in choice for choice in chosen) for value in values)
 
 
-@pytest.mark.parametrize(
-    ("strategy", "advice"),
-    [("parameter_server", "keep"), ("tpu", "by hand")],
-)
-def test_strategies_of_clusters_are_refused_with_advice(
-    strategy: str, advice: str
-) -> None:
-    text, reason = rewrite(
+@pytest.mark.parametrize("strategy", ["multiworker", "parameter_server", "tpu"])
+def test_strategies_of_several_processes_are_of_the_loop_module(strategy: str) -> None:
+    text, _ = rewrite(
         (LEGACY / "model_fn_dense" / "train.py").read_text(),
         RewriteOptions(strategy=strategy),
     )
-    assert text is None
-    assert advice in reason
-
-
-def test_workers_in_step_are_of_the_loop_module() -> None:
-    text, _ = rewrite(
-        (LEGACY / "model_fn_dense" / "train.py").read_text(),
-        RewriteOptions(strategy="multiworker"),
-    )
     assert text is not None
-    assert "class MultiWorkerEstimator(" in text
+    assert f"chosen_{strategy} = train_under(" in text
+    # Nothing else was asked for.
+    assert text.count(" = train_under(") == 1
 
 
 def test_what_keras3_lacks_is_named() -> None:

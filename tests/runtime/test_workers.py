@@ -104,6 +104,9 @@ def test_workers_end_go_on_and_stop_together(tmp_path: Path, run_cluster: Any) -
     same = [x[4 * n : 4 * n + 4] for n in range(10)] * 23
     weights = descent(same[:3], weights)
     check(first["stopped by one"], 7)
+    # It is in the step that the other waits in, and takes no further one.
+    weights = descent(same[:3], weights)
+    check(first["left by one"], 10)
     weights = descent(same, np.zeros([3, 1]))
     check(first["many"], 230)
     assert first["figures"] < 1e-2

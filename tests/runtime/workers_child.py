@@ -15,7 +15,6 @@ import tensorflow as tf
 from tfmigrate.runtime.config import RunConfig
 from tfmigrate.runtime.estimator import Estimator
 from tfmigrate.runtime.hooks import SessionRunArgs, SessionRunHook
-from tfmigrate.runtime.multiworker import MultiWorkerEstimator, MultiWorkerRunConfig
 from tfmigrate.runtime.strategies import (
     CollectiveAllReduceStrategy,
     MultiWorkerMirroredStrategy,
@@ -67,6 +66,15 @@ class StopsOne(SessionRunHook):  # type: ignore[misc]
             run_context.request_stop()
 
 
+class RaisesInOne(StopsOne):
+    """Lets one worker leave before a step, which the other has begun."""
+
+    def before_run(self, run_context: Any) -> Any:
+        if self.left == 1:
+            raise StopIteration
+        return super().before_run(run_context)
+
+
 def state(estimator: Estimator) -> list[Any]:
     step = int(estimator.get_variable_value("global_step"))
     return [step, estimator.get_variable_value("w").ravel().tolist()]
@@ -84,10 +92,11 @@ estimator.train(share, steps=1)
 told["one more step"] = state(estimator)
 estimator.train(lambda: data(40).batch(4).repeat(), hooks=[StopsOne(1, 3)])
 told["stopped by one"] = state(estimator)
+estimator.train(lambda: data(40).batch(4).repeat(), hooks=[RaisesInOne(1, 3)])
+told["left by one"] = state(estimator)
 # No hook looks at single steps, nobody names a strategy, and seconds become steps.
-many = MultiWorkerEstimator(
-    model_fn, str(folder / "many"), MultiWorkerRunConfig(save_checkpoints_secs=600)
-)
+RunConfig.chosen = staticmethod(MultiWorkerMirroredStrategy)
+many = Estimator(model_fn, str(folder / "many"), RunConfig(save_checkpoints_secs=600))
 many.train(lambda: data(40).batch(4).repeat(), max_steps=230)
 told["many"] = state(many)
 many.train(lambda: data(40).batch(4).repeat(), max_steps=230)  # Nothing is left to do.

@@ -23,12 +23,12 @@ _ELSEWHERE = {
         "`tfmigrate run` trains it unedited in a cluster (TF_CONFIG)"
     ),
     "parameter_server": (
-        "a loop with a coordinator is not written yet: use `--strategy keep`; "
-        "`tfmigrate run` trains the unedited program with parameter servers"
+        "a chief coordinates workers on the loop module, where this program cannot go: "
+        "`tfmigrate run` trains it unedited with parameter servers"
     ),
     "tpu": (
-        "connecting to a TPU is not written yet: use `--strategy keep` and make "
-        "the strategy a tf.distribute.TPUStrategy by hand"
+        "TPUs are for the loop module, where this program cannot go: use "
+        "`--strategy keep`"
     ),
 }
 
