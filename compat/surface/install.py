@@ -79,7 +79,7 @@ def install(*, version: int = 1) -> None:
         _disable_v2_behavior(real)
     _load_runtime()
     if version == 1:
-        importlib.import_module(_KERAS_PRIVATE).accept_any_input_shape()
+        importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
     root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -124,44 +123,19 @@ def run(
     sys.exit(subprocess.call(command, env=environment))
 
 
-# Words of programs that can only be TF 1's; they save looking at the code.
-_TF1_BESIDE = re.compile(rb"^\s*import tensorflow\.compat\.v1 as (?!tf\b)", re.M)
-_PLAIN = re.compile(rb"^\s*import tensorflow as tf\b", re.M)
-_TF1_WORDS = re.compile(rb"contrib|\bSession\(|placeholder|tf\.app\.|tf\.layers\.")
-
-
 def _version(written_for: str, program: str, kind: str) -> int:
     """The TensorFlow that a program is given: 1 or 2."""
     if written_for != "auto":
         return int(written_for)
     path = Path(program)
     if kind == "module":
-        path = Path(*program.split(".")).with_suffix(".py")
-    try:
-        raw = path.read_bytes()
-    except OSError:
-        return 1
-    if b"tensorflow" not in raw or _TF1_WORDS.search(raw):
-        return 1
-    from ..project.facts import ProjectFacts
-    from ..rules.written_for import era_of
+        folder = Path(*program.split("."))
+        path = folder / "__main__.py" if folder.is_dir() else folder.with_suffix(".py")
+    elif path.is_dir():
+        path /= "__main__.py"
+    from ..launch.generation import generation_of
 
-    parsed = ProjectFacts().parse(path, raw)
-    if parsed is None:
-        return 1
-    era = era_of(parsed.resolver)
-    return 2 if not era.tf1 and (era.tf2 or _is_eager(raw)) else 1
-
-
-def _is_eager(raw: bytes) -> bool:
-    """Whether a program without names of one TensorFlow alone reads like TF 2's.
-
-    It takes values out of tensors without having asked for eager execution, or it
-    has TF 1 under a name of its own beside TensorFlow.
-    """
-    if b".numpy()" in raw and b"enable_" not in raw:
-        return True
-    return bool(_TF1_BESIDE.search(raw) and _PLAIN.search(raw))
+    return generation_of(path)
 
 
 def _kind_of(program: str) -> str:

@@ -10,11 +10,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import libcst as cst
+import libcst.matchers as m
 
 from ..symbols.dotted import import_path
 from ..symbols.names import Door
 from ..symbols.resolver import Resolver
-from ..symbols.table import is_recent, lookup, means_something_else, needs_nothing
+from ..symbols.table import (
+    is_recent,
+    lookup,
+    means_something_else,
+    needs_nothing,
+    was_in_tf2,
+)
 from .base import SymbolUse
 from .symbol_judge import symbol_use
 
@@ -34,12 +41,12 @@ def era_of(resolver: Resolver) -> Era:
     TF 2.0 to 2.15 had Estimators too, so they tell nothing.
     """
     tf1 = any(_names(use.node, _CONTRIB) for use in resolver.scopes.imports)
-    tf2 = False
+    tf2 = any(_optimizes_as_in_tf2(call, resolver) for call in resolver.scopes.calls)
     for use in resolver.scopes.uses:
         dotted = resolver.qualified(use.node)
         if dotted is None or not dotted.startswith("tensorflow"):
             continue
-        if _names_recent(dotted) or dotted.startswith("tensorflow.compat.v2."):
+        if _names_recent(dotted) or dotted.startswith(_ONLY_TF2):
             tf2 = True
             continue
         found = symbol_use(use, resolver)
@@ -70,10 +77,35 @@ def _names_recent(dotted: str) -> bool:
 def _only_tf1(use: SymbolUse) -> bool:
     if use.door is not Door.PUBLIC or means_something_else(use.symbol):
         return False
+    if was_in_tf2(use.symbol):
+        return False
     return lookup(use.symbol) is not None or not needs_nothing(use.symbol)
 
 
+def _optimizes_as_in_tf2(called: cst.CSTNode, resolver: Resolver) -> bool:
+    """Whether a call makes a canned Estimator with an optimizer of Keras.
+
+    Those of TF 1 take tf.train's only.
+    """
+    dotted = resolver.qualified(called)
+    if dotted is None or not dotted.startswith("tensorflow.estimator."):
+        return False
+    return any(
+        (resolver.qualified(node) or "").startswith("tensorflow.keras.optimizers.")
+        for argument in resolver.scopes.calls[called].args
+        if argument.keyword is not None and argument.keyword.value.endswith("optimizer")
+        for node in m.findall(argument.value, m.Attribute())
+    )
+
+
 _CONTRIB = ("tensorflow.contrib",)
+# The last three are for code that is on its way from TF 1 to TF 2.
+_ONLY_TF2 = (
+    "tensorflow.compat.v2.",
+    "tensorflow.compat.v1.keras.utils.DeterministicRandomTestTool",
+    "tensorflow.compat.v1.keras.utils.get_or_create_layer",
+    "tensorflow.compat.v1.keras.utils.track_tf1_style_variables",
+)
 _ESTIMATORS = ("tf.estimator", "tf.keras.estimator")
 
 

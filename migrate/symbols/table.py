@@ -19,6 +19,7 @@ __all__ = [
     "means_something_else",
     "moves",
     "needs_nothing",
+    "was_in_tf2",
 ]
 
 
@@ -44,7 +45,7 @@ class Move:
 def _data() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("data/symbols.json").read_text("utf-8")
     data: dict[str, Any] = json.loads(text)
-    for name in ("kept", "none", "compat_v1", "still", "recent"):
+    for name in ("kept", "none", "compat_v1", "still", "recent", "until_2_15"):
         data[name] = frozenset(data[name])
     return data
 
@@ -94,6 +95,11 @@ def means_something_else(name: str) -> bool:
 def is_recent(name: str) -> bool:
     """Whether TF 2 has the name and no TF 1 ever had it."""
     return name in _data()["recent"]
+
+
+def was_in_tf2(name: str) -> bool:
+    """Whether TF 2.15 had a name as TF 1 did, and today's TensorFlow has it no more."""
+    return name in _data()["until_2_15"]
 
 
 @lru_cache(maxsize=1)

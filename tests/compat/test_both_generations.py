@@ -83,6 +83,24 @@ serve = tf.contrib.predictor.from_saved_model(exported.decode())
 found = serve({model.input_names[0]: np.ones([1, 2])})
 np.testing.assert_allclose(list(found.values())[0], expected, rtol=1e-5)
 
+# Names of Keras' layers and variables, as TF 1.15.5 has them.
+class ResBlockV2(tf.keras.layers.Layer):
+    pass
+
+
+words = tf.placeholder(tf.float32, [None, 4, 3])
+cells = [tf.keras.layers.LSTMCell(2), tf.keras.layers.GRUCell(3)]
+for layer, first, last in (
+        (tf.keras.layers.LSTM(2), "lstm/kernel:0", "lstm/bias:0"),
+        (tf.keras.layers.RNN(cells), "rnn/kernel:0", "rnn/bias_1:0"),
+        (tf.keras.layers.Bidirectional(tf.keras.layers.GRU(2)),
+         "bidirectional/forward_gru/kernel:0", "bidirectional/backward_gru/bias:0")):
+    layer(words)
+    found = [weight.name for weight in layer.weights]
+    assert (found[0], found[-1]) == (first, last), found
+assert ResBlockV2().name == "res_block_v2", ResBlockV2().name
+assert tf.keras.layers.ConvLSTM2D(2, 1).name == "conv_lst_m2d"
+
 # The path that an export returns is bytes.
 again = tf.contrib.estimator.SavedModelEstimator(exported)
 assert again._available_modes == ["infer"], again._available_modes

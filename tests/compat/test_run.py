@@ -241,44 +241,6 @@ def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
     assert "tf.constant" not in listed
 
 
-def test_programs_of_tf2_stay_eager(tmp_path: Path) -> None:
-    """A file that means TF 2 by tf and TF 1 by tf1, as migration guides have them."""
-    write(
-        tmp_path / "guide.py",
-        """
-        import tensorflow as tf
-        import tensorflow.compat.v1 as tf1
-
-        @tf.function
-        def squared(x):
-            return x * x
-
-        def model_fn(features, labels, mode):
-            logits = tf1.layers.Dense(1)(features)
-            loss = tf1.losses.mean_squared_error(labels, logits)
-            step = tf1.train.get_global_step()
-            train = tf1.train.AdagradOptimizer(0.05).minimize(loss, step)
-            return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
-
-        def data():
-            rows = ([[1.0, 1.5], [2.0, 2.5]], [[0.3], [0.5]])
-            return tf1.data.Dataset.from_tensor_slices(rows).batch(1)
-
-        estimator = tf1.estimator.Estimator(model_fn)
-        estimator.train(data)
-        column = tf.feature_column.numeric_column("x")
-        linear = tf.estimator.LinearRegressor(
-            [column], optimizer=tf.keras.optimizers.Ftrl(0.1))
-        linear.train(lambda: data().map(lambda x, y: ({"x": x[:, 0]}, y)))
-        print(squared(tf.constant(3.0)).numpy(), tf.__version__[:2],
-              estimator.evaluate(data)["global_step"], linear.latest_checkpoint()[-1])
-        """,
-    )
-    done = tool_run(tmp_path, "guide.py")
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split() == ["9.0", "2.", "2", "2"]
-
-
 def test_eager_execution_can_be_enabled(tmp_path: Path) -> None:
     write(
         tmp_path / "eager.py",

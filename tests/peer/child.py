@@ -28,6 +28,8 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from left_out import TESTS
+
 
 def _restore_assertions() -> None:
     """Names of assertions that Python has dropped since."""
@@ -69,11 +71,12 @@ def _enter(generation: int) -> Any:
     return clone
 
 
+# Of one test; more where a whole file was given more, as a loaded machine needs.
 TEST_SECONDS = 150
 
 
 def _too_long(*_: Any) -> None:
-    raise TimeoutError(f"a test ran for more than {TEST_SECONDS} seconds")
+    raise TimeoutError("a test ran for too long")
 
 
 # What a test reaches on our objects that was never public.
@@ -88,8 +91,11 @@ _UNDERSCORE = re.compile(
 class Result(unittest.TestResult):
     """One row for each test."""
 
-    def __init__(self, touched: list[str], kept: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, touched: list[str], kept: list[dict[str, Any]], seconds: int
+    ) -> None:
         super().__init__()
+        self.seconds = seconds
         self.touched = touched
         self.rows = kept
         self.began = 0.0
@@ -97,7 +103,7 @@ class Result(unittest.TestResult):
     def startTest(self, test: unittest.TestCase) -> None:
         """Note the time, forget what earlier tests touched."""
         super().startTest(test)
-        signal.alarm(TEST_SECONDS)
+        signal.alarm(self.seconds)
         self.touched.clear()
         self.began = time.time()
 
@@ -170,14 +176,20 @@ def main() -> None:
         seconds, *rest = rest
         failed = rest[:1] == ["--failed"]
         for each in rest[failed:]:
-            _fork(root, each, Path(out), touched, float(seconds), failed)
+            _fork(generation, root, each, Path(out), touched, float(seconds), failed)
         return
     failed = rest[:1] == ["--failed"]
-    _run(root, name, Path(out), touched, failed, rest[failed:])
+    _run(generation, root, name, Path(out), touched, failed, rest[failed:])
 
 
 def _fork(
-    root: str, name: str, out: Path, touched: list[str], seconds: float, failed: bool
+    generation: str,
+    root: str,
+    name: str,
+    out: Path,
+    touched: list[str],
+    seconds: float,
+    failed: bool,
 ) -> None:
     """One file in a fork of this process, which has done nothing but import."""
     process = os.fork()
@@ -186,7 +198,9 @@ def _fork(
         os.dup2(log, 1)
         os.dup2(log, 2)
         try:
-            _run(root, name, out / f"{name}.json", touched, failed, [])
+            test_seconds = max(TEST_SECONDS, int(seconds / 4))
+            rows = out / f"{name}.json"
+            _run(generation, root, name, rows, touched, failed, [], test_seconds)
         finally:
             os._exit(0)
     end = time.time() + seconds
@@ -199,13 +213,20 @@ def _fork(
 
 
 def _run(
-    root: str, name: str, out: Path, touched: list[str], failed: bool, only: list[str]
+    generation: str,
+    root: str,
+    name: str,
+    out: Path,
+    touched: list[str],
+    failed: bool,
+    only: list[str],
+    test_seconds: int = TEST_SECONDS,
 ) -> None:
     """The tests of one file, or those of them that have not passed before."""
     kept = _settled(out) if failed else []
     settled = {row["test"] for row in kept}
     file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
-    result = Result(touched, kept)
+    result = Result(touched, kept, test_seconds)
     signal.signal(signal.SIGALRM, _too_long)
     try:
         spec = importlib.util.spec_from_file_location("peer_test", file)
@@ -235,10 +256,23 @@ def _run(
             continue
         if test.id() in settled:
             continue
+        why = _left_out(generation, f"{name}:{test.id()}")
+        if why is not None:  # some would wait for a cluster
+            result.rows.append({"test": test.id(), "state": "private", "why": why})
+            continue
         test(result)
         # Written as it goes, so that a crash or a time limit loses one test.
         out.write_text(json.dumps(result.rows))
     out.write_text(json.dumps([*result.rows, {"test": "(end)", "state": "end"}]))
+
+
+def _left_out(generation: str, test: str) -> str | None:
+    """Why a test says nothing about public behaviour, if it does not."""
+    release = {"1": "1.15.2", "2": "2.15.0"}.get(generation)
+    for where, pattern, why in TESTS if release is not None else ():
+        if where in ("both", release) and re.search(pattern, test):
+            return why
+    return None
 
 
 def _settled(out: Path) -> list[dict[str, Any]]:

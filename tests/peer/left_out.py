@@ -27,6 +27,7 @@ FILES: tuple[tuple[str, str, str], ...] = (
 _TEXT = "the text of the error is TensorFlow's own, and has changed there"
 _OP = "looks for an op of the graph by the name that TensorFlow had for it"
 _LOG = "patches a private module to see what is logged"
+_SESSION = "patches the private module that the Estimator made its session with"
 _MOVED = "uses a private helper of TensorFlow that is gone"
 
 TESTS: tuple[tuple[str, str, str], ...] = (
@@ -40,6 +41,8 @@ TESTS: tuple[tuple[str, str, str], ...] = (
     ("both", r"estimator_test:.*test_export_saved_model_assets$", _OP),
     ("both", r"estimator_test:.*_with_saveables_proto_roundtrip$", _OP),
     ("both", r"estimator_test:.*test_warn_if_no_queue_runner", _LOG),
+    ("both", r"estimator_test:.*test_master_(distributed_)?hooks", _SESSION),
+    ("both", r"estimator_test:.*test_hooks_with_distributed_collective", _SESSION),
     ("both", r"estimator_test:.*test_export_from_warm_start", _MOVED),
     ("1.15.2", r"linear_test:.*test_compute_fraction_of_zero_v2", _MOVED),
     ("both", r"keras_test:.*test_warm_start_from_keras_ckpt", "a private attribute"),

@@ -89,9 +89,10 @@ def main() -> None:
     old = listing(options.tf1, "introspect.py")
     new = listing(options.tf2, "introspect.py")
     tables = listing(options.tables, "upgrade_tables.py")
+    last = listing(options.tables, "introspect.py")
     write("private.json", {"tensorflow": old["version"], "names": old["private"]})
     older = listing(options.tf112, "introspect.py")
-    table = build_table(merged(old, older), new["symbols"], tables)
+    table = build_table(merged(old, older), new["symbols"], tables, last["symbols"])
     if not any(source.endswith(".json") for source in (options.tf1, options.tf2)):
         before = set(listing(options.tf1, "modules.py")["modules"])
         now = listing(options.tf2, "modules.py")["modules"]

@@ -11,7 +11,8 @@ An entry says where a symbol of TF 1.15 lives on in TF 2.21:
 
 A symbol without an entry either needs nothing (it is in ``kept``) or has no home.
 ``still`` are the entries whose name TF 2.21 has too, with other arguments or another
-meaning, and ``recent`` the names that no TF 1 had.
+meaning, and ``recent`` the names that no TF 1 had. ``until_2_15`` are names of TF 1
+without a home today that TF 2.15 had as TF 1 did.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 from ..curated import CONTRIB, KEEP_V1, SAME
 
-__all__ = ["build_table"]
+__all__ = ["build_table", "until_2_15"]
 
 Listing = Mapping[str, Mapping[str, Any]]
 
@@ -200,9 +201,15 @@ class _Builder:
 
 
 def build_table(
-    old: Listing, new: Listing, tables: Mapping[str, Mapping[str, Any]]
+    old: Listing,
+    new: Listing,
+    tables: Mapping[str, Mapping[str, Any]],
+    last: Listing,
 ) -> dict[str, Any]:
-    """The symbol table: entries, names that need nothing, names without home."""
+    """The symbol table: entries, names that need nothing, names without home.
+
+    ``last`` is the listing of TF 2.15, the last release with Estimators and Keras 2.
+    """
     builder = _Builder(old, new, tables)
     entries: dict[str, Any] = {}
     kept: list[str] = []
@@ -232,4 +239,17 @@ def build_table(
             for name in new
             if name not in old and not name.startswith(("tf.compat.", "tf.raw_ops"))
         ),
+        "until_2_15": until_2_15(old, new, last),
     }
+
+
+def until_2_15(old: Listing, new: Listing, last: Listing) -> list[str]:
+    """Names of TF 1 that TF 2.15 had, with the same parameters, and today has not."""
+    return sorted(
+        name
+        for name in old
+        if name in last
+        and name not in new
+        and not name.startswith(("tf.compat.", "tf.contrib."))
+        and old[name].get("args") == last[name].get("args")
+    )

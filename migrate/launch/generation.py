@@ -1,0 +1,77 @@
+"""Which TensorFlow a program was written for, as `tfmigrate run` has to know."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..project.reading import read_file
+
+__all__ = ["generation_of"]
+
+# Words that only TF 1 had under the name that programs give to TensorFlow; they
+# save looking at the code.
+_TF1_WORDS = re.compile(
+    rb"\btensorflow\.contrib\b|\btf\.(?:contrib|Session|placeholder|app|layers)\b"
+)
+# TF 1 under a name of its own, in a line of a script or of a notebook's cell.
+_LINE = rb"^[ \t\"]*"
+_TF1_BESIDE = re.compile(
+    _LINE + rb"(?:import tensorflow\.compat\.v1 as (?!tf\b)"
+    rb"|from tensorflow\.compat import v1\b(?! as tf\b)"
+    rb"|\w+ *= *tf\.compat\.v1\b(?!\.))",
+    re.M,
+)
+_PLAIN = re.compile(_LINE + rb"import tensorflow(?:\.compat\.v2)? as tf\b", re.M)
+# As many files of a program are looked at, nearest first.
+_FILES = 60
+
+
+def generation_of(path: Path) -> int:
+    """1 or 2: by the names of a program's file and of those that it imports.
+
+    A program that says nothing about it is one of TF 1.
+    """
+    if _says_tf1(_bytes_of(path)):
+        return 1
+    # They are slow to import, and most programs of TF 1 need them not.
+    from ..project.facts import ProjectFacts
+    from ..rules.written_for import era_of
+
+    facts = ProjectFacts()
+    eager, asks = False, False
+    pending, seen = [path], {path.resolve()}
+    while pending and len(seen) <= _FILES:
+        file = pending.pop(0)
+        raw = _bytes_of(file)
+        if _says_tf1(raw):
+            return 1
+        parsed = facts.parse(file, raw) if b"tensorflow" in raw else None
+        if parsed is not None:
+            era = era_of(parsed.resolver)
+            if era.tf1:
+                return 1
+            eager = eager or era.tf2 or _has_both(raw)
+        # Values out of tensors, in a program that did not ask for eager execution.
+        eager = eager or b".numpy()" in raw
+        asks = asks or b"enable_eager" in raw or b"enable_v2" in raw
+        for near in sorted(facts.imported_files(file, raw)):
+            if near.resolve() not in seen:
+                seen.add(near.resolve())
+                pending.append(near)
+    return 2 if eager and not asks else 1
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except OSError:
+        return b""
+
+
+def _has_both(raw: bytes) -> bool:
+    return bool(_TF1_BESIDE.search(raw) and _PLAIN.search(raw))
+
+
+def _says_tf1(raw: bytes) -> bool:
+    return bool(_TF1_WORDS.search(raw)) and not _has_both(raw)
