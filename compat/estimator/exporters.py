@@ -118,7 +118,22 @@ def _events(pattern: str) -> Iterator[Any]:
             tf.logging.warning("Skipping the damaged rest of %s: %s", path, error)
 
 
-class FinalExporter(Exporter):
+class _Exports(Exporter):
+    """What the exporters below have in common: where they write, and what they keep."""
+
+    _saved_model_exporter: _SavedModelExporter
+    _exports_to_keep: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the directory."""
+        return self._saved_model_exporter.name
+
+    def _garbage_collect_exports(self, export_dir_base: str) -> None:
+        _delete_old_exports(export_dir_base, self._exports_to_keep)
+
+
+class FinalExporter(_Exports):
     """Exports once, at the end of training."""
 
     def __init__(
@@ -131,11 +146,6 @@ class FinalExporter(Exporter):
         self._saved_model_exporter = _SavedModelExporter(
             name, serving_input_receiver_fn, assets_extra, as_text
         )
-
-    @property
-    def name(self) -> str:
-        """Name of the directory."""
-        return self._saved_model_exporter.name
 
     def export(
         self,
@@ -154,7 +164,7 @@ class FinalExporter(Exporter):
         )
 
 
-class LatestExporter(Exporter):
+class LatestExporter(_Exports):
     """Exports after every evaluation and deletes older exports."""
 
     def __init__(
@@ -171,11 +181,6 @@ class LatestExporter(Exporter):
         _check_exports_to_keep(exports_to_keep, "positive number")
         self._exports_to_keep = exports_to_keep
 
-    @property
-    def name(self) -> str:
-        """Name of the directory."""
-        return self._saved_model_exporter.name
-
     def export(
         self,
         estimator: Any,
@@ -190,9 +195,6 @@ class LatestExporter(Exporter):
         )
         self._garbage_collect_exports(export_path)
         return result
-
-    def _garbage_collect_exports(self, export_dir_base: str) -> None:
-        _delete_old_exports(export_dir_base, self._exports_to_keep)
 
 
 def _loss_smaller(best_eval_result: Metrics, current_eval_result: Metrics) -> bool:
@@ -225,7 +227,7 @@ def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
         )
 
 
-class BestExporter(Exporter):
+class BestExporter(_Exports):
     """Exports whenever an evaluation beats every earlier one.
 
     After a restart the best result so far is read from the event files that
@@ -259,11 +261,6 @@ class BestExporter(Exporter):
         )
         self._exports_to_keep = exports_to_keep
 
-    @property
-    def name(self) -> str:
-        """Name of the directory."""
-        return self._saved_model_exporter.name
-
     def export(
         self,
         estimator: Any,
@@ -292,9 +289,6 @@ class BestExporter(Exporter):
         )
         self._garbage_collect_exports(export_path)
         return result
-
-    def _garbage_collect_exports(self, export_dir_base: str) -> None:
-        _delete_old_exports(export_dir_base, self._exports_to_keep)
 
     def _get_best_eval_result(self, event_files: str) -> Metrics | None:
         best: Metrics | None = None

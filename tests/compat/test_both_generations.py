@@ -54,13 +54,17 @@ word = fc.embedding_column(ids, 3)
 rnn = v2.experimental.RNNClassifier([word], units=[4], n_classes=3)
 assert set(rnn.train(sequences).evaluate(sequences)) >= {"accuracy", "loss"}
 assert {name for name, _ in tf.train.list_variables(rnn.model_dir)} >= {
-    "rnn_model/rnn/simple_rnn_cell/kernel", "rnn_model/logits/kernel",
+    "rnn_model/rnn/kernel", "rnn_model/logits/kernel",
     "sequence_features/ids_embedding/embedding_weights"}
+assert callable(rnn.export_savedmodel)  # theirs is the Estimator of TF 1
 tagger = v2.experimental.RNNClassifier(
     [word], units=[4], cell_type="lstm", n_classes=3, return_sequences=True)
 predicted = next(tagger.train(steps).predict(sequences))
 assert predicted["sequence_mask"].tolist() == [True, True], predicted
 assert predicted["logits"].shape == (2, 3)
+
+# The number of classes may be a tensor.
+assert v2.MultiClassHead(tf.constant(3)).name is None
 
 # A DNN that names its inputs.
 named = tf.contrib.estimator.DNNClassifierWithLayerAnnotations([2], columns)

@@ -198,7 +198,9 @@ class Finder:
             return functools.partial(head, loss_reduction=reduction)
         found = self.root
         for part in path.split("."):
-            found = getattr(found, part)
+            # TF 1.15 has a few things in contrib only, whatever their decorators say.
+            home = found if hasattr(found, part) else self.root.contrib.estimator
+            found = getattr(home, part)
         return found
 
     def _default_cell_type(self, module: Module) -> Any:

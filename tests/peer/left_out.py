@@ -6,7 +6,7 @@ by the runner itself and need no row.
 
 from __future__ import annotations
 
-__all__ = ["FILES", "TESTS"]
+__all__ = ["FILES", "LEFT", "TESTS"]
 
 FILES: tuple[tuple[str, str, str], ...] = (
     ("both", r"\.tpu\.", "needs TPU hardware or its simulation in Google's build"),
@@ -36,6 +36,7 @@ TESTS: tuple[tuple[str, str, str], ...] = (
     ("1.15.2", r"model_fn_test:.*testExportOutputsValueNotExportOutput", _TEXT),
     ("1.15.2", r"binary_class_head_test:.*test_incompatible_labels_shape", _TEXT),
     ("1.15.2", r"multi_class_head_test:.*test_incompatible_labels_shape", _TEXT),
+    ("1.15.2", r"canned\.head_test:.*test_incompatible_labels_shape", _TEXT),
     ("both", r"estimator_test:.*_roundtrip_raw_receiver$", _OP),
     ("both", r"estimator_test:.*_proto_roundtrip_receiver_map$", _OP),
     ("both", r"estimator_test:.*test_export_saved_model_assets$", _OP),
@@ -44,6 +45,33 @@ TESTS: tuple[tuple[str, str, str], ...] = (
     ("both", r"estimator_test:.*test_master_(distributed_)?hooks", _SESSION),
     ("both", r"estimator_test:.*test_hooks_with_distributed_collective", _SESSION),
     ("both", r"estimator_test:.*test_export_from_warm_start", _MOVED),
-    ("1.15.2", r"linear_test:.*test_compute_fraction_of_zero_v2", _MOVED),
+    ("1.15.2", r"linear_test(_v1)?:.*test_compute_fraction_of_zero_v2", _MOVED),
     ("both", r"keras_test:.*test_warm_start_from_keras_ckpt", "a private attribute"),
+)
+
+# Why the tests that are left fail: rows of (pattern, reason).
+LEFT: tuple[tuple[str, str], ...] = (
+    (
+        r"test_train_labels_(negative|too_large)|test_float_labels_invalid_values",
+        "labels that are constants of the graph are checked while it is built: "
+        "TensorFlow's own assertions do so today",
+    ),
+    (r"test_float_labels_eval", "the eighth digit of a loss"),
+    (
+        r"test_weighted_multi_batch_eval",
+        "looks for the summary of an input queue; numpy_input_fn has no queue here",
+    ),
+    (
+        r"testDefaultGradientClipping",
+        "asks an optimizer of Keras for clipped gradients; it clips when it applies "
+        "them now",
+    ),
+    (
+        r"test_export_keras_estimator_",
+        "serves an input of another width than the model was built for",
+    ),
+    (r"test_invalid_labels_values", "the text is TF 2's: Labels must be <= ..."),
+    (r"receiver_features_invalid", "the text names RaggedTensor as well"),
+    (r"test_custom_objects", "works without the custom objects it is refused for"),
+    (r"test_train_vs_eval_mode", "patches the call method of DenseFeatures"),
 )

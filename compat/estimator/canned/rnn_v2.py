@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 import tf_keras
 
-from ..estimator import EstimatorV2
+from ..estimator import Estimator
 from ..heads import modern as heads
 from ..heads.base import MEAN_OVER_BATCH
 from ..heads.sequential import SequentialHeadWrapper
@@ -146,8 +146,11 @@ def _model_fn(
     return model_fn
 
 
-class RNNEstimator(EstimatorV2):
-    """A recurrent network on sequence columns under any TF 2 head."""
+class RNNEstimator(Estimator):
+    """A recurrent network on sequence columns under any TF 2 head.
+
+    Its base is TF 1's Estimator, as it was there: `export_savedmodel` is not hidden.
+    """
 
     def __init__(
         self,

@@ -142,6 +142,11 @@ class MultiLabelHead(TaskHead):
         classes_for_class_based_metrics: Sequence[Any] | None = None,
         name: str | None = None,
     ) -> None:
+        if n_classes is None or n_classes < 2:
+            raise ValueError(
+                "n_classes must be > 1 for multi-label classification. "
+                f"Given: {n_classes}"
+            )
         self._thresholds = checks.check_thresholds(thresholds)
         checks.check_vocabulary(
             label_vocabulary,

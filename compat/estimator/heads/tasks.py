@@ -211,7 +211,7 @@ class MultiClassTask(_Classes):
     ) -> None:
         if n_classes is None:
             raise ValueError("n_classes cannot be None")
-        if n_classes <= 2:
+        if not tf.is_tensor(n_classes) and n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
         super().__init__(n_classes, vocabulary=vocabulary, loss_fn=loss_fn)
         self.logits_dimension = n_classes
