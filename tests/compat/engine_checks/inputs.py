@@ -168,11 +168,12 @@ check(
 )
 
 # With replicas: successive batches, floor(batches / replicas) training steps,
-# and an evaluation that counts every row, whatever the last step holds.
-for replicas in (1, 2, 4):
+# and an evaluation that counts every row, whatever the last step holds: too few
+# batches for all replicas, as many, some left over, the last one whole or not.
+for replicas, sizes in ((1, (18,)), (2, (4, 14, 18)), (4, (4, 14, 16, 18, 22))):
     strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=replicas)
     config = tf.estimator.RunConfig(train_distribute=strategy, eval_distribute=strategy)
-    for rows in (4, 14, 16, 18, 22):
+    for rows in sizes:
         x = np.arange(rows, dtype=np.float32)
         contexts = []
 
@@ -190,8 +191,9 @@ for replicas in (1, 2, 4):
         assert np.isclose(results["x"], x.mean()), (replicas, rows, results)
         assert np.isclose(results["y"], 10 * x.mean())
         assert len(list(estimator.predict(input_fn))) == rows
-        queue_like = numpy_input_fn({"x": x}, x * 10, batch_size=4, shuffle=False)
-        assert np.isclose(estimator.evaluate(queue_like)["x"], x.mean())
+        if rows == 18:
+            queue_like = numpy_input_fn({"x": x}, x * 10, batch_size=4, shuffle=False)
+            assert np.isclose(estimator.evaluate(queue_like)["x"], x.mean())
     print("ok", replicas, "replicas")
 
 config = tf.estimator.RunConfig(
