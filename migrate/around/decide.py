@@ -16,6 +16,7 @@ import libcst as cst
 
 from ..emit import ProgramsRewrite, rewrite_programs
 from ..options import RewriteOptions
+from ..plan.advice import checkpoint_readers
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
@@ -150,6 +151,8 @@ def inline(
                 facts=facts,
             )
             lost = _lost_by_others(parsed, found, facts)
+            if lost is None and options.style == "auto" and _choice(options) is None:
+                lost = _read_by_name(parsed, found)
             if lost is not None:
                 found = _not_written(parsed, lost)
         except Unfaithful:
@@ -178,6 +181,14 @@ def _lost_by_others(
         if taken:
             return f"{user.name} may use `{taken[0]}` of it"
     return None
+
+
+def _read_by_name(parsed: ParsedModule, found: ProgramsRewrite) -> str | None:
+    """What reads checkpoints by names, which those of the loop module keep."""
+    readers = checkpoint_readers(Tree(parsed.module, parsed.resolver), ())
+    if not found.plans or not readers:
+        return None
+    return f"line {readers[0].line} reads its checkpoints by the names of variables"
 
 
 def _not_written(parsed: ParsedModule, reason: str) -> ProgramsRewrite:

@@ -268,6 +268,8 @@ class OnModule:
             made.loop.add(f"chosen_{self.options.strategy}")
         if self.options.profile and made.loop - _FREE:
             made.loop.add("profiled")
+        if era_of(parsed.resolver).tf1 and made.loop & _OF_KERAS_MODELS:
+            made.loop.add(_METRICS)
         if self._regularizes and made.loop - _FREE:
             made.loop.add(_REGULARIZERS)
         if made.loop:
@@ -451,6 +453,9 @@ _FREE = frozenset({"ModeKeys"})
 _SHAPES = "tf1_shapes"
 # They counted a variable's regularizer once, however many layers share it.
 _REGULARIZERS = "tf1_regularizers"
+# They called the accuracy of a compiled model "acc", whichever word it was given.
+_METRICS = "tf1_metrics"
+_OF_KERAS_MODELS = frozenset({"model_to_estimator", "model_to_multi_worker_estimator"})
 CONTRIB = "tf_contrib"
 CONTRIB_2 = "tf_estimators"
 CONTRIB_LEARN = "tf_contrib_learn"

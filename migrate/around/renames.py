@@ -266,6 +266,23 @@ class _Renamer:
         for node in lists:
             end = self._begin_call(node, _UPDATES)
             self.words.edits.append(Edit(end, context.span(node)[1], ")"))
+        for call in self._asked_for_methods():
+            # What the functions do, they do for layers of any kind.
+            context.want(call)
+            self.words.edits.append(Edit(*context.span(call), "True"))
+
+    def _asked_for_methods(self) -> list[cst.Call]:
+        """``hasattr(layer, "get_updates_for")``: layers of TF 1 had these methods."""
+        return [
+            node
+            for node in self.words.resolver.scopes.calls.values()
+            if isinstance(node.func, cst.Name)
+            and node.func.value == "hasattr"
+            and len(node.args) == 2
+            and isinstance(node.args[1].value, cst.SimpleString)
+            and node.args[1].value.evaluated_value in _METHODS_OF_LAYERS
+            and node.args[1].value.evaluated_value in self.words.known.loop_names
+        ]
 
     def _begin_call(self, node: cst.Attribute, name: str) -> int:
         """Puts a function before the owner of a method; returns the owner's end."""

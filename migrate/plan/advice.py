@@ -23,6 +23,8 @@ _READERS = (
     "tf.contrib.framework.load_checkpoint",
     "tf.contrib.framework.load_variable",
     "tf.train.NewCheckpointReader",
+    "tf.train.Saver",
+    "tf.train.import_meta_graph",
     "tf.train.list_variables",
     "tf.train.load_checkpoint",
     "tf.train.load_variable",

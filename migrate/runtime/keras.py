@@ -76,6 +76,9 @@ def model_to_estimator(
 class KerasModelFn:
     """The model function of a compiled Keras model."""
 
+    # What the accuracy is called, where it was given as a word.
+    accuracy = "accuracy"
+
     def __init__(
         self,
         model: Any,
@@ -123,7 +126,7 @@ class KerasModelFn:
         with tf.init_scope():
             model = self.fresh_copy()
             if mode != ModeKeys.PREDICT:
-                compile_as(model, self.model)
+                compile_as(model, self.model, self.accuracy)
             if mode == ModeKeys.TRAIN:
                 optimizer = graph_optimizer(self.model.optimizer, step)
         return model, optimizer
@@ -254,20 +257,24 @@ def graph_optimizer(optimizer: Any, step: Any) -> Any:
     return made
 
 
-def compile_as(model: Any, other: Any) -> None:
+def compile_as(model: Any, other: Any, accuracy: str) -> None:
     """Compiles a model with the losses and metrics of another.
 
     Keras has no public name for what a model was compiled with.
     """
     given = other._get_compile_args()
+
+    def named(metric: Any) -> Any:
+        return accuracy if metric == "accuracy" else at_length(metric)
+
     with v1.variable_creator_scope(made_as_local):
         model.compile(
             tf_keras.optimizers.legacy.SGD(),  # It is never asked for a step.
             loss=copied(given["loss"]),
-            metrics=tf.nest.map_structure(at_length, copied(given["metrics"])),
+            metrics=tf.nest.map_structure(named, copied(given["metrics"])),
             loss_weights=given["loss_weights"],
             weighted_metrics=tf.nest.map_structure(
-                at_length, copied(given["weighted_metrics"])
+                named, copied(given["weighted_metrics"])
             ),
         )
 

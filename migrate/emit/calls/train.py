@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -142,8 +143,9 @@ class TrainCalls:
         """``estimator.train(...)`` becomes ``train(...)``."""
         edits = self.emitter.edits
         edits.expressions[node.func] = cst.Name(self.emitter.renamed["train"])
-        # What stock hooks asked for is in the function.
-        edits.nodes[node] = _without_hooks
+        # What stock hooks asked for is in the function, and no limit is its default.
+        gone = {"hooks", "steps", "max_steps"}.difference(self._limits())
+        edits.nodes[node] = functools.partial(_without, gone)
         argument = input_argument(node)
         assert call.input is not None
         dataset = self.emitter.text(self._served(call, node))
@@ -169,11 +171,7 @@ class TrainCalls:
         """``train(input_fn)`` with the limits that the program's calls use."""
         emitter = self.emitter
         trains = [c for c in self.plan.trains if c.kind == CallKind.TRAIN]
-        limits = [
-            name
-            for name in ("steps", "max_steps")
-            if any(getattr(call, name) is not None for call in trains)
-        ]
+        limits = self._limits()
         hooks = [hook for call in trains for hook in call.hooks]
         call = EstimatorCall(
             kind=CallKind.TRAIN,
@@ -191,6 +189,15 @@ class TrainCalls:
         return self._defined(
             emitter.renamed["train"], parameters, docstring, call, "input_fn"
         )
+
+    def _limits(self) -> list[str]:
+        """The limits that any of the program's calls of train sets."""
+        trains = [c for c in self.plan.trains if c.kind == CallKind.TRAIN]
+        return [
+            name
+            for name in ("steps", "max_steps")
+            if any(getattr(call, name) is not None for call in trains)
+        ]
 
     def _together(self) -> Statement:
         """A method ``train_and_evaluate``."""
@@ -518,14 +525,17 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def _without_hooks(node: cst.CSTNode) -> cst.CSTNode:
-    """A call of train without its ``hooks`` argument."""
+# What Estimator.train is given, in its order.
+_GIVEN = ("input_fn", "hooks", "steps", "max_steps")
+
+
+def _without(gone: Set[str], node: cst.CSTNode) -> cst.CSTNode:
+    """A call of train without the arguments of these names."""
     assert isinstance(node, cst.Call)
     kept = [
         argument
-        for place, argument in enumerate(node.args)
-        if (argument.keyword is None and place != 1)
-        or (argument.keyword is not None and argument.keyword.value != "hooks")
+        for name, argument in zip(_GIVEN, node.args, strict=False)
+        if (argument.keyword.value if argument.keyword else name) not in gone
     ]
     if len(kept) == len(node.args):
         return node

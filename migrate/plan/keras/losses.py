@@ -7,7 +7,7 @@ import ast
 import libcst as cst
 
 from ...rules.written_for import written_for_tf2
-from ..code.tree import Tree
+from ..code.tree import Tree, walk
 from ..program import TF, MetricPlan
 from ..sites import Blocked
 
@@ -142,6 +142,8 @@ def _metric(tree: Tree, node: cst.BaseExpression, loss_class: str | None) -> Met
             raise Blocked(
                 "TFM114", line, "which accuracy is meant depends on the model's output"
             )
+        if _is_read(tree, "acc") and not _is_read(tree, "accuracy"):
+            text = "acc"  # Its name in TF 1.15, whichever word it was given.
         return MetricPlan(text, f'{TF}.keras.metrics.{made}(name="{text}")')
     if text is not None:
         if text not in METRIC_CLASSES:
@@ -162,3 +164,13 @@ def _metric(tree: Tree, node: cst.BaseExpression, loss_class: str | None) -> Met
         code = f'{TF}.keras.metrics.MeanMetricWrapper({tree.code(node)}, name="{name}")'
         return MetricPlan(name, code)
     raise Blocked("TFM114", line, "a metric is given in a way not understood")
+
+
+def _is_read(tree: Tree, key: str) -> bool:
+    """The program looks for a figure by this key."""
+    return any(
+        isinstance(node, cst.SimpleString)
+        and node.evaluated_value == key
+        and isinstance(tree.parent(node), cst.Index)
+        for node in walk(tree.module)
+    )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from ...symbols.scopes import BindingKind
 from ..code.arguments import is_none
 from ..code.reach import reachable
 from ..code.tree import Tree, walk
@@ -22,6 +23,7 @@ __all__ = ["unordered_model_fn", "unordered_step"]
 
 _MAKERS = ("tf.get_variable", "tf.Variable")
 _GRADIENTS = ("minimize", "compute_gradients")
+_BRANCHES = ("tf.cond", "tf.case", "tf.switch_case", "tf.while_loop")
 _COUNTS = {"minimize": 1, "apply_gradients": 1}
 
 
@@ -36,7 +38,7 @@ def unordered_step(
     calls = [node for node in nodes if isinstance(node, cst.Call)]
     for call in calls:
         problem = _of_start(call) or _of_count(tree, call) or _of_gradients(tree, call)
-        problem = problem or _of_variable(tree, call)
+        problem = problem or _of_variable(tree, call) or _of_branches(tree, call)
         if problem is not None:
             return call, problem
     twice = _counted_twice(tree, model_fn, nodes)
@@ -248,6 +250,61 @@ def _of_gradients(tree: Tree, call: cst.Call) -> str | None:
             ):
                 return "gradients are taken behind another update of variables"
     return None
+
+
+def _of_branches(tree: Tree, call: cst.Call) -> str | None:
+    """A branch of the graph takes gradients of what is computed outside of it.
+
+    Branches were parts of one graph; they are functions of their own today, in which
+    nothing leads from what they were given back to the variables.
+    """
+    if tree.symbol(call.func) not in _BRANCHES:
+        return None
+    for branch in walk(call):
+        if isinstance(branch, cst.Name) and branch in tree.resolver.scopes.loads:
+            branch = tree.resolver.definition(branch) or branch
+        if not isinstance(branch, (cst.Lambda, cst.FunctionDef)):
+            continue
+        inside = set(reachable(tree, [branch]))
+        for node in inside:
+            if isinstance(node, cst.Call) and _takes_gradients(tree, node):
+                of = node.args[0].value if node.args else None
+                if of is not None and _is_from_outside(tree, of, inside):
+                    return (
+                        f"`{tree.code(call.func)}` takes the gradients of "
+                        f"`{tree.code(of)}`, which is computed outside of it: compute "
+                        "it in the branch, or the gradients before it"
+                    )
+    return None
+
+
+def _takes_gradients(tree: Tree, call: cst.Call) -> bool:
+    symbol = tree.symbol(call.func)
+    if symbol is None:
+        return _method(call) in _GRADIENTS
+    return symbol == "tf.gradients" or symbol.endswith(".optimize_loss")
+
+
+def _is_from_outside(
+    tree: Tree, node: cst.BaseExpression, inside: set[cst.CSTNode]
+) -> bool:
+    """A value that the branch finds, and does not compute: a name or an attribute."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return False
+    bindings = tree.resolver.bindings(node)
+    if any(b.kind is BindingKind.PARAMETER and b.node in inside for b in bindings):
+        # Of a function that the branch calls: it may be what that is given.
+        helper = tree.function(node)
+        return any(
+            _is_from_outside(tree, argument.value, inside)
+            for call in inside
+            if isinstance(call, cst.Call)
+            and tree.resolver.definition(call.func) is helper
+            for argument in call.args
+        )
+    return bool(bindings) and not any(b.node in inside for b in bindings)
 
 
 def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
