@@ -106,6 +106,11 @@ CASES: dict[str, tuple[str, str, str]] = {
     "config": (MODEL + CONFIG, "a parameter, `config` of `build`", "config=config"),
     "rebound": (MODEL + REBOUND, "`tf.contrib.estimator.add_metrics`", "add_metrics"),
     "listed": (MODEL + LISTED, "not understood: `map(abs, [first])`", "for each"),
+    "chained": (
+        MODEL + "tf.estimator.Estimator(model_fn).train(input_fn)\n",
+        "the estimator has no name: give it one",
+        "tf.estimator.Estimator(model_fn).train",
+    ),
     "branch": (MODEL + BRANCH, "used outside of it", "\nestimator.train"),
     "with": (MODEL + WITH, "inside `with tf.Graph().as_default()`", "    estimator ="),
 }

@@ -165,6 +165,12 @@ def test_a_train_op_grouped_under_its_own_name() -> None:
             "    tf.summary.scalar('count', count)",
             "in no fixed order",
         ),
+        (
+            "def stepped(of):\n"
+            "        return tf.train.AdamOptimizer(0.1).minimize(of)\n"
+            "    train_op = tf.cond(loss > 1, lambda: stepped(loss), tf.no_op)",
+            "takes the gradients of `of`",
+        ),
     ],
 )
 def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) -> None:
