@@ -21,9 +21,10 @@ class NeedsGraph(Exception):
 
 
 class InputState(threading.local):
-    """Whether this thread tries an input function outside of a graph."""
+    """How this thread calls an input function: eagerly, and ahead of who asks."""
 
     eager = False
+    ahead = True
 
 
 input_state = InputState()
@@ -48,6 +49,8 @@ def make_initializable_iterator(
     """As `Dataset.make_initializable_iterator` of TensorFlow 1."""
     if input_state.eager:
         raise NeedsGraph
+    if not input_state.ahead:
+        dataset = not_ahead(dataset)
     # Named, so that all functions that are cut from the graph share it.
     name = shared_name or f"iterator_{next(iterator_numbers)}"
     return v1.data.make_initializable_iterator(dataset, name)
@@ -141,6 +144,7 @@ class ModelInput:
     ):
         self.input_fn = input_fn
         self.replicas = replicas
+        self.ahead = ahead
         self.dataset = dataset_of(input_fn)
         if self.dataset is not None and not ahead:
             self.dataset = not_ahead(self.dataset)
@@ -168,10 +172,14 @@ class ModelInput:
     def next_batches(self) -> list[Any]:
         """Tensors of the graph being traced: a batch for each replica."""
         if self.iterator is None:
-            with tf.device("/cpu:0"):
-                made = self.input_fn()
-            if isinstance(made, tf.data.Dataset):
-                made = make_one_shot_iterator(made).get_next()
+            input_state.ahead = self.ahead
+            try:
+                with tf.device("/cpu:0"):
+                    made = self.input_fn()
+                if isinstance(made, tf.data.Dataset):
+                    made = make_one_shot_iterator(made).get_next()
+            finally:
+                input_state.ahead = True
             return [made]
         with tf.device("/cpu:0"):
             for _ in range(self.replicas):
