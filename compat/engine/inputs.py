@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -93,10 +94,23 @@ def features_and_labels(element: Any) -> tuple[Any, Any]:
 
 def make_input(request: InputRequest) -> ModelInput:
     """Input of a program without a strategy."""
-    result = request.call()
-    if request.mode == "infer" and is_dataset(result):
-        result = not_ahead(result)
-    return input_of(result)
+    if request.mode != "infer":
+        return input_of(request.call())
+    with _iterators_not_ahead():
+        result = request.call()
+    return input_of(not_ahead(result) if is_dataset(result) else result)
+
+
+@contextlib.contextmanager
+def _iterators_not_ahead() -> Iterator[None]:
+    """Within it, iterators that are made of data sets make nothing ahead either."""
+    kind = tf.data.Dataset
+    make = kind.make_one_shot_iterator
+    kind.make_one_shot_iterator = lambda dataset: make(not_ahead(dataset))
+    try:
+        yield
+    finally:
+        kind.make_one_shot_iterator = make
 
 
 def input_of(result: Any) -> ModelInput:
