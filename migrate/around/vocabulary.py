@@ -126,6 +126,7 @@ _HOOKS = (
 # What `lifting` writes where layers were: no names of TensorFlow, but of its kind.
 _LIFTED = (
     "ColumnsLayer",
+    "FunctionLayer",
     "KerasLayer",
     "KerasModel",
     "ScopedLayer",

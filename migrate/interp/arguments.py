@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
 from .values import (
+    Argument,
     Config,
     Const,
     Dict,
@@ -26,16 +26,6 @@ __all__ = ["Argument", "Mismatch", "bound"]
 
 class Mismatch(Exception):
     """A call that does not fit the function, as far as can be told."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument: its value, its source, and its keyword or star."""
-
-    value: Value
-    node: cst.BaseExpression
-    keyword: str | None = None
-    star: str = ""
 
 
 def bound(

@@ -12,13 +12,16 @@ from .arguments import Argument, Mismatch, bound
 from .expressions import Expressions, loose
 from .handlers import Call
 from .values import (
+    Cell,
     Choice,
+    Config,
     Const,
     Dict,
     Env,
     Function,
     Instance,
     Layer,
+    Partial,
     Seq,
     Symbol,
     Tensor,
@@ -78,6 +81,11 @@ _HARMLESS = frozenset(
         "absl",
     ]
 )
+
+# Cells of the project's own are called by what they are given to.
+_CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
+
+_TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
@@ -146,11 +154,14 @@ class Calls(Expressions):
             *node.params.params,
             *node.params.kwonly_params,
         )
-        return {
+        found = {
             one.name.value: self.expression(one.default, env)
             for one in every
             if one.default is not None
         }
+        if node in self.notes.scoped:
+            found = dict.fromkeys(found, Config(by_mode=True))
+        return found
 
     # -- calls
 
@@ -173,24 +184,16 @@ class Calls(Expressions):
         """What a call of a value gives."""
         time = latest(one.value for one in arguments)
         if isinstance(callee, Choice):
-            results = [
-                self.call(one, node, arguments, env)
-                for one in callee.options
-                if one != Const(None)
-            ]
-            found = results[0]
-            for one in results[1:]:
-                found = join(found, one)
-            if node in self.notes.made:
-                return self.unknown("one of several functions makes layers", node, env)
-            return found
+            return self._one_of(callee, node, arguments, env)
+        if isinstance(callee, Partial):
+            return self._partial(callee, node, arguments, env)
+        if isinstance(callee, Cell):
+            self.notes.make(Call(callee.symbol, node, arguments, env, self), "called")
+            self.event(callee.symbol, ())
+            return Tensor()
         if isinstance(callee, Function):
             return self._enter(callee, node, arguments, env)
         if isinstance(callee, Layer):
-            if not callee.keras:
-                return self.unknown(
-                    f"an object of `{callee.symbol}` cannot be lifted yet", node, env
-                )
             self.event(callee.symbol.rpartition(".")[2], callee.given)
             return Tensor()
         if isinstance(callee, Instance):
@@ -211,6 +214,44 @@ class Calls(Expressions):
             return Tensor()
         shown = self.code(node.func, env)
         return self.unknown(f"`{shown}` may make variables", node, env)
+
+    def _one_of(
+        self, callee: Choice, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a call of one of several functions gives."""
+        found: Value | None = None
+        made = False
+        for one in callee.options:
+            if one == Const(None):
+                continue
+            found = join(found, self.call(one, node, arguments, env))
+            if isinstance(one, (Symbol, Partial)):
+                made = made or node in self.notes.made
+            elif node in self.notes.made and not isinstance(one, Cell):
+                why = "one of several functions makes layers"
+                return self.unknown(why, node, env)
+        if made:
+            self.notes.by_function(node)
+        return found or Const(None)
+
+    def _partial(
+        self, callee: Partial, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a function gives that has some of its arguments."""
+        plain = [one for one in arguments if one.keyword is None and one.star != "**"]
+        named = [one for one in arguments if one not in plain]
+        said = {one.keyword for one in named if one.keyword}
+        known = [one for one in callee.arguments if one.keyword not in said]
+        merged = [*plain, *known] if callee.behind else [*known, *plain]
+        merged = [
+            *(one for one in merged if one.keyword is None and one.star != "**"),
+            *(one for one in merged if one.keyword or one.star == "**"),
+            *named,
+        ]
+        found = self.call(callee.function, node, merged, env)
+        if node in self.notes.made:
+            self.notes.by_function(node)
+        return found
 
     def _outer(
         self, callee: Symbol, node: cst.Call, arguments: list[Argument], env: Env
@@ -286,6 +327,11 @@ class Calls(Expressions):
         resolver = instance.module.resolver
         return [resolver.resolve(one.value) or "" for one in instance.node.bases]
 
+    def in_lifted(self, env: Env) -> bool:
+        """The code is that of a class that came out of lifting."""
+        owner = env.find("self")
+        return isinstance(owner, Instance) and self.is_scoped(owner)
+
     def is_scoped(self, instance: Instance) -> bool:
         """A class that came out of lifting."""
         return any(
@@ -300,7 +346,12 @@ class Calls(Expressions):
         if any(symbol.startswith("tf.keras.") for symbol in symbols):
             made = Call(symbols[0], node, arguments, env, self)
             self.notes.keras.append(made)
-            return Layer(symbols[0], keras=True)
+            return Layer(symbols[0], keras=True, stays=True)
+        if any(symbol.startswith(_CELLS) for symbol in symbols):
+            return Cell(symbols[0])
+        if any(symbol.startswith(_TRAINING) for symbol in symbols):
+            # Optimizers, hooks: what they make is no part of the model.
+            return Tensor()
         scoped = self.is_scoped(callee)
         if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
             return self.unknown(f"an object of `{callee.node.name.value}`", node, env)

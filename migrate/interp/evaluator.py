@@ -73,9 +73,7 @@ class Evaluator(Calls):
             self.suite(node.body, env)
             del self._around[-len(node.items) :]
         elif isinstance(node, cst.FunctionDef):
-            env.names[node.name.value] = Function(node, env.module, env)
-            if node.decorators:
-                env.names[node.name.value] = Config()
+            env.names[node.name.value] = self.defined(node, env.module, env)
         elif isinstance(node, cst.ClassDef):
             env.names[node.name.value] = Instance(node, env.module, env=env)
         elif isinstance(node, (cst.Try, cst.TryStar)):

@@ -18,6 +18,7 @@ from ..symbols.scopes import BindingKind
 from .arguments import element_of
 from .notes import Notes
 from .values import (
+    Cell,
     Choice,
     Config,
     Const,
@@ -27,6 +28,7 @@ from .values import (
     Function,
     Instance,
     Layer,
+    Partial,
     Seq,
     Symbol,
     Tensor,
@@ -43,12 +45,14 @@ __all__ = ["Event", "Expressions", "loose", "method_of"]
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
+_TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
 # Methods of lifted classes that make variables as functions of TensorFlow 1 do.
 _SCOPED = {
     "get_variable": "tf.get_variable",
     "new_variable": "tf.Variable",
     "make_input_layer": "tf.feature_column.input_layer",
     "make_linear_model": "tf.feature_column.linear_model",
+    "keep_weights": "tf.estimator.keep_weights",
 }
 
 
@@ -134,7 +138,8 @@ class Expressions(ABC):
             value = join(
                 self.expression(node.body, env), self.expression(node.orelse, env)
             )
-            if isinstance(value, (Function, Choice, Layer)):
+            callables = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
+            if isinstance(value, callables):
                 return value
             return loose(latest([test, value]))
         if isinstance(
@@ -222,9 +227,7 @@ class Expressions(ABC):
     def _defined(self, found: Definition) -> Value:
         found = self._as_parsed(found)
         if isinstance(found.node, cst.FunctionDef):
-            if found.node.decorators:
-                return Symbol(f"decorated.{found.name}")
-            return Function(found.node, found.module)
+            return self.defined(found.node, found.module, None)
         if isinstance(found.node, cst.ClassDef):
             return Instance(found.node, found.module)
         if isinstance(found.node, (cst.Lambda, cst.Integer, cst.Float)):
@@ -234,6 +237,21 @@ class Expressions(ABC):
         if isinstance(found.node, (cst.Dict, cst.Tuple)) and not _is_filled(found):
             return self.expression(found.node, Env(found.module, {}))
         return Config()
+
+    def defined(
+        self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    ) -> Value:
+        """What a definition gives, with its decorators."""
+        known = {
+            module.resolver.resolve(one.decorator) or "" for one in node.decorators
+        }
+        if not known <= _TAKES_SCOPE:
+            return Symbol(f"decorated.{node.name.value}")
+        if known:
+            # What is not given may come from an arg_scope, of this function by name.
+            self.notes.staying.add(node)
+            self.notes.scoped.add(node)
+        return Function(node, module, env)
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
         root = node.value
@@ -261,7 +279,7 @@ class Expressions(ABC):
             return Tensor()
         if isinstance(holder, (Seq, Dict, Const)):
             return loose(time_of(holder))
-        if isinstance(holder, (Function, Layer)):
+        if isinstance(holder, (Function, Layer, Cell, Partial)):
             return Tensor()
         return holder if not isinstance(holder, Unknown) else Tensor()
 
@@ -363,7 +381,8 @@ class Expressions(ABC):
             found = values[0] if values else Config()
             for value in values[1:]:
                 found = join(found, value)
-            if isinstance(found, (Function, Choice, Layer, Symbol, Instance)):
+            callables = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
+            if isinstance(found, callables):
                 return found
             return loose(latest([found, *parts]))
         return loose(latest([holder, *parts]))

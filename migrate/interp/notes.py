@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -36,6 +36,8 @@ class Notes:
     helpers: dict[cst.CSTNode, list[Function]] = field(default_factory=dict)
     # Functions that keep their layers: these are lifted where they stand.
     staying: set[cst.CSTNode] = field(default_factory=set)
+    # Functions that take arguments from an arg_scope.
+    scoped: set[cst.CSTNode] = field(default_factory=set)
     # Functions that a call enters.
     entered: dict[cst.CSTNode, set[cst.CSTNode]] = field(default_factory=dict)
     # Parameters of functions.
@@ -60,6 +62,12 @@ class Notes:
     def make(self, call: Call, kind: str) -> None:
         """Notes a call that makes variables."""
         self.made[call.node] = Made(kind, call.symbol, call.env.module)
+
+    def by_function(self, node: cst.CSTNode) -> None:
+        """Which function it is, or with which arguments, is not said here."""
+        made = self.made[node]
+        if made.kind != "called":
+            self.made[node] = replace(made, kind="function")
 
     def help(self, node: cst.CSTNode, function: Function) -> None:
         """Notes a call of a function that makes variables."""

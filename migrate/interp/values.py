@@ -16,6 +16,8 @@ import libcst as cst
 from ..project.facts import ParsedModule
 
 __all__ = [
+    "Argument",
+    "Cell",
     "Choice",
     "Config",
     "Const",
@@ -25,6 +27,7 @@ __all__ = [
     "Function",
     "Instance",
     "Layer",
+    "Partial",
     "Seq",
     "Symbol",
     "Tensor",
@@ -81,6 +84,16 @@ class Symbol(Value):
 
 
 @dataclass(frozen=True)
+class Argument:
+    """One argument: its value, its source, and its keyword or star."""
+
+    value: Value
+    node: cst.BaseExpression
+    keyword: str | None = None
+    star: str = ""
+
+
+@dataclass(frozen=True)
 class Layer(Value):
     """An object that makes variables when it is called; of Keras or of tf.layers.
 
@@ -90,6 +103,26 @@ class Layer(Value):
     symbol: str
     keras: bool
     given: tuple[tuple[str, str], ...] = ()
+    # The author's own: it stays where it is made, among the tensors.
+    stays: bool = False
+
+
+@dataclass(frozen=True)
+class Cell(Value):
+    """An object that makes variables when it, or a function that it is given to, is
+    called: a cell of a recurrent network, a decoder, an attention.
+    """
+
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Partial(Value):
+    """A function of TensorFlow with some of its arguments, before or behind others."""
+
+    function: Value
+    arguments: tuple[Argument, ...]
+    behind: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +209,12 @@ def time_of(value: Value) -> Time:
     """When a value is known."""
     if isinstance(value, Config):
         return Time.MODE if value.by_mode else Time.SETUP
-    if isinstance(value, (Tensor, Unknown)):
+    if isinstance(value, (Tensor, Unknown, Cell)):
         return Time.GRAPH
+    if isinstance(value, Layer):
+        return Time.GRAPH if value.stays else Time.SETUP
+    if isinstance(value, Partial):
+        return latest(one.value for one in value.arguments)
     if isinstance(value, (Seq, Choice)):
         return latest(value.items if isinstance(value, Seq) else value.options)
     if isinstance(value, Each):
@@ -210,7 +247,7 @@ def join(first: Value | None, second: Value | None) -> Value:
             # A list that is filled later.
             return Each(join(parts[0], parts[-1]))
     options = tuple(dict.fromkeys((*options_of(first), *options_of(second))))
-    callables = (Function, Layer, Instance, Symbol)
+    callables = (Function, Layer, Instance, Symbol, Cell, Partial)
     if any(isinstance(one, callables) for one in options):
         return options[0] if len(options) == 1 else Choice(options)
     if (

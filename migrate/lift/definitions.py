@@ -9,7 +9,6 @@ import libcst as cst
 from ..interp.evaluator import Event, evaluated
 from ..interp.notes import Notes
 from ..plan.code.tree import Tree, walk
-from ..plan.estimator.warm_start import BY_NAME, INIT
 from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
@@ -49,25 +48,15 @@ class ModelFunction:
         """Finds out what its code does; raises Blocked at what is not understood."""
         self.notes = notes
         unknown = set(notes.unknown)
-        keras, initialized = len(notes.keras), len(notes.initialized)
+        keras = len(notes.keras)
         evaluator = evaluated(facts, files, self.parsed, self.defined, notes)
         self.events = evaluator.events
         self.entered = notes.reached(self.defined.body)
         for node, one in notes.unknown.items():
             if node not in unknown:
                 raise self._stop_at(one.module, node, one.reason)
-        self._check_effects()
-        made = [kind for (kind, _), _ in self.events]
-        if made and initialized < len(notes.initialized) and set(made) - {"variable"}:
-            call = notes.initialized[initialized]
-            why = "a variable_scope with `initializer=`"
-            raise self._stop_at(call.env.module, call.node, why)
         if not self._is_made() and keras == len(notes.keras):
             raise self.stop("no layers are seen")
-        if self._is_made() and keras < len(notes.keras):
-            call = notes.keras[keras]
-            why = "layers of Keras among others"
-            raise self._stop_at(call.env.module, call.node, why)
 
     def _is_made(self) -> bool:
         """It makes layers that are not of Keras."""
@@ -80,15 +69,6 @@ class ModelFunction:
     def _stop_at(self, module: ParsedModule, node: cst.CSTNode, reason: str) -> Blocked:
         tree = Tree(module.module, module.resolver)
         return self.stop_in(tree, module.path.name, node, reason)
-
-    def _check_effects(self) -> None:
-        for one in (self.defined, *self.entered):
-            for node in walk(one):
-                if not isinstance(node, cst.Call):
-                    continue
-                symbol = self.tree.symbol(node.func)
-                if symbol in INIT:
-                    raise self.stop(BY_NAME, node)
 
     def lift(self, lifted: Lifted) -> None:
         """Adds the edits for it and for what it calls."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..emit.module.spacing import with_blank_lines
+from ..interp.evaluator import evaluated
 from ..interp.notes import Notes
 from ..plan.code.tree import Tree, walk
 from ..plan.sites import Blocked
@@ -154,13 +155,22 @@ def understood(
     """Lifts the model functions of a program by evaluating them."""
     group = _Group(files, facts)
     found = Understood()
-    for parsed in files:
-        for node in walk(parsed.module):
-            if isinstance(node, cst.FunctionDef) and is_model_fn(node):
-                try:
-                    group.evaluate(parsed, node)
-                except Blocked as stop:
-                    found.left.append((parsed.path, *_told(stop)))
+    every = [
+        (parsed, node)
+        for parsed in files
+        for node in walk(parsed.module)
+        if isinstance(node, cst.FunctionDef) and is_model_fn(node)
+    ]
+    helpers = _helpers(every, files, facts)
+    # What others call with more arguments keeps its specification: it stays.
+    group.notes.staying |= helpers
+    for parsed, node in every:
+        if node in helpers:
+            continue
+        try:
+            group.evaluate(parsed, node)
+        except Blocked as stop:
+            found.left.append((parsed.path, *_told(stop)))
     if found.left or not group.functions:
         return found
     try:
@@ -176,6 +186,21 @@ def understood(
     found.made = {path: one.made for path, one in lifted.files.items()}
     found.entered = frozenset(group.notes.parameters)
     return found
+
+
+def _helpers(
+    every: Sequence[tuple[ParsedModule, cst.FunctionDef]],
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
+) -> set[cst.CSTNode]:
+    """Model functions that others of them call."""
+    if len(every) < 2:
+        return set()
+    called: set[cst.CSTNode] = set()
+    for parsed, node in every:
+        notes = evaluated(facts, files, parsed, node).notes
+        called |= notes.reached(node.body) - {node}
+    return {node for _, node in every if node in called}
 
 
 def _told(stop: Blocked) -> tuple[int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,6 +12,7 @@ from ..interp.values import Function, Time
 from ..plan.layers.lifted_names import source_text
 from ..plan.layers.made_layers import Conversion
 from ..plan.program import TF
+from ..plan.sites import Blocked
 from .spelling import argument_of, looks_counted, snake, spaced
 
 if TYPE_CHECKING:
@@ -23,6 +26,17 @@ METHODS = {
     "new variable": "new_variable",
     "linear_model": "make_linear_model",
 }
+# What a layer of tf.layers leaves to the scope around it, if it is not told.
+_STARTS = {
+    **dict.fromkeys(
+        ("Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose"),
+        ("kernel_initializer",),
+    ),
+    **dict.fromkeys(
+        ("SeparableConv1D", "SeparableConv2D"),
+        ("depthwise_initializer", "pointwise_initializer"),
+    ),
+}
 # Arguments of columns that their layer of Keras does not have.
 _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 
@@ -30,12 +44,30 @@ _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     """What the call says instead of making a layer."""
     made = body.notes.made[node]
+    if made.kind == "function":
+        return function_layer(body, node)
+    if made.kind == "called":
+        return _called(body, node)
     method = METHODS.get(made.kind)
     if made.kind == "ColumnsLayer" and _as_in_tensorflow_1(body, node):
         method = "make_input_layer"
     if method is not None:
         args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
         return node.with_changes(func=cst.parse_expression(f"self.{method}"), args=args)
+    if made.kind == "object":
+        return _object(body, node)
+    try:
+        return _layer_of_keras(body, node)
+    except Blocked:
+        # It depends on what only the call knows, or says what Keras cannot be told.
+        if made.kind == "ColumnsLayer":
+            raise
+        return function_layer(body, node)
+
+
+def _layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer of Keras for a function of tf.layers, called in its place."""
+    made = body.notes.made[node]
     reads: set[str] = set()
 
     def text(part: cst.BaseExpression) -> str:
@@ -58,8 +90,7 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     if made.kind == "ColumnsLayer":
         _, _, inside = constructor.partition("(")
         constructor = f"{TF}.estimator.ColumnsLayer({inside}"
-    if looks_counted(constructor):
-        constructor = f"{TF}.estimator.named({constructor})"
+    constructor = _with_name(_with_start(body, constructor))
     stands = body.make(step.wanted, constructor, node, reads)
     given = "".join(f", {name}={code}" for name, code in step.call_arguments)
     call = cst.parse_expression(f"{stands}(_{given})")
@@ -75,6 +106,117 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     return call.with_changes(
         args=[first.with_changes(value=body.moved(inputs)), *again]
     )
+
+
+def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer that is made here and called elsewhere."""
+    reads: set[str] = set()
+
+    def text(part: cst.BaseExpression) -> str:
+        reads.update(body.reads(part))
+        return body.text(part)
+
+    conversion = Conversion(body.source, text, text, True, as_given=True)
+    constructor = conversion.made_class(body.notes.made[node].symbol, node)
+    constructor = _with_name(_with_start(body, constructor))
+    wanted = snake(source_text(node.func).rpartition(".")[2])
+    return cst.parse_expression(body.make(wanted, constructor, node, reads))
+
+
+def _with_start(body: Body, constructor: str) -> str:
+    """Values that a scope says may be the first ones, if the layer says nothing."""
+    if not body.notes.initialized:
+        return constructor
+    kind, _, given = constructor.partition("(")
+    missing = [
+        name
+        for name in _STARTS.get(kind.rpartition(".")[2], ())
+        if f"{name}=" not in given
+    ]
+    more = ", ".join(f"{name}=None" for name in missing)
+    if not more:
+        return constructor
+    return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
+
+
+def _with_name(constructor: str) -> str:
+    if looks_counted(constructor):
+        return f"{TF}.estimator.named({constructor})"
+    return constructor
+
+
+def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer that calls the function as it is, with its own variables.
+
+    What is known before the graph goes to the constructor, all else to the call.
+    """
+    try:
+        function = body.text(node.func)
+    except Blocked:
+        return _called(body, node)
+    reads = body.reads(node.func)
+    plain = [one for one in node.args if one.keyword is None and one.star != "**"]
+    early = [_early_text(body, one) for one in plain]
+    # Places behind the last one that only the call knows; the first is the input.
+    first = max((n for n, one in enumerate(early) if one is None or not n), default=-1)
+    if all(one is not None for one in early) and _is_variable(body, node):
+        first = -1
+    given = [one for one in early[first + 1 :] if one is not None]
+    late = plain[: first + 1]
+    wanted = snake(source_text(node.func).rpartition(".")[2])
+    for one in node.args:
+        if one in plain:
+            continue
+        code = _early_text(body, one)
+        if code is None:
+            late.append(one)
+            continue
+        given.append(code)
+        if one.keyword is not None and one.keyword.value in ("name", "scope"):
+            wanted = _name_in(one.value) or wanted
+    for one in node.args:
+        if one not in late:
+            reads = reads | body.reads(one.value)
+    constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
+    call = cst.parse_expression(f"{body.make(wanted, constructor, node, reads)}()")
+    assert isinstance(call, cst.Call)
+    args = [one.with_changes(value=body.moved(one.value)) for one in late]
+    return spaced(call.with_changes(args=args))
+
+
+def _is_variable(body: Body, node: cst.Call) -> bool:
+    """The function has no input: it makes a variable."""
+    return body.notes.made[node].symbol.rpartition(".")[2].endswith("variable")
+
+
+def _early_text(body: Body, argument: cst.Arg) -> str | None:
+    """An argument for the constructor, or None where it cannot stand there."""
+    if body.notes.time(argument.value) is Time.GRAPH:
+        return None
+    try:
+        code = body.text(argument.value)
+    except Blocked:
+        return None
+    if argument.keyword is not None:
+        return f"{argument.keyword.value}={code}"
+    return f"{argument.star}{code}"
+
+
+def _name_in(value: cst.BaseExpression) -> str | None:
+    """The name that an argument gives, as an attribute may be called."""
+    if not isinstance(value, cst.SimpleString):
+        return None
+    name = re.sub(r"\W", "_", str(value.evaluated_value).rpartition("/")[2]).lower()
+    usable = name.isidentifier() and not keyword.iskeyword(name)
+    return name if usable and not name.startswith("_") else None
+
+
+def _called(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A call of something that the call has made, whose variables are kept."""
+    args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
+    function = cst.Arg(body.moved(node.func))
+    func = cst.parse_expression("self.keep_weights")
+    return spaced(node.with_changes(func=func, args=[function, *args]))
 
 
 def _as_in_tensorflow_1(body: Body, node: cst.Call) -> bool:

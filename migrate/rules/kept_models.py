@@ -28,7 +28,6 @@ ADVICE = {
     "`...` is kept from round to round": "give it a value before the loop",
     "`...` is made in one branch only": "give it a value in every branch",
     "`...` is read behind the layers": "compute it before the first layer",
-    "`...` makes a new variable each time": "use tf.get_variable, or tf.Variable",
     "`...` may make variables": (
         "give the file that defines it to the same run; if it is of a library, call "
         "tf.layers or tf.keras in its place"
@@ -43,22 +42,12 @@ ADVICE = {
     ),
     "a layer depends on `...`, which changes": "set the attribute in `__init__`",
     "a layer depends on a variable": "give the layer plain values",
-    "a layer with arguments that are not written out": _OUT,
-    "a layer with `...` among its `**` arguments": _OUT,
-    "a layer depends on `...`, which is known in the graph only": (
-        "give the layer plain values"
-    ),
     "a linear model with arguments that are not written out": _OUT,
-    "a partial of `...`": "define a function that calls it",
     "a partial whose arguments are not written out": _OUT,
     "a value behind the layers": "compute it before the first layer",
     "a variable with arguments that are not written out": _OUT,
     "a variable_scope with `...=`": "leave the argument out",
-    "a variable_scope with `initializer=`": "give each layer its initializer",
     "an object of `...`": "make its layers by functions of tf.layers",
-    "an object of `...` cannot be lifted yet": (
-        "call the function of tf.layers where the object is called"
-    ),
     "arguments that are not written out": _OUT,
     "it calls too many functions with layers": "make fewer, larger functions",
     "layers in ..., which stays as it is": "give that file to the same run",
@@ -73,9 +62,7 @@ ADVICE = {
     "layers in a loop with `else`": "write what follows behind the loop",
     "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",
     "layers in a statement that returns": "give it a name first, and return that",
-    "layers in an arg_scope": "give each layer its arguments",
     "layers made by `map`": "write a loop",
-    "layers of Keras among others": "use either tf.keras or tf.layers in a model_fn",
     "layers of a function with `*` arguments": _OUT,
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
@@ -105,10 +92,6 @@ def _told(tree: ast.Module) -> Iterator[str]:
             names = [one.id for one in node.targets if isinstance(one, ast.Name)]
             if any(name in _NAMES for name in names):
                 yield from _texts(node.value)
-        elif isinstance(node, ast.FunctionDef) and node.name == "not_written_out":
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Return):
-                    yield from _texts(inner.value)
 
 
 def _texts(node: ast.expr | None) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import tf_keras
 
@@ -50,6 +50,10 @@ class ScopedLayer(KerasLayer):
         """Columns as one tensor; their embeddings are weights, perhaps shared ones."""
         return with_weights(self, v1.feature_column.input_layer, args, kwargs)
 
+    def keep_weights(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a function or a cell gives; the variables it makes are weights here."""
+        return with_weights(self, function, args, kwargs)
+
     def make_linear_model(self, *args: Any, **kwargs: Any) -> Any:
         """A weighted sum of columns, as `tf.feature_column.linear_model` made it."""
         return with_weights(self, v1.feature_column.linear_model, args, kwargs)
@@ -72,6 +76,27 @@ class ScopedModel(KerasModel):
     new_variable = ScopedLayer.new_variable
     make_input_layer = ScopedLayer.make_input_layer
     make_linear_model = ScopedLayer.make_linear_model
+    keep_weights = ScopedLayer.keep_weights
+
+
+class FunctionLayer(KerasLayer):
+    """A layer for a function of TensorFlow 1 that makes its variables itself.
+
+    It gets its inputs first, then what the layer was made with. An `arg_scope` around
+    the call means what it meant.
+    """
+
+    def __init__(self, function: Any, *args: Any, **kwargs: Any):
+        super().__init__(autocast=False)
+
+        def work(*inputs: Any, **late: Any) -> Any:
+            return function(*inputs, *args, **kwargs, **late)
+
+        self.work = work
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result; its variables are the layer's weights."""
+        return with_weights(self, self.work, args, kwargs)
 
 
 def keep(layer: Any, variable: Any) -> None:
@@ -110,7 +135,7 @@ def take_scope(layer: Any) -> None:
     """Lets a layer find its name where it is first called."""
     if isinstance(layer, (KerasLayer, KerasModel)) or "_name_scope" in vars(layer):
         return
-    place: list[str] = []
+    place: list[Place] = []
     if not isinstance(layer, ColumnsLayer):
         # As in TensorFlow 1, variables are of the kind of the first input.
         layer._set_dtype_policy(tf_keras.mixed_precision.Policy("_infer"))
@@ -118,15 +143,77 @@ def take_scope(layer: Any) -> None:
     def name_scope() -> str:
         if not place:
             place.append(place_in_scopes(layer))
-            share_variables(layer, place[0])
-        return f"{place[0]}/"
+            share_variables(layer, place[0].scope.name)
+        return f"{place[0].scope.name}/"
 
     # Keras has no public way to name the variables of a layer from outside.
     layer._name_scope = name_scope
+    if isinstance(layer, ColumnsLayer):
+        return
+    add_weight = layer.add_weight
+
+    def add_weight_in_place(name: str, **kwargs: Any) -> Any:
+        return weight_in_place(add_weight, place[0], name, **kwargs)
+
+    layer.add_weight = add_weight_in_place
 
 
-def place_in_scopes(layer: Any) -> str:
-    """The name of a layer in the current scope; a number is counted there."""
+class Place(NamedTuple):
+    """Where a layer stands: the scope of its variables, in a graph."""
+
+    graph: Any
+    scope: Any
+
+
+def weight_in_place(
+    add_weight: Any,
+    place: Place,
+    name: str,
+    initializer: Any = None,
+    regularizer: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """A weight of a layer, from where TensorFlow 1 keeps variables by their names.
+
+    So a scope may say how it begins, and regularize it; a checkpoint finds it.
+    """
+
+    def from_scope(
+        *, shape: Any, dtype: Any, initializer: Any, trainable: Any, **more: Any
+    ) -> Any:
+        known = ("constraint", "synchronization", "aggregation")
+        with place.graph.as_default(), in_scope():
+            return v1.get_variable(
+                name,
+                shape,
+                dtype,
+                initializer=None if left_to_scope else initializer,
+                trainable=trainable,
+                **{one: more[one] for one in known if one in more},
+            )
+
+    def in_scope() -> Any:
+        return v1.variable_scope(
+            place.scope, reuse=v1.AUTO_REUSE, auxiliary_name_scope=False
+        )
+
+    left_to_scope = initializer is None
+    with place.graph.as_default():
+        names = {variable.op.name for variable in v1.global_variables()}
+    if f"{place.scope.name}/{name}" in names:
+        # It is regularized where it was made.
+        regularizer = None
+    return add_weight(
+        name,
+        initializer=initializer,
+        regularizer=regularizer,
+        getter=from_scope,
+        **kwargs,
+    )
+
+
+def place_in_scopes(layer: Any) -> Place:
+    """The place of a layer in the current scope; a number is counted there."""
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(layer).__name__).lower()
     counted = re.fullmatch(rf"{kind}(_\d+)?", layer.name)
     name = layer.name
@@ -134,7 +221,7 @@ def place_in_scopes(layer: Any) -> str:
         name = None
     default = NAMES_IN_TENSORFLOW_1.get(kind, kind)
     with v1.variable_scope(name, default, auxiliary_name_scope=False) as scope:
-        return str(scope.name)
+        return Place(v1.get_default_graph(), scope)
 
 
 def share_variables(layer: Any, place: str) -> None:

@@ -40,17 +40,18 @@ def test_the_example_of_the_page(
     ("code", "reason"),
     [
         ("tf.feature_column.linear_model(features, **params)", "not written out"),
-        ("tf.layers.dense(features, 3, **params)", "not written out"),
-        ("tf.layers.dense(features, 3, **{'reuse': True})", "`reuse` among its"),
-        ("tf.layers.dense(features, **{'units': features})", "depends on `units`"),
-        ("tf.contrib.layers.fully_connected(features, 3)", "may make variables"),
+        ("tf.layers.Dense(features)", "a layer depends on `features`"),
+        ("tf.contrib.layers.new_layer(features, 3)", "may make variables"),
+        (
+            "tf.contrib.layers.repeat(features, 2, lambda x: tf.get_variable('v', x))",
+            "",
+        ),
         ("tf.get_variable('v', **params)", "not written out"),
         ("tf.cond(labels, lambda: tf.get_variable('v', []))", "that `tf.cond` calls"),
         (
             "with tf.variable_scope('a', partitioner=params):\n    pass",
             "variable_scope with `partitioner=`",
         ),
-        ("with tf.contrib.slim.arg_scope([], a=1):\n    pass", "arg_scope"),
     ],
 )
 def test_what_is_kept(code: str, reason: str, tmp_path: Path) -> None:
@@ -69,6 +70,19 @@ def test_what_is_kept(code: str, reason: str, tmp_path: Path) -> None:
         ("tf.feature_column.linear_model(features, [])", "linear_model()"),
         ("tf.layers.dense(features, **{'units': 2, 'name': 'a'})", "Dense('a', 2)"),
         ("(lambda x: tf.layers.dense(x, 1))(features)", "Dense(1)"),
+        ("tf.layers.dense(features, features.shape[-1])", "Dense(?)"),
+        ("tf.layers.dense(features, 3, **params)", "Dense(3)"),
+        ("functools.partial(tf.layers.dense, units=3)(features)", "Dense(3)"),
+        ("tf.layers.Dense(3)(features)", "Dense(3)"),
+        ("tf.contrib.rnn.LSTMCell(3)(features)", "tf.contrib.rnn.LSTMCell()"),
+        (
+            "tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(3), features)",
+            "nn.dynamic_rnn(?, ?)",
+        ),
+        (
+            "tf.contrib.slim.conv2d(features, 8, [3, 3], scope='a')",
+            "contrib.slim.conv2d(?, 8, (3, 3), 'a')",
+        ),
     ],
 )
 def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:

@@ -72,10 +72,10 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "net = tf.cond(labels, lambda: tf.layers.dense(features, 1), lambda: 1)",
             "layers in a function that `tf.cond` calls",
         ),
-        ("net = block(features, tf.shape(labels)[0])", "a layer depends on"),
         (
-            "net = tf.keras.layers.Dense(3)(tf.layers.dense(features, 1))",
-            "layers of Keras among others",
+            "net = block(tf.layers.Dense(3)(features), len(labels))\n"
+            "net = tf.layers.Dense(net.shape[-1])(net)",
+            "a layer depends on",
         ),
         (
             "if params:\n    net = block(features, 1)\n"
@@ -125,12 +125,12 @@ class Net:
     [
         (
             "        x = tf.layers.dense(x, 1)\n        self.units = 4\n"
-            "        x = tf.layers.dense(x, self.units)",
+            "        x = tf.layers.Dense(self.units)(x)",
             "a layer depends on `self.units`, which changes",
         ),
         (
             "        x = tf.layers.dense(x, 1)\n        self.change()\n"
-            "        x = tf.layers.dense(x, self.units)",
+            "        x = tf.layers.Dense(self.units)(x)",
             "a layer depends on `self.units`, which changes",
         ),
         (

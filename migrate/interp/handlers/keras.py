@@ -21,7 +21,8 @@ def layer(call: Call) -> Value:
     call.evaluator.notes.keras.append(call)
     name = call.symbol.rpartition(".")[2]
     known = _BY_CLASS.get(name)
-    return Layer(call.symbol, True, said(call, known.parameters if known else ()))
+    given = said(call, known.parameters if known else ())
+    return Layer(call.symbol, True, given, not call.evaluator.in_lifted(call.env))
 
 
 @handles("tf.estimator.ColumnsLayer")

@@ -21,43 +21,54 @@ def function(call: Call) -> Value:
     """``tf.layers.dense(net, 10)``."""
     known = LAYERS[call.symbol]
     names = (known.inputs, *known.parameters)
+    by_function = False
     for place, one in enumerate(call.arguments):
         if one.star:
-            why = not_written_out(call, one)
-            if why is not None:
-                return call.unknown(why)
+            by_function = by_function or not_written_out(call, one)
             continue
         name = one.keyword or (names[place] if place < len(names) else "")
         if name in (known.inputs, *known.at_call):
             continue
         if name.endswith("_regularizer") and one.value != Const(None):
             call.evaluator.notes.regularized.append(call)
-        if time_of(one.value) is Time.GRAPH:
-            shown = call.evaluator.code(one.node, call.env)
-            return call.unknown(f"a layer depends on `{shown}`")
+        by_function = by_function or time_of(one.value) is Time.GRAPH
     columns = call.symbol == "tf.feature_column.input_layer"
-    return call.makes("ColumnsLayer" if columns else known.keras, said(call, names))
+    kind = "ColumnsLayer" if columns else known.keras
+    call.evaluator.event(kind, said(call, names))
+    call.evaluator.notes.make(call, "function" if by_function else kind)
+    return Tensor()
 
 
-def not_written_out(call: Call, argument: Argument) -> str | None:
-    """Why a layer's ``**options`` cannot be handed on as they are, if so."""
+def not_written_out(call: Call, argument: Argument) -> bool:
+    """A layer's ``**options`` cannot be handed on to one of Keras as they are."""
     value = argument.value
     if argument.star != "**" or not isinstance(value, Dict):
-        return "a layer with arguments that are not written out"
+        return True
     for key, one in value.items:
         if key not in _TAKEN_ALIKE:
-            return f"a layer with `{key}` among its `**` arguments"
+            return True
         if str(key).endswith("_regularizer") and one != Const(None):
             call.evaluator.notes.regularized.append(call)
         if time_of(one) is Time.GRAPH:
-            return f"a layer depends on `{key}`, which is known in the graph only"
-    return None
+            return True
+    return False
 
 
 @handles(*CLASSES)
 def layer_class(call: Call) -> Value:
-    """``tf.layers.Dense(10)``, called later."""
-    return Layer(call.symbol, keras=False)
+    """``tf.layers.Dense(10)``, called later: where, says what it is named."""
+    known = CLASSES[call.symbol]
+    names = [name for name in known.parameters if name not in known.at_call]
+    for place, one in enumerate(call.arguments):
+        name = one.keyword or (names[place] if place < len(names) else "")
+        if one.star or time_of(one.value) is Time.GRAPH:
+            shown = call.evaluator.code(one.node, call.env)
+            return call.unknown(f"a layer depends on `{shown}`")
+        if name.endswith("_regularizer") and one.value != Const(None):
+            call.evaluator.notes.regularized.append(call)
+    call.evaluator.notes.make(call, "object")
+    symbol = f"tf.keras.layers.{known.keras}"
+    return Layer(symbol, True, said(call, names), stays=True)
 
 
 @handles("tf.layers.Layer", "tf.layers.Input")

@@ -9,6 +9,7 @@ from ..values import (
     Each,
     Function,
     Instance,
+    Partial,
     Seq,
     Symbol,
     Tensor,
@@ -92,8 +93,8 @@ def partial(call: Call) -> Value:
     if not call.arguments or any(one.star for one in call.arguments):
         return call.unknown("a partial whose arguments are not written out")
     function, *rest = call.arguments
-    if isinstance(function.value, Symbol) and function.value.name.startswith("tf."):
-        return call.unknown(f"a partial of `{function.value.name}`")
+    if isinstance(function.value, (Symbol, Partial)):
+        return Partial(function.value, tuple(rest))
     if not isinstance(function.value, Function):
         return function.value
     known = function.value

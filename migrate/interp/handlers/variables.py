@@ -14,26 +14,27 @@ def get_variable(call: Call) -> Value:
     return call.makes("variable", said(call, ("name",)))
 
 
-@handles("tf.Variable", "tf.contrib.framework.model_variable")
+@handles("tf.Variable")
 def variable(call: Call) -> Value:
     """A variable that cannot be had again by its name."""
     trainable = call.given("trainable", 1)
     if trainable == Const(False):
         # A counter or the like: no weight of the model.
         return Tensor()
-    if call.symbol != "tf.Variable" or any(one.star for one in call.arguments):
-        return call.unknown(f"`{call.symbol}` makes a new variable each time")
+    if any(one.star for one in call.arguments):
+        return call.unknown("a variable with arguments that are not written out")
     return call.makes("new variable", said(call, ("initial_value", "trainable")))
 
 
 @handles("tf.variable_scope", "tf.variable_op_scope")
 def variable_scope(call: Call) -> Value:
-    """A scope for names; what it says about its variables has to be nothing."""
+    """A scope for names, for first values and for regularizers."""
     for one in call.arguments:
         if one.keyword == "initializer":
             call.evaluator.notes.initialized.append(call)
+        if one.keyword == "regularizer":
+            call.evaluator.notes.regularized.append(call)
         if one.star or one.keyword in (
-            "regularizer",
             "partitioner",
             "custom_getter",
             "caching_device",
@@ -53,9 +54,3 @@ def current_scope(call: Call) -> Value:
 def other_scope(call: Call) -> Value:
     """Scopes that say nothing about variables."""
     return Tensor()
-
-
-@handles("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-def arg_scope(call: Call) -> Value:
-    """Arguments for all functions called within."""
-    return call.unknown("layers in an arg_scope")

@@ -1,0 +1,97 @@
+"""``tf.contrib.layers`` and slim: functions that make variables, and others."""
+
+from __future__ import annotations
+
+from ..values import Config, Const, Tensor, Time, Value
+from . import Call, handles
+from .functions import by_function
+
+_PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
+_LAYER_NAMES = """
+batch_norm bias_add conv1d conv2d conv2d_in_plane conv2d_transpose conv3d
+conv3d_transpose convolution convolution1d convolution2d convolution2d_in_plane
+convolution2d_transpose convolution3d convolution3d_transpose embed_sequence
+fully_connected gdn group_norm input_from_feature_columns instance_norm layer_norm
+legacy_fully_connected legacy_linear legacy_relu linear relu relu6 repeat
+separable_conv2d separable_convolution2d sequence_input_from_feature_columns
+spatial_softmax stack weighted_sum_from_feature_columns
+"""
+_TENSOR_NAMES = """
+apply_regularization avg_pool2d avg_pool3d dense_to_sparse dropout elu
+embedding_lookup_unique flatten images_to_sequence max_pool2d max_pool3d maxout
+one_hot_encoding optimize_loss pool safe_embedding_lookup_sparse scale_gradient
+sequence_to_images softmax summarize_activation summarize_activations
+summarize_collection summarize_tensor summarize_tensors unit_norm
+"""
+_PLAIN_NAMES = """
+bucketized_column crossed_column embedding_column l1_l2_regularizer l1_regularizer
+l2_regularizer one_hot_column real_valued_column scattered_embedding_column
+shared_embedding_columns sparse_column_with_hash_bucket
+sparse_column_with_integerized_feature sparse_column_with_keys
+sparse_column_with_vocabulary_file sum_regularizer variance_scaling_initializer
+weighted_sparse_column xavier_initializer xavier_initializer_conv2d
+"""
+
+
+def _named(names: str) -> list[str]:
+    return [f"{place}{name}" for place in _PLACES for name in names.split()]
+
+
+@handles(
+    *_named(_LAYER_NAMES),
+    "tf.contrib.framework.model_variable",
+    "tf.contrib.framework.variable",
+    "tf.contrib.slim.model_variable",
+    "tf.contrib.slim.variable",
+)
+def layer(call: Call) -> Value:
+    """``slim.conv2d(net, 64, [3, 3])``: it takes arguments from an arg_scope too."""
+    for name in ("weights_regularizer", "biases_regularizer", "regularizer"):
+        if call.given(name) not in (None, Const(None)):
+            call.evaluator.notes.regularized.append(call)
+    return by_function(call)
+
+
+@handles(*_named(_TENSOR_NAMES))
+def tensors(call: Call) -> Value:
+    """Functions of tensors."""
+    return Tensor()
+
+
+@handles(*_named(_PLAIN_NAMES))
+def plain(call: Call) -> Value:
+    """Initializers, regularizers and columns: known when their arguments are."""
+    return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)
+
+
+@handles(
+    "tf.contrib.framework.arg_scope",
+    "tf.contrib.framework.current_arg_scope",
+    "tf.contrib.slim.arg_scope",
+    "tf.contrib.slim.current_arg_scope",
+)
+def arg_scope(call: Call) -> Value:
+    """Arguments for functions that are called within: the scope stays around them."""
+    return Tensor()
+
+
+@handles(
+    *(
+        f"tf.contrib.{place}.{name}"
+        for place in ("framework", "slim")
+        for name in (
+            "create_global_step",
+            "get_global_step",
+            "get_model_variables",
+            "get_or_create_global_step",
+            "get_trainable_variables",
+            "get_variables",
+            "get_variables_by_name",
+            "get_variables_by_suffix",
+            "get_variables_to_restore",
+        )
+    )
+)
+def of_graph(call: Call) -> Value:
+    """What the graph has."""
+    return Tensor()

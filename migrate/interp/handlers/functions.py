@@ -1,0 +1,140 @@
+"""Functions that make their variables themselves: a layer calls them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..arguments import Argument
+from ..values import Cell, Const, Dict, Partial, Seq, Symbol, Tensor, Time, Value
+from . import Call, handles
+
+__all__ = ["by_function", "told"]
+
+
+def by_function(call: Call) -> Value:
+    """Notes that the call makes variables, whatever its arguments mean."""
+    call.evaluator.notes.make(call, "function")
+    call.evaluator.event(call.symbol.removeprefix("tf."), told(call.arguments))
+    return Tensor()
+
+
+def told(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
+    """Arguments by their places and names, as far as the source tells them."""
+    found: list[tuple[str, str]] = []
+    place = 0
+    for one in arguments:
+        if one.star == "**" and isinstance(one.value, Dict):
+            found += [(str(key), _text(value)) for key, value in one.value.items]
+        elif one.star or one.keyword:
+            found.append((one.keyword or one.star, _text(one.value)))
+        else:
+            found.append((str(place), _text(one.value)))
+            place += 1
+    return tuple(sorted(found))
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Symbol):
+        return value.name
+    if isinstance(value, Seq):
+        return f"({', '.join(map(_text, value.items))})"
+    return "?"
+
+
+@handles("tf.estimator.FunctionLayer")
+def function_layer(call: Call) -> Value:
+    """The layer that such a call becomes: the function is called behind the inputs."""
+    function, *rest = call.arguments
+    return Partial(function.value, tuple(rest), behind=True)
+
+
+@handles("tf.estimator.keep_weights")
+def kept(call: Call) -> Value:
+    """An object that is called; the class keeps the variables."""
+    function, *rest = call.arguments
+    return call.evaluator.call(function.value, call.node, rest, call.env)
+
+
+_CELL_NAMES = """
+AttentionCellWrapper BasicLSTMCell BasicRNNCell BidirectionalGridLSTMCell
+CompiledWrapper Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell
+CoupledInputForgetGateLSTMCell DeviceWrapper DropoutWrapper EmbeddingWrapper GLSTMCell
+GRUBlockCell GRUBlockCellV2 GRUCell GridLSTMCell HighwayWrapper IndRNNCell IndyGRUCell
+IndyLSTMCell InputProjectionWrapper IntersectionRNNCell LSTMBlockCell LSTMCell
+LayerNormBasicLSTMCell MultiRNNCell NASCell OutputProjectionWrapper PhasedLSTMCell
+ResidualWrapper SRUCell TimeFreqLSTMCell UGRNNCell
+"""
+_DECODING_NAMES = """
+AttentionWrapper BasicDecoder BeamSearchDecoder CustomHelper GreedyEmbeddingHelper
+InferenceHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper
+ScheduledOutputTrainingHelper TrainingHelper
+"""
+_ATTENTION_NAMES = """
+BahdanauAttention BahdanauMonotonicAttention LuongAttention LuongMonotonicAttention
+"""
+
+
+@handles(
+    *(
+        f"{place}.{name}"
+        for place in ("tf.nn.rnn_cell", "tf.contrib.rnn")
+        for name in _CELL_NAMES.split()
+    ),
+    *(f"tf.contrib.seq2seq.{name}" for name in _DECODING_NAMES.split()),
+)
+def cell(call: Call) -> Value:
+    """A cell, a wrapper of one, a decoder: what calls it makes its variables."""
+    return Cell(call.symbol)
+
+
+@handles(*(f"tf.contrib.seq2seq.{name}" for name in _ATTENTION_NAMES.split()))
+def attention(call: Call) -> Value:
+    """It makes variables for the memory that it is given."""
+    by_function(call)
+    return Cell(call.symbol)
+
+
+@handles(
+    "tf.contrib.rnn.LSTMStateTuple",
+    "tf.nn.rnn_cell.LSTMStateTuple",
+    "tf.contrib.rnn.transpose_batch_time",
+)
+def state(call: Call) -> Value:
+    """Tensors by other names."""
+    return Tensor()
+
+
+@handles(
+    "tf.nn.bidirectional_dynamic_rnn",
+    "tf.nn.dynamic_rnn",
+    "tf.nn.static_bidirectional_rnn",
+    "tf.nn.static_rnn",
+    "tf.contrib.rnn.stack_bidirectional_dynamic_rnn",
+    "tf.contrib.rnn.stack_bidirectional_rnn",
+    "tf.contrib.rnn.static_bidirectional_rnn",
+    "tf.contrib.rnn.static_rnn",
+    "tf.contrib.seq2seq.dynamic_decode",
+    "tf.contrib.crf.crf_log_likelihood",
+    "tf.contrib.feature_column.sequence_input_layer",
+)
+def sequence(call: Call) -> Value:
+    """A function over the steps of a sequence."""
+    return by_function(call)
+
+
+@handles(
+    "tf.contrib.crf.",
+    "tf.contrib.seq2seq.sequence_loss",
+    "tf.contrib.seq2seq.tile_batch",
+)
+def of_sequences(call: Call) -> Value:
+    """Functions of tensors."""
+    return Tensor()
+
+
+@handles("tf.contrib.feature_column.")
+def column(call: Call) -> Value:
+    """The description of a column."""
+    return Tensor() if call.time is Time.GRAPH else Const(None)
