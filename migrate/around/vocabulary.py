@@ -127,8 +127,6 @@ _HOOKS = (
 _LIFTED = (
     "ColumnsLayer",
     "FunctionLayer",
-    "KerasLayer",
-    "KerasModel",
     "ScopedLayer",
     "ScopedModel",
     "named",

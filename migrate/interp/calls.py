@@ -202,6 +202,9 @@ class Calls(Expressions):
             return self._outer(callee, node, arguments, env)
         if isinstance(callee, Unknown):
             return callee
+        if callee == Const(None):
+            # It is in a branch for those that are given one.
+            return Tensor()
         if isinstance(node.func, cst.Attribute):
             # A method: of a tensor, a list, a string.
             if node.func.attr.value in ("append", "extend", "insert", "update", "add"):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..interp.spelling import snake
 from ..interp.values import Function, Time
 from ..plan.layers.lifted_names import source_text
 from ..plan.layers.made_layers import Conversion
 from ..plan.program import TF
 from ..plan.sites import Blocked
-from .spelling import argument_of, looks_counted, snake, spaced
+from .spelling import argument_of, looks_counted, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -90,7 +91,7 @@ def _layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     if made.kind == "ColumnsLayer":
         _, _, inside = constructor.partition("(")
         constructor = f"{TF}.estimator.ColumnsLayer({inside}"
-    constructor = _with_name(_with_start(body, constructor))
+    constructor = _with_name(body, _with_start(body, constructor))
     stands = body.make(step.wanted, constructor, node, reads)
     given = "".join(f", {name}={code}" for name, code in step.call_arguments)
     call = cst.parse_expression(f"{stands}(_{given})")
@@ -118,7 +119,7 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
 
     conversion = Conversion(body.source, text, text, True, as_given=True)
     constructor = conversion.made_class(body.notes.made[node].symbol, node)
-    constructor = _with_name(_with_start(body, constructor))
+    constructor = _with_name(body, _with_start(body, constructor))
     wanted = snake(source_text(node.func).rpartition(".")[2])
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
 
@@ -139,10 +140,15 @@ def _with_start(body: Body, constructor: str) -> str:
     return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
 
 
-def _with_name(constructor: str) -> str:
+def _with_name(body: Body, constructor: str) -> str:
     if looks_counted(constructor):
         return f"{TF}.estimator.named({constructor})"
-    return constructor
+    kind, _, given = constructor.partition("(")
+    if not body.notes.keras or re.search(r"\bname=", given):
+        return constructor
+    # Layers that are the author's own are counted by Keras, and these are not.
+    name = f'name="{snake(kind.rpartition(".")[2])}"'
+    return f"{constructor[:-1]}{'' if given == ')' else ', '}{name})"
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:

@@ -6,6 +6,7 @@ import re
 
 import libcst as cst
 
+from ..interp.spelling import snake
 from ..plan.code.tree import walk
 from ..plan.layers.lifted_names import source_text
 
@@ -15,7 +16,6 @@ __all__ = [
     "looks_counted",
     "names_of",
     "parameter",
-    "snake",
     "spaced",
     "with_owner",
 ]
@@ -65,10 +65,6 @@ def looks_counted(constructor: str) -> bool:
         start = re.split(r"[%{]", shown.strip("'\""))[0]
         return start.startswith(kind) or kind.startswith(start)
     return False
-
-
-def snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
 def argument_of(value: cst.BaseExpression, keyword: cst.Name | None) -> cst.Arg:

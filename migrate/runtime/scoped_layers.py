@@ -199,8 +199,8 @@ def weight_in_place(
 
     left_to_scope = initializer is None
     with place.graph.as_default():
-        names = {variable.op.name for variable in v1.global_variables()}
-    if f"{place.scope.name}/{name}" in names:
+        names = {variable.name for variable in v1.global_variables()}
+    if f"{place.scope.name}/{name}:0" in names:
         # It is regularized where it was made.
         regularizer = None
     return add_weight(
@@ -214,7 +214,8 @@ def weight_in_place(
 
 def place_in_scopes(layer: Any) -> Place:
     """The place of a layer in the current scope; a number is counted there."""
-    kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(layer).__name__).lower()
+    kind = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", type(layer).__name__)
+    kind = re.sub(r"([a-z])([A-Z])", r"\1_\2", kind).lower()
     counted = re.fullmatch(rf"{kind}(_\d+)?", layer.name)
     name = layer.name
     if counted and not hasattr(layer, "is_named"):

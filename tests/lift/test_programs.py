@@ -27,7 +27,7 @@ RESULT = {}
 """
 FILES = ("towers", "coder")
 # Their variables begin with values that are the same everywhere.
-SAME_START = ("columns", "held")
+SAME_START = ("columns", "families", "held")
 # What the next normalization takes away again: rounding alone moves it, and Adam makes
 # whole steps of that.
 NO_GRADIENT = ("batch_normalization/beta", "batch_normalization_1/moving_mean")
@@ -48,9 +48,12 @@ def put(
         folder.joinpath(f"{name}_{file}.py").write_text(text, "utf-8")
     options = RewriteOptions(loop_module=f"loop_of_{name}_{min(code)}")
     report = run_here(sorted(folder.iterdir()), Job(options))
+    # What was brought along is another module for each.
+    own = f"tf_contrib_{name}_{min(code)}"
     for result in report.changed:
         assert result.new is not None
-        plain.joinpath(result.path.name).write_bytes(result.new)
+        written = plain / result.path.name.replace("tf_contrib", own)
+        written.write_bytes(result.new.replace(b"tf_contrib", own.encode()))
     (tier,) = {r.program.tier.value for r in report.results if r.program}
     return tier
 

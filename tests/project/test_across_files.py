@@ -156,7 +156,7 @@ def test_each_file_gets_its_own_share(project: Path) -> None:
     original = {p.stem: p.read_text("utf-8") for p in (PROJECT / "churn").glob("*.py")}
     assert read["config"] == original["config"]
     assert read["data"] == original["data"]
-    assert "class ChurnModel(training_loop.KerasModel):" in read["model"]
+    assert "class ChurnModel(training_loop.ScopedModel):" in read["model"]
     assert "from .model import churn_model_fn as model_fn" in read["main"]
     for text in read.values():
         assert "import tfmigrate" not in text

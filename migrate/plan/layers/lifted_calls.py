@@ -308,9 +308,7 @@ class CallLifter(cst.CSTTransformer):
                 place = self.lifter.places.place(
                     call, conversion.named, generic, part=index
                 )
-            made = self.lifter.make(
-                name, step.constructor, place=place, node=call, symbol=symbol
-            )
+            made = self.lifter.make(name, step.constructor, place=place, node=call)
             more = [f"{n}={a}" for n, a in step.call_arguments]
             code = f"{made}({', '.join([code, *more])})"
         return cst.parse_expression(code)

@@ -17,9 +17,9 @@ from .layer_search import makes_layers, makes_plain
 from .lifted_calls import CallLifter
 from .lifted_names import RESERVED, Lifted, source_text
 from .static_sizes import Sizes
-from .variable_places import Place, Places, named_by_place, place_reads
+from .variable_places import Place, Places
 
-__all__ = ["Kind", "LiftedState", "Loop", "Placed", "Shared", "VariableScope"]
+__all__ = ["Kind", "LiftedState", "Loop", "Shared", "VariableScope"]
 
 
 class Kind(enum.Enum):
@@ -35,23 +35,11 @@ class Kind(enum.Enum):
     CELL = "cell"  # a recurrent cell, for the layer around it
 
 
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Something with variables: what made it in TF1, and where among names."""
-
-    node: cst.CSTNode
-    symbol: str
-    place: str
-    constructor: str
-
-
 @dataclass
 class Shared:
     """What all classes lifted from one model_fn share."""
 
     regularised: bool
-    # Variables keep the names that scopes gave them.
-    by_name: bool = False
     helpers: dict[cst.FunctionDef | cst.ClassDef, Lifted] = field(default_factory=dict)
     lifted_calls: list[cst.Call] = field(default_factory=list)
     dropped_summaries: list[cst.CSTNode] = field(default_factory=list)
@@ -61,8 +49,6 @@ class Shared:
     # contrib's batch_norm works on what may have two dimensions.
     flat_norm: bool = False
     names: set[str] = field(default_factory=set)
-    # All that has variables, in the order in which it is made.
-    placed: list[Placed] = field(default_factory=list)
     # Kinds of recurrent cells that the classes need.
     cells: set[str] = field(default_factory=set)
 
@@ -237,7 +223,6 @@ class LiftedState:
         weight: bool = False,
         place: Place | None = None,
         node: cst.CSTNode | None = None,
-        symbol: str = "",
     ) -> str:
         """Adds a layer to ``__init__``; gives the expression that stands for it.
 
@@ -245,16 +230,6 @@ class LiftedState:
         """
         if place is None or node is None:
             return self._make(wanted, constructor, weight)
-        if self.shared.by_name and self.places.is_scoped(node):
-            if not symbol and not weight:
-                raise self.source.stop(node, "layers of a helper in a variable_scope")
-            constructor = named_by_place(self.source, node, place.name, constructor)
-            for name in place_reads(place.name):
-                if self.kinds.get(name) is Kind.CONFIG:
-                    self.init_reads.add(name)
-                elif self.kinds.get(name) is not Kind.LOOP and name in self.locals:
-                    raise self.source.stop(node, f"a name depends on `{name}`")
-        self.shared.placed.append(Placed(node, symbol, place.name, constructor))
         again = self.places.again(place, constructor, node)
         if again is not None:
             return again

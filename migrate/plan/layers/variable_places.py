@@ -17,7 +17,7 @@ from ..code.statements import names_in
 from ..model_fn.source import Source
 from .lifted_names import source_text
 
-__all__ = ["Place", "Places", "named_by_place", "place_reads"]
+__all__ = ["Place", "Places", "place_reads"]
 
 # Marks a part of a name that is made up when it is taken already.
 _UNIQUE = "?"
@@ -154,10 +154,6 @@ class Places:
 
     # -- scopes ------------------------------------------------------------------
 
-    def is_scoped(self, node: cst.CSTNode) -> bool:
-        """A scope around a node says more of its name than the node."""
-        return any(isinstance(scope, cst.With) for scope in self._scopes(node))
-
     def _scopes(self, node: cst.CSTNode) -> list[cst.With | cst.For]:
         """The scopes and loops around a node in its function, outermost first."""
         found: list[cst.With | cst.For] = []
@@ -212,39 +208,6 @@ def place_reads(name: str) -> set[str]:
     for code in _CODE.findall(name):
         found |= names_in(code)
     return found
-
-
-def named_by_place(
-    source: Source, node: cst.CSTNode, place: str, constructor: str
-) -> str:
-    """A constructor that says the whole name, or Blocked where that is not known."""
-    call = cst.parse_expression(constructor)
-    if _UNIQUE in place or not isinstance(call, cst.Call):
-        raise source.stop(node, "layers in a variable_scope whose name is made up")
-    name = _name_code(place)
-    args = [a for a in call.args if a.keyword is None or a.keyword.value != "name"]
-    said = cst.parse_expression(f"f(name={name})")
-    assert isinstance(said, cst.Call)
-    if "add_weight" in constructor:
-        args = [*said.args, *args]
-    else:
-        args = [*args, *said.args]
-    args = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in args]
-    return source_text(call.with_changes(args=args))
-
-
-def _name_code(place: str) -> str:
-    """The expression of a name, some of whose parts are code of the program's."""
-    place = re.sub(r"#(\d+)", lambda m: "" if m[1] == "0" else f"_{m[1]}", place)
-    parts = []
-    for number, part in enumerate(_CODE.split(place)):
-        if number % 2:
-            node = cst.parse_expression(part)
-            atom = isinstance(node, (cst.Name, cst.Call, cst.Attribute, cst.Subscript))
-            parts.append(part if atom else f"({part})")
-        elif part:
-            parts.append(repr(part))
-    return " + ".join(parts)
 
 
 def _scope_calls(source: Source, statement: cst.With) -> list[cst.Call]:

@@ -55,9 +55,6 @@ class Forward:
 class ForwardReader:
     """Finds the forward pass with the fewest values that come out of it."""
 
-    # Variables keep the names that they had in TF 1.
-    by_name = False
-
     def __init__(
         self,
         source: Source,
@@ -102,7 +99,7 @@ class ForwardReader:
 
     def lifter(self) -> Lifter:
         """A lifter that has seen nothing yet."""
-        shared = Shared(self.regularised, self.by_name)
+        shared = Shared(self.regularised)
         return Lifter(self.source, self.modes, shared, self.kinds)
 
     def _tables_first(self, statements: Sequence[Statement]) -> list[Statement]:
