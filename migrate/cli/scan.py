@@ -27,6 +27,7 @@ __all__ = ["scan"]
 EPILOG = """\b
 Examples:
   tfmigrate scan src/                            findings and a summary
+  tfmigrate scan -v train.py                     the plan of a program as well
   tfmigrate scan src/ --format html -o scan.html a page to share
   tfmigrate scan src/ --format sarif -o scan.sarif
 
@@ -39,6 +40,13 @@ processed or the usage was wrong.
 @click.command(epilog=EPILOG)
 @file_options
 @style_options
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show the plan of each program: its layers with their variables, loss, "
+    "optimizer, calls and hooks, and what keeps it from layers (text report only).",
+)
 def scan(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
@@ -49,6 +57,7 @@ def scan(
     jobs: int,
     timeout: float,
     py2: bool,
+    verbose: bool,
     **shape: Any,
 ) -> None:
     """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
@@ -56,13 +65,21 @@ def scan(
     Nothing is written and the code is never imported or run.
     """
     require_writable(output)
+    if verbose and format_ != "text":
+        raise UserError(f"-v adds to the text report; --format {format_} has no plans")
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")
+        files: list[Path] = []
         _, report = run_on_stdin(job, timeout)
     else:
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
-    write_report(render(report, format_, written=False), output, form=format_)
+    text = render(report, format_, written=False)
+    if verbose:
+        from ..around.plans import plan_lines
+
+        text = "\n".join([*plan_lines(report, files), text])
+    write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))

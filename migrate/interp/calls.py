@@ -14,7 +14,6 @@ from .handlers import Call
 from .values import (
     Cell,
     Choice,
-    Config,
     Const,
     Dict,
     Env,
@@ -160,7 +159,7 @@ class Calls(Expressions):
             if one.default is not None
         }
         if node in self.notes.scoped:
-            found = dict.fromkeys(found, Config(by_mode=True))
+            found = dict.fromkeys(found, Symbol("tf.estimator.from_scope"))
         return found
 
     # -- calls
@@ -230,7 +229,7 @@ class Calls(Expressions):
             found = join(found, self.call(one, node, arguments, env))
             if isinstance(one, (Symbol, Partial)):
                 made = made or node in self.notes.made
-            elif node in self.notes.made and not isinstance(one, Cell):
+            elif node in self.notes.made and self.notes.made[node].kind != "called":
                 why = "one of several functions makes layers"
                 return self.unknown(why, node, env)
         if made:
@@ -260,11 +259,15 @@ class Calls(Expressions):
         self, callee: Symbol, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         handler = handlers.find(callee.name)
+        self.notes.symbols[node] = callee.name, env.module
         call = Call(callee.name, node, arguments, env, self)
         if handler is not None:
             if callee.name.startswith("tf.") and not callee.name.startswith(_ASIDE):
                 self._hand(call)
-            return handler(call)
+            result = handler(call)
+            if node in self.notes.helpers:
+                self._handed(call)
+            return result
         if callee.name.split(".")[0] in _HARMLESS:
             return loose(call.time)
         if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
@@ -286,9 +289,16 @@ class Calls(Expressions):
                 if parameters.kwonly_params:
                     continue
                 self._enter(function, call.node, given, call.env)
-        if call.node in self.notes.helpers:
-            shown = call.symbol
-            call.unknown(f"layers in a function that `{shown}` calls")
+
+    def _handed(self, call: Call) -> None:
+        """Layers in a function that is given to another, which calls it."""
+        made = self.notes.made.get(call.node)
+        if made is not None and made.kind == "function":
+            # Whatever that makes, its layer keeps.
+            del self.notes.helpers[call.node]
+            return
+        shown = call.symbol
+        call.unknown(f"layers in a function that `{shown}` calls")
 
     def _enter(
         self, callee: Function, node: cst.Call, arguments: list[Argument], env: Env
@@ -351,6 +361,11 @@ class Calls(Expressions):
             self.notes.keras.append(made)
             return Layer(symbols[0], keras=True, stays=True)
         if any(symbol.startswith(_CELLS) for symbol in symbols):
+            return Cell(symbols[0])
+        if any(symbol.startswith("tf.contrib.seq2seq.") for symbol in symbols):
+            # An attention: it makes variables for the memory that it is given.
+            self.notes.make(Call(symbols[0], node, arguments, env, self), "called")
+            self.event(symbols[0], ())
             return Cell(symbols[0])
         if any(symbol.startswith(_TRAINING) for symbol in symbols):
             # Optimizers, hooks: what they make is no part of the model.

@@ -51,6 +51,8 @@ class Notes:
     initialized: list[Call] = field(default_factory=list)
     # Columns that share an embedding are made in the program.
     shared_columns: bool = False
+    # Calls of TensorFlow's functions: their names, and the files that they are in.
+    symbols: dict[cst.CSTNode, tuple[str, ParsedModule]] = field(default_factory=dict)
     # Calls that are not understood, in the order in which they were met.
     unknown: dict[cst.CSTNode, Unknown] = field(default_factory=dict)
 

@@ -74,8 +74,10 @@ class Body(Scope):
         outside: set[str],
         helper: Callable[[cst.Call, Function], Helper],
         class_of: Callable[[cst.Call, Helper], str],
+        changing: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(tree, defined, statements, notes)
+        super().__init__(tree, defined, statements, notes, changing)
+        self.defined = defined
         # Names that have a value before the statements.
         self.outside = outside
         self.helper = helper
@@ -89,6 +91,8 @@ class Body(Scope):
         self.near: set[str] = set()
         # Branches around that only the call decides.
         self.by_size = 0
+        # Loops around whose rounds only the call knows.
+        self.by_call = 0
         self.taken_names: set[str] = set(RESERVED) | {
             "self",
             "training",
@@ -119,8 +123,7 @@ class Body(Scope):
         for name in self.ordered(self._reads_of(call)):
             if name in self.static:
                 if len(self.static[name]) > 1 or name in self.outside:
-                    reason = f"`{name}` changes between layers"
-                    raise self.stop(self.static[name][-1], reason)
+                    return self._without(name)
                 stored[name] = ""
             elif name in self.bound:
                 if name in self.outside and self.reads_first(name):
@@ -136,6 +139,23 @@ class Body(Scope):
         changed = Stored(self, stored)
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
+
+    def _without(self, name: str) -> Taken:
+        """The code with a name that changes between layers: the call alone has it."""
+        if name in self.changing:
+            reason = f"`{name}` changes between layers"
+            raise self.stop(self.static[name][-1], reason)
+        again = Body(
+            self.tree,
+            self.defined,
+            self.statements,
+            self.notes,
+            self.outside,
+            self.helper,
+            self.class_of,
+            self.changing | {name},
+        )
+        return again.take()
 
     def _reads_of(self, call: Sequence[Statement]) -> set[str]:
         """Names that the call reads and does not bind before."""
@@ -251,6 +271,7 @@ class Body(Scope):
             and not isinstance(node, (cst.FunctionDef, cst.ClassDef))
             and self.reads_written(node) is None
             and not any(isinstance(n, (cst.Return, cst.Break)) for n in walk(node))
+            and not self.by_call
         )
         if not static:
             return [self._moved_statement(node)]
@@ -298,13 +319,13 @@ class Body(Scope):
         return node.with_changes(test=self.moved(node.test), body=body, orelse=orelse)
 
     def _for(self, node: cst.For) -> list[Statement]:
-        if (
-            self.notes.time(node.iter) is not Time.SETUP
-            or self.reads(node.iter) & self.late
-        ):
-            raise self.stop(node.iter, "layers in a loop over tensors")
         if node.orelse is not None:
             raise self.stop(node, "layers in a loop with `else`")
+        if self.by_call or not self._is_counted(node.iter):
+            self.by_call += 1
+            body = self._suite(node.body)
+            self.by_call -= 1
+            return [node.with_changes(iter=self.moved(node.iter), body=body)]
         outer = self.lines
         inner: list[Line] = []
         self.lines = inner
@@ -348,6 +369,11 @@ class Body(Scope):
         statement = node.with_changes(iter=moved, target=target, body=body)
         return [*before, statement]
 
+    def _is_counted(self, iterated: cst.BaseExpression) -> bool:
+        """How often a loop goes round is known before the graph."""
+        early = self.notes.time(iterated) is Time.SETUP
+        return early and not self.reads(iterated) & self.late
+
     def comprehension(self, node: cst.BaseSimpleComp) -> cst.BaseExpression:
         """Layers made by a comprehension, each taken along with its element."""
         loop_of = node.for_in
@@ -357,11 +383,17 @@ class Body(Scope):
             or self.by_setup
             or loop_of.inner_for_in is not None
             or loop_of.ifs
-            or self.notes.makes(loop_of.iter)
-            or self.notes.time(loop_of.iter) is not Time.SETUP
-            or self.reads(loop_of.iter) & self.late
+            or self.notes.makes(loop_of)
+            or self.by_call
+            or not self._is_counted(loop_of.iter)
         ):
-            raise self.stop(node, "layers in a comprehension that is not plain")
+            if self.notes.makes(loop_of):
+                why = "layers in a comprehension that is not plain"
+                raise self.stop(node, why)
+            self.by_call += 1
+            element = self.moved(node.elt)
+            self.by_call -= 1
+            return node.with_changes(elt=element)
         outer, self.lines = self.lines, []
         loop = _Loop(0)
         self.loops.append(loop)

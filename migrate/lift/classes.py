@@ -18,9 +18,10 @@ from ..plan.program import TF, LayerClass
 from ..plan.sites import Blocked
 from .bodies import Body, Helper, Taken
 from .files import File, Lifted, tensorflow_of
+from .notices import Stays
 from .spelling import parameter
 
-__all__ = ["Classes", "Stays"]
+__all__ = ["Classes"]
 
 # What to raise at a node of a file, with a reason.
 Stop = Callable[[File, cst.CSTNode, str], Blocked]
@@ -30,14 +31,6 @@ _BASES = {
     "Model": f"{TF}.estimator.ScopedModel",
     "Layer": f"{TF}.estimator.ScopedLayer",
 }
-
-
-class Stays(Exception):
-    """A function that cannot become a class: its layers are lifted where it stands."""
-
-    def __init__(self, node: cst.CSTNode) -> None:
-        super().__init__()
-        self.node = node
 
 
 class Classes:
@@ -78,7 +71,9 @@ class Classes:
             raise self.stop_in(file, call, "layers in a lambda")
         if node in self.lifted.model_functions:
             raise self.stop_in(file, call, "layers in another model function")
-        self.lifted.called.setdefault(node, []).append(call)
+        calls = self.lifted.called.setdefault(node, [])
+        if call not in calls:
+            calls.append(call)
         known = self.lifted.helpers.get(node)
         if known is None:
             try:

@@ -18,9 +18,9 @@ from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
-from .classes import Stays
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
+from .notices import Stays
 from .proof import difference
 
 __all__ = ["Understood", "shares_columns", "understood"]

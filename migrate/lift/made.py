@@ -14,6 +14,7 @@ from ..plan.layers.lifted_names import source_text
 from ..plan.layers.made_layers import Conversion
 from ..plan.program import TF
 from ..plan.sites import Blocked
+from .notices import Stays
 from .spelling import argument_of, looks_counted, spaced
 
 if TYPE_CHECKING:
@@ -45,13 +46,17 @@ _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     """What the call says instead of making a layer."""
     made = body.notes.made[node]
+    method = METHODS.get(made.kind)
+    if made.kind == "ColumnsLayer" and (
+        body.by_call or _as_in_tensorflow_1(body, node)
+    ):
+        method = "make_input_layer"
+    if made.kind == "called" or (body.by_call and method is None):
+        if made.kind == "object":
+            raise body.stop(node, "an object with variables in a loop over tensors")
+        return _called(body, node)
     if made.kind == "function":
         return function_layer(body, node)
-    if made.kind == "called":
-        return _called(body, node)
-    method = METHODS.get(made.kind)
-    if made.kind == "ColumnsLayer" and _as_in_tensorflow_1(body, node):
-        method = "make_input_layer"
     if method is not None:
         args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
         return node.with_changes(func=cst.parse_expression(f"self.{method}"), args=args)
@@ -246,6 +251,8 @@ def _argument(body: Body, node: cst.Call, argument: cst.Arg) -> cst.BaseExpressi
 
 def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression:
     """What the call says instead of calling a function that makes layers."""
+    if body.by_call:
+        raise Stays(function.node)
     helper = body.helper(node, function)
     parameters = [one.name.value for one in function.node.params.params]
     given: dict[str, cst.Arg] = {}

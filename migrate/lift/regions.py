@@ -16,9 +16,10 @@ from ..plan.code.tree import Statement, only_small, statements_of, walk
 from ..plan.layers.lifted_names import camel
 from ..plan.sites import Blocked
 from .bodies import Body
-from .classes import Classes, Stays
+from .classes import Classes
 from .files import File
 from .flow import blocks, bound_by, bound_by_head, surely_bound, without_blocks
+from .notices import Stays
 
 __all__ = ["Standing"]
 

@@ -26,7 +26,10 @@ class Scope:
         defined: cst.FunctionDef,
         statements: Sequence[Statement],
         notes: Notes,
+        # Names whose values only the call follows.
+        changing: frozenset[str] = frozenset(),
     ) -> None:
+        self.changing = changing
         self.tree = tree
         self.source = Source(tree, defined)
         self.notes = notes
@@ -73,7 +76,7 @@ class Scope:
 
     def _late_names(self) -> set[str]:
         """Names that are bound in the graph, if only at times."""
-        late: set[str] = set()
+        late: set[str] = set(self.changing)
         small = [
             node
             for statement in self.statements

@@ -47,6 +47,7 @@ ADVICE = {
     "a value behind the layers": "compute it before the first layer",
     "a variable with arguments that are not written out": _OUT,
     "a variable_scope with `...=`": "leave the argument out",
+    "an object with variables in a loop over tensors": "make it before the loop",
     "an object of `...`": "make its layers by functions of tf.layers",
     "arguments that are not written out": _OUT,
     "it calls too many functions with layers": "make fewer, larger functions",
@@ -58,7 +59,6 @@ ADVICE = {
     "layers in another model function": (
         "move them into a function that both model functions call"
     ),
-    "layers in a loop over tensors": "loop over a range or a list of `params`",
     "layers in a loop with `else`": "write what follows behind the loop",
     "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",
     "layers in a statement that returns": "give it a name first, and return that",

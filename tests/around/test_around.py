@@ -287,6 +287,7 @@ def test_other_words_of_kept_code_have_homes(tmp_path: Path) -> None:
         "    net = tf.keras.layers.Dense(1)(net) * scale\n"
         "    net = tf.contrib.layers.layer_norm(net)\n"
         "    cell = tf.nn.rnn_cell.LSTMCell(2)\n"
+        "    net = (lambda x: tf.layers.dense(x, 1))(net)\n"
         "    loss =",
     )
     report = rewritten(project(tmp_path, model=model, train=CHOSEN))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import Config, Const, Tensor, Time, Value
+from ..values import Config, Const, Symbol, Tensor, Time, Value
 from . import Call, handles
 from .functions import by_function
 
@@ -24,8 +24,8 @@ sequence_to_images softmax summarize_activation summarize_activations
 summarize_collection summarize_tensor summarize_tensors unit_norm
 """
 _PLAIN_NAMES = """
-bucketized_column crossed_column embedding_column l1_l2_regularizer l1_regularizer
-l2_regularizer one_hot_column real_valued_column scattered_embedding_column
+bucketized_column crossed_column embedding_column
+one_hot_column real_valued_column scattered_embedding_column
 shared_embedding_columns sparse_column_with_hash_bucket
 sparse_column_with_integerized_feature sparse_column_with_keys
 sparse_column_with_vocabulary_file sum_regularizer variance_scaling_initializer
@@ -58,7 +58,30 @@ def tensors(call: Call) -> Value:
     return Tensor()
 
 
-@handles(*_named(_PLAIN_NAMES))
+@handles(*_named("l1_regularizer l2_regularizer l1_l2_regularizer"))
+def regularizer(call: Call) -> Value:
+    """A function of a variable, which code may call itself."""
+    made = plain(call)
+    return made if isinstance(made, Tensor) else Symbol(f"{call.symbol}()")
+
+
+@handles(*_named("l1_regularizer() l2_regularizer() l1_l2_regularizer()"))
+def penalty(call: Call) -> Value:
+    """What a regularizer gives."""
+    return Tensor()
+
+
+@handles("tf.estimator.from_scope")
+def from_scope(call: Call) -> Value:
+    """A function that an arg_scope gives: it may be a layer."""
+    return by_function(call)
+
+
+@handles(
+    *_named(_PLAIN_NAMES),
+    "tf.contrib.layers.initializers.",
+    "tf.contrib.slim.initializers.",
+)
 def plain(call: Call) -> Value:
     """Initializers, regularizers and columns: known when their arguments are."""
     return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)
