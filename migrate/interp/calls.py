@@ -262,10 +262,12 @@ class Calls(Expressions):
         self.notes.symbols[node] = callee.name, env.module
         call = Call(callee.name, node, arguments, env, self)
         if handler is not None:
-            if callee.name.startswith("tf.") and not callee.name.startswith(_ASIDE):
+            calls = callee.name.startswith("tf.")
+            calls = calls and not callee.name.startswith(_ASIDE)
+            if calls:
                 self._hand(call)
             result = handler(call)
-            if node in self.notes.helpers:
+            if calls and node in self.notes.helpers:
                 self._handed(call)
             return result
         if callee.name.split(".")[0] in _HARMLESS:

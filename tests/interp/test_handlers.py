@@ -42,10 +42,6 @@ def test_the_example_of_the_page(
         ("tf.feature_column.linear_model(features, **params)", "not written out"),
         ("tf.layers.Dense(features)", "a layer depends on `features`"),
         ("tf.contrib.layers.new_layer(features, 3)", "may make variables"),
-        (
-            "tf.contrib.layers.repeat(features, 2, lambda x: tf.get_variable('v', x))",
-            "",
-        ),
         ("tf.get_variable('v', **params)", "not written out"),
         ("tf.cond(labels, lambda: tf.get_variable('v', []))", "that `tf.cond` calls"),
         (

@@ -53,7 +53,7 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
     [
         ("net = params['net'](features)", "`params['net']` may make variables"),
         (
-            "net = [tf.layers.dense(f, 1) for f in features]",
+            "net = [f for f in [tf.layers.dense(features, 1)] if f is not None]",
             "layers in a comprehension that is not plain",
         ),
         (
@@ -61,8 +61,8 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "layers in a function inside of this one",
         ),
         (
-            "for one in features:\n    net = tf.layers.dense(one, 1)",
-            "layers in a loop over tensors",
+            "for one in features:\n    net = tf.layers.Dense(1)(one)",
+            "an object with variables in a loop over tensors",
         ),
         (
             "net = list(map(lambda x: tf.layers.dense(x, 1), [features]))[0]",
@@ -231,3 +231,26 @@ def test_what_would_make_other_variables_is_kept(
     texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK)
     assert texts["program"] == text
     assert "it would make `Dense(name='last', units=5)` in place of" in left[0]
+
+
+def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
+    code = (
+        "parts = [tf.layers.dense(f, 1) for f in features]\n"
+        "for n in range(len(features)):\n"
+        "    parts.append(tf.contrib.slim.conv2d(features[n], 3, 1))\n"
+        "more = {'padding': 'SAME'}\n"
+        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "    net = tf.contrib.slim.repeat(parts[0], 2, block, 3)\n"
+        "more = {'padding': 'VALID'}\n"
+        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "    net = tf.contrib.slim.conv2d(net, 3, 1)"
+    )
+    text = f"{HEAD}{BLOCK}\n\n{program(code)}"
+    texts, left = lift(tmp_path, program=text)
+    assert not left
+    made = texts["program"]
+    assert "[self.keep_weights(tf.layers.dense, f, 1) for f in features]" in made
+    assert "self.keep_weights(tf.contrib.slim.conv2d, features[n], 3, 1)" in made
+    assert "self.repeat = tf.estimator.FunctionLayer(" in made
+    # Its value changes between layers, so the call alone has it.
+    assert "        more = {'padding': 'SAME'}\n        with" in made

@@ -48,6 +48,18 @@ def places(x):
     return tf.layers.conv2d(x, 2, 1, kernel_initializer=start)
 
 
+def parts(x):
+    """Loops whose rounds only the tensors tell."""
+    columns = tf.split(x, 3, axis=1)
+    found = []
+    for number in range(len(columns)):
+        found.append(
+            tf.layers.dense(columns[number], 2, tf.nn.tanh, kernel_initializer=start)
+        )
+    more = [slim.bias_add(one, scope="bias_%d" % n) for n, one in enumerate(found)]
+    return tf.add_n(more)
+
+
 def picture(x, is_training, params):
     x = places(x)
     with slim.arg_scope(scopes(is_training, params["decay"])):
@@ -118,7 +130,8 @@ def model_fn(features, labels, mode, params):
     keras = tf.keras.layers.Dense(3, tf.nn.tanh, kernel_initializer=start, name="own")
     net = tf.layers.dense(keras(net * rate), 3, kernel_initializer=start)
     first = tf.keras.layers.Dense(3, kernel_initializer=start)
-    out = tf.layers.dense(first(net), 1, kernel_initializer=start)
+    net = tf.concat([first(net), parts(net)], 1)
+    out = tf.layers.dense(net, 1, kernel_initializer=start)
     if params["checkpoint"]:
         tf.train.init_from_checkpoint(
             params["checkpoint"], {"wide/": "wide/", "picture/first/": "picture/first/"}
