@@ -327,7 +327,7 @@ def test_a_silenced_program_stays_with_all_its_files(tmp_path: Path) -> None:
 
 def test_an_option_that_has_no_loop_leaves_all_files(tmp_path: Path) -> None:
     files = {"native.py": NATIVE, "helpers.py": HELPERS}
-    job = Job(RewriteOptions(strategy="tpu"))
+    job = Job(RewriteOptions(strategy="tpu", style="inline"))
     assert texts(rewritten(tmp_path, files, job), tmp_path) == files
 
 
