@@ -57,6 +57,11 @@ class ModelFunction:
                 raise self._stop_at(one.module, node, one.reason)
         if not self._is_made() and keras == len(notes.keras):
             raise self.stop("no layers are seen")
+        if self._is_made() and keras < len(notes.keras):
+            # Both count the names of their layers, each in its own way.
+            call = notes.keras[keras]
+            why = "layers of Keras among others"
+            raise self._stop_at(call.env.module, call.node, why)
 
     def _is_made(self) -> bool:
         """It makes layers that are not of Keras."""

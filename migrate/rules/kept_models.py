@@ -63,6 +63,7 @@ ADVICE = {
     "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",
     "layers in a statement that returns": "give it a name first, and return that",
     "layers made by `map`": "write a loop",
+    "layers of Keras among others": "use either tf.keras or tf.layers in a model_fn",
     "layers of a function with `*` arguments": _OUT,
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",

@@ -78,6 +78,10 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "a layer depends on",
         ),
         (
+            "net = tf.keras.layers.Dense(3)(tf.layers.dense(features, 1))",
+            "layers of Keras among others",
+        ),
+        (
             "if params:\n    net = block(features, 1)\n"
             "tf.logging.info('%s', net if params else 0)",
             "made in one branch only",

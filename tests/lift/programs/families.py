@@ -127,10 +127,8 @@ def model_fn(features, labels, mode, params):
     shared = tf.layers.Dense(2, kernel_initializer=start, name="shared")
     net = tf.concat([shared(net), shared(net[:, ::-1])], 1)
     rate = slim.model_variable("rate", [4], initializer=tf.ones_initializer())
-    keras = tf.keras.layers.Dense(3, tf.nn.tanh, kernel_initializer=start, name="own")
-    net = tf.layers.dense(keras(net * rate), 3, kernel_initializer=start)
-    first = tf.keras.layers.Dense(3, kernel_initializer=start)
-    net = tf.concat([first(net), parts(net)], 1)
+    net = tf.layers.dense(net * rate, 3, kernel_initializer=start)
+    net = tf.concat([net, parts(net)], 1)
     out = tf.layers.dense(net, 1, kernel_initializer=start)
     if params["checkpoint"]:
         tf.train.init_from_checkpoint(
