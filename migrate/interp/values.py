@@ -105,8 +105,6 @@ class Layer(Value):
     given: tuple[tuple[str, str], ...] = ()
     # The author's own: it stays where it is made, among the tensors.
     stays: bool = False
-    # A name that only says its kind: it is counted where it is called.
-    kind: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

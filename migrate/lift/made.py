@@ -96,7 +96,7 @@ def _layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     if made.kind == "ColumnsLayer":
         _, _, inside = constructor.partition("(")
         constructor = f"{TF}.estimator.ColumnsLayer({inside}"
-    constructor = _with_name(body, _with_start(body, constructor))
+    constructor = _with_name(_with_start(body, constructor))
     stands = body.make(step.wanted, constructor, node, reads)
     given = "".join(f", {name}={code}" for name, code in step.call_arguments)
     call = cst.parse_expression(f"{stands}(_{given})")
@@ -124,7 +124,7 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
 
     conversion = Conversion(body.source, text, text, True, as_given=True)
     constructor = conversion.made_class(body.notes.made[node].symbol, node)
-    constructor = _with_name(body, _with_start(body, constructor))
+    constructor = _with_name(_with_start(body, constructor))
     wanted = snake(source_text(node.func).rpartition(".")[2])
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
 
@@ -145,15 +145,10 @@ def _with_start(body: Body, constructor: str) -> str:
     return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
 
 
-def _with_name(body: Body, constructor: str) -> str:
+def _with_name(constructor: str) -> str:
     if looks_counted(constructor):
         return f"{TF}.estimator.named({constructor})"
-    kind, _, given = constructor.partition("(")
-    if not body.notes.keras or re.search(r"\bname=", given):
-        return constructor
-    # Layers that are the author's own are counted by Keras, and these are not.
-    name = f'name="{snake(kind.rpartition(".")[2])}"'
-    return f"{constructor[:-1]}{'' if given == ')' else ', '}{name})"
+    return constructor
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
 from ...plan.layers.functions import LAYERS
-from ..spelling import snake
 from ..values import Config, Layer, Tensor, Time, Value
 from . import Call, handles, said
 
-_COUNTED = re.compile(r"_\d+$")
 _BY_CLASS = {one.keras: one for one in LAYERS.values()}
 
 
@@ -27,15 +22,7 @@ def layer(call: Call) -> Value:
     name = call.symbol.rpartition(".")[2]
     known = _BY_CLASS.get(name)
     given = said(call, known.parameters if known else ())
-    if not call.evaluator.in_lifted(call.env):
-        return Layer(call.symbol, True, given, stays=True)
-    kind = tuple(
-        (key, value)
-        for key, value in given
-        if key == "name" and _COUNTED.sub("", value.strip("'")) == snake(name)
-    )
-    given = tuple(one for one in given if one not in kind)
-    return Layer(call.symbol, True, given, kind=kind)
+    return Layer(call.symbol, True, given, not call.evaluator.in_lifted(call.env))
 
 
 @handles("tf.estimator.ColumnsLayer")
@@ -47,10 +34,7 @@ def columns(call: Call) -> Value:
 @handles("tf.estimator.named")
 def named(call: Call) -> Value:
     """A layer whose name was chosen."""
-    made = call.arguments[0].value
-    if not isinstance(made, Layer):
-        return made
-    return replace(made, given=tuple(sorted((*made.given, *made.kind))), kind=())
+    return call.arguments[0].value
 
 
 @handles("tf.keras.Input", "tf.keras.layers.Input")
