@@ -24,12 +24,12 @@ from ..rules.engine import run_rules
 from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.names import canonical
 from .contents import clash, loop_names, made_by_us, words_of_loop
+from .differences import differences
 from .groups import Group
 from .homes import Known
 from .lifting import kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
-from .scaling import true_means
 from .words import Kept, Modules
 
 __all__ = ["ON_MODULE", "RULE", "Answer", "Moved", "OnModule"]
@@ -389,7 +389,7 @@ class OnModule:
             for rule, text in numbers_changed(self.options)
             if lines
         ]
-        return (*told, *true_means(parsed, self.files))
+        return (*told, *differences(parsed, self.files))
 
     def _finding(
         self, parsed: ParsedModule, line: int, message: str, tier: Tier | None

@@ -370,4 +370,34 @@ RULES = (
         ),
         safety=Safety.CHANGES_NUMBERS,
     ),
+    Rule(
+        id="TFM147",
+        name="no-order-before",
+        summary="What had no order within a step in TF 1 has one.",
+        why=(
+            "`step.assign(step + 1)` beside an update that reads the step, as in "
+            "programs of the BERT family, has no order in a graph of TF 1: its "
+            "executor let parts of one update read the old step and others the new "
+            "one, for each program in its own way. The weight decay of `contrib.opt` "
+            "had no order with the reading of the weights either. Loops and the compat "
+            "layer count when all that the update reads has read it, which is what an "
+            "optimizer that is given the step does, and take the decay off after the "
+            "gradients are computed. So figures can differ from old ones, although "
+            "none is wrong. To have the same on both sides, give the step to "
+            "`minimize` or `apply_gradients` in the old program."
+        ),
+        safety=Safety.CHANGES_NUMBERS,
+    ),
+    Rule(
+        id="TFM148",
+        name="first-best-export",
+        summary="BestExporter exports its first evaluation.",
+        why=(
+            "BestExporter of TF 1.15 read the figures of earlier evaluations from "
+            "event files, where it found the one that it was to judge: the first "
+            "evaluation competed with itself and was never exported. The loop exports "
+            "it, as TF 2's own did, so there may be one export more."
+        ),
+        safety=Safety.NEEDS_REVIEW,
+    ),
 )

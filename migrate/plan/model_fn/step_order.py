@@ -19,7 +19,7 @@ from ..code.tree import Tree, walk
 from ..optimizers.schedules import GLOBAL_STEPS
 from .update_ops import is_update_collection, moves_variables
 
-__all__ = ["unordered_model_fn", "unordered_step"]
+__all__ = ["counted_by_hand", "unordered_model_fn", "unordered_step"]
 
 _MAKERS = ("tf.get_variable", "tf.Variable")
 _GRADIENTS = ("minimize", "compute_gradients")
@@ -94,6 +94,33 @@ def _assigned(tree: Tree, call: cst.Call) -> tuple[cst.BaseExpression, str] | No
     named = [a for a in call.args if a.keyword is not None and a.keyword.value == "ref"]
     given = named or [a for a in call.args[:1] if a.keyword is None]
     return (given[0].value, name) if given else None
+
+
+def counted_by_hand(tree: Tree) -> list[cst.Call]:
+    """Where a module counts the global step itself, which something else reads too."""
+    return [
+        node
+        for node in walk(tree.module)
+        if isinstance(node, cst.Call) and _is_read_besides(tree, node)
+    ]
+
+
+def _is_read_besides(tree: Tree, call: cst.Call) -> bool:
+    target = _assigned(tree, call)
+    if target is None or not _is_step(tree, target[0]):
+        return False
+    own = _made_of(tree, call)
+    binding = tree.assigned(target[0])
+    reads: Iterable[cst.CSTNode] = (
+        tree.uses(binding)
+        if binding is not None
+        else (n for n in walk(tree.module) if _is_step_call(tree, n))
+    )
+    return any(read not in own for read in reads)
+
+
+def _is_step_call(tree: Tree, node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and tree.symbol(node.func) in GLOBAL_STEPS
 
 
 def _counts(tree: Tree, call: cst.Call) -> bool:

@@ -1,4 +1,4 @@
-"""What a loop does otherwise than an Estimator where a model has replicas."""
+"""What the loop module does otherwise than an Estimator, for the report."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from ..plan.code.tree import Tree
 from ..plan.keras.program import SCALED_TWICE
 from ..plan.model_fn.program import REGULARIZED_ONCE
+from ..plan.model_fn.step_order import counted_by_hand
 from ..project.facts import ParsedModule
 from ..report.findings import Finding, Outcome, Safety
+from ..rules.written_for import written_for_tf2
 
-__all__ = ["true_means"]
+__all__ = ["differences"]
 
 _KERAS = "model_to_estimator"
 # Loss functions and collections in which regularizers are found.
@@ -22,8 +24,49 @@ _REGULARIZERS = (
 )
 
 
-def true_means(parsed: ParsedModule, program: Sequence[ParsedModule]) -> list[Finding]:
-    """Findings for a file's models, if the program has a core strategy."""
+_COUNTED_BY_HAND = (
+    "TFM147",
+    "the step is counted by hand, when all that the update reads has read it; TF 1 "
+    "left open which step a rate reads beside it",
+)
+
+
+_DECAYED = (
+    "TFM147",
+    "weight decay is taken off after the gradients are computed; TF 1 left open which "
+    "weights they read",
+)
+_DECAYS = (
+    "tf.contrib.opt.AdamWOptimizer",
+    "tf.contrib.opt.MomentumWOptimizer",
+    "tf.contrib.opt.extend_with_decoupled_weight_decay",
+)
+_FIRST_IS_BEST = (
+    "TFM148",
+    "BestExporter exports its first evaluation: TF 1.15 let that compete with itself, "
+    "so that it never was exported",
+)
+
+
+def differences(
+    parsed: ParsedModule, program: Sequence[ParsedModule]
+) -> Iterator[Finding]:
+    """Findings for a file of a program that goes to the loop module."""
+    yield from _true_means(parsed, program)
+    tree = Tree(parsed.module, parsed.resolver)
+    for call in counted_by_hand(tree):
+        line = tree.line(call)
+        yield _finding(parsed, line, _COUNTED_BY_HAND, Safety.CHANGES_NUMBERS)
+    for call in tree.calls(tree.module, _DECAYS):
+        yield _finding(parsed, tree.line(call), _DECAYED, Safety.CHANGES_NUMBERS)
+    if written_for_tf2(parsed.resolver):
+        return
+    for call in tree.calls(tree.module, ("tf.estimator.BestExporter",)):
+        yield _finding(parsed, tree.line(call), _FIRST_IS_BEST, Safety.NEEDS_REVIEW)
+
+
+def _true_means(parsed: ParsedModule, program: Sequence[ParsedModule]) -> list[Finding]:
+    """Those for models on replicas, if the program has a core strategy."""
     text = parsed.source.text
     keras = _KERAS in text
     regularized = any(word in text for word in _REGULARIZERS) and any(
