@@ -17,10 +17,17 @@ import tfmigrate.runtime
 v1 = tf.compat.v1
 
 
+# Parts that come along where an option of `rewrite` asks for them, and take effect by
+# being there.
+OF_OPTIONS = {"chosen", "profiling"}
+
+
 def provided() -> dict[str, Any]:
     """Every name of the loop module's parts."""
     names: dict[str, Any] = {}
     for part in pkgutil.iter_modules(tfmigrate.runtime.__path__):
+        if part.name in OF_OPTIONS:
+            continue
         module = importlib.import_module(f"tfmigrate.runtime.{part.name}")
         names.update(
             (name, value)
