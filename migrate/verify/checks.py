@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .comparison import NOISE_FACTOR, Trajectory, paired_weights
+from .comparison import NOISE_FACTOR, Trajectory, paired_weights, partners
 from .figures import pair_figures
-from .matching import MatchError
+from .matching import MatchError, told_apart
 from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
 from .recording import Array, Recording
 from .slots import slot_checks, slot_noise
@@ -90,10 +90,13 @@ def _drawn(first: Recording, second: Recording) -> Iterable[Check]:
     one, other = first.extra.get("drawn"), second.extra.get("drawn")
     if not one or not other:
         return
-    pairs = paired_weights(first.initial_weights, second.initial_weights) or ()
+    order = partners(first.initial_weights, second.initial_weights) or ()
+    names = told_apart([name for name, _ in first.initial_weights])
+    others = told_apart([name for name, _ in second.initial_weights])
     wrong: list[str] = []
     compared = 0
-    for name, partner, _, _ in pairs:
+    for name, place in zip(names, order, strict=bool(order)):
+        partner = others[place]
         if name in one and partner in other:
             compared += 1
             if not _drawn_alike(one[name], other[partner]):

@@ -235,15 +235,23 @@ def _weights(
 
 
 def partners(
-    first: Sequence[tuple[str, Array]], second: Sequence[tuple[str, Array]]
+    first: Sequence[tuple[str, Array]],
+    second: Sequence[tuple[str, Array]],
+    *,
+    strict: bool = False,
 ) -> list[int] | None:
     """For each of the first weights the place of its partner; None without one."""
+    if not first or not second:
+        return None
+
+    def shapes(weights: Sequence[tuple[str, Array]]) -> list[Weight]:
+        return [(name, tuple(value.shape)) for name, value in weights]
+
     try:
-        return match_weights(
-            [(name, tuple(value.shape)) for name, value in first],
-            [(name, tuple(value.shape)) for name, value in second],
-        )
+        return match_weights(shapes(first), shapes(second))
     except MatchError:
+        if strict:
+            raise
         return None
 
 
@@ -254,17 +262,8 @@ def paired_weights(
     strict: bool = False,
 ) -> list[WeightPair] | None:
     """Partners of two programs' weights; None when there are none to pair."""
-    if not first or not second:
-        return None
-
-    def shapes(weights: Sequence[tuple[str, Array]]) -> list[Weight]:
-        return [(name, tuple(value.shape)) for name, value in weights]
-
-    try:
-        order = match_weights(shapes(first), shapes(second))
-    except MatchError:
-        if strict:
-            raise
+    order = partners(first, second, strict=strict)
+    if order is None:
         return None
     return [
         WeightPair(

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["MatchError", "Weight", "match_weights", "plain_name"]
+__all__ = ["MatchError", "Weight", "match_weights", "plain_name", "told_apart"]
 
 # A weight as far as matching is concerned: its name and its shape.
 Weight = tuple[str, tuple[int, ...]]
@@ -36,6 +36,20 @@ def plain_name(name: str) -> str:
     parts = [re.sub(r"_\d+$", "", part) for part in name.split("/")]
     parts = [_CONTRIB.get(part, part) for part in parts]
     return "/".join(parts[-2:])
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names of weights, numbered where several have the same, as in Keras 3.
+
+    >>> told_apart(["model/kernel", "model/bias", "model/kernel"])
+    ['model/kernel', 'model/bias', 'model/kernel#2']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return found
 
 
 def match_weights(first: Sequence[Weight], second: Sequence[Weight]) -> list[int]:

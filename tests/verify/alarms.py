@@ -110,8 +110,8 @@ def _judge(name: str, folder: Path, found: Alarms) -> None:
         # As a user would see it: with the program's own noise measured.
         program = folder / f"new{name.partition('-')[0]}.py"
         told = _verify(sides[0], program, name)
-    if told.exit_code not in (0, 1):
-        found.alarms[name] = f"not judged: {told.output[-300:]}"
+    if not told.stdout.strip():
+        found.alarms[name] = f"not judged: {told.exception!r} {told.output[-300:]}"
         return
     document = json.loads(told.stdout)
     found.judged += 1

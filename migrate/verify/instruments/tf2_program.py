@@ -223,6 +223,7 @@ def _read_weights(path: Path | None) -> list[tuple[str, Any]] | None:
 def _save(
     tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
 ) -> None:
+    from ..matching import told_apart
     from ..recording import Recording, save_recording
     from .legacy_record import checkpoint_steps, exported_names
     from .legacy_weights import drawn_weights
@@ -231,7 +232,7 @@ def _save(
     checkpoints = checkpoint_steps(options.out / "files")  # type: ignore[no-untyped-call]
     exported = exported_names([options.out / "files"])  # type: ignore[no-untyped-call]
     names, values = zip(*(probe.drawn or probe.initial_weights()), strict=True)
-    drawn = drawn_weights(names, values)  # type: ignore[no-untyped-call]
+    drawn = drawn_weights(told_apart(names), values)  # type: ignore[no-untyped-call]
     save_recording(
         Recording(
             program=str(options.script),
