@@ -40,8 +40,8 @@ other numbers from it, so runs of one seed are not pairs.
 difference of half a percentage point or more. The test can fail to show equivalence
 because there is a difference, or because runs differ too much among themselves for
 their number; the interval (90 %) tells which: equivalence is shown when it lies within
-±0.50. Runs were added until the tests could tell, with looks at the figures between (after
-6, 13, 14, 15 and 16 seeds), which makes them a little too kind.
+±0.50. Runs were added until the tests could tell, with looks at the figures between
+(after 6, 13, 14, 15 and 16 seeds), which makes them a little too kind.
 
 ![Accuracy of every run](accuracy.svg)
 """
