@@ -139,31 +139,31 @@ class ModelGraph:
 
     def cut(self, fetches: list[Any], feeds: list[Any]) -> Callable[..., Any]:
         """Makes such a function; its last value says that all is done."""
-        tensors = [one for one in fetches if isinstance(one, tf.Tensor)]
-        variables = [one for one in fetches if isinstance(one, tf.Variable)]
-        operations = [one for one in fetches if isinstance(one, tf.Operation)]
         # A function is over when its outputs are there, and what it updates may not be:
         # the operations have to be outputs as well, and one that is used.
         fed = set(map(id, feeds))
-        computing = [tensor.op for tensor in tensors if id(tensor) not in fed]
-        ends = list(dict.fromkeys([*operations, *computing]))
-        with self.graph.as_default(), tf.control_dependencies(ends):
-            finished = tf.identity(tf.constant(True))
-        pruned = self.function.prune(feeds, [*tensors, finished, *ends])
+        ends = {
+            one.op if isinstance(one, tf.Tensor) else one: None
+            for one in fetches
+            if isinstance(one, (tf.Tensor, tf.Operation)) and id(one) not in fed
+        }
+        outputs, places = [], {}
+        with self.graph.as_default(), tf.control_dependencies(list(ends)):
+            for one in fetches:
+                if isinstance(one, (tf.Tensor, tf.Variable)) and id(one) not in places:
+                    places[id(one)] = len(outputs)
+                    outputs.append(one if tf.is_symbolic_tensor(one) else one.read_value())
+            with tf.control_dependencies(outputs):
+                finished = tf.identity(tf.constant(True))
+        pruned = self.function.prune(feeds, [*outputs, finished, *ends])
+        order = [places.get(id(one)) for one in fetches]
 
         def computed(*values: Any) -> Any:
             results = pruned(*values)
-            by_id = dict(zip(map(id, tensors), results, strict=False))
-            with tf.control_dependencies([results[len(tensors)]]):
-                by_id |= {id(variable): variable.read_value() for variable in variables}
-                done = tf.identity(results[len(tensors)])
-            return [*(by_id.get(id(one)) for one in fetches), done]
+            found = [None if place is None else results[place] for place in order]
+            return [*found, results[len(outputs)]]
 
-        # A function that was cut takes long to find out how it is called.
-        signature = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in feeds]
-        function = tf.function(computed, input_signature=signature, autograph=False)
-        concrete: Callable[..., Any] = function.get_concrete_function()
-        return concrete
+        return computed
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """The values of a structure of fetches, as a session gives them."""
