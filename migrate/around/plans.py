@@ -7,7 +7,7 @@ from layers, with the change that lifts it.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,6 +19,7 @@ from ..interp.spelling import snake
 from ..plan.code.tree import Tree, walk
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.nearby import files_of_program
 from ..project.sources import SourceError
 from ..report.findings import Finding, Tier
 from ..report.model import FileResult, Report
@@ -27,8 +28,6 @@ from .lifting import is_model_fn
 
 __all__ = ["plan_lines"]
 
-# Files that a program imports and that are looked at for its model.
-_MOST_FILES = 60
 _METHODS = ("evaluate", "export_saved_model", "export_savedmodel", "predict", "train")
 _REASONS = ("TFM103", "TFM104", "TFM105", "TFM106")
 _LOSSES = re.compile(r"^tf\.(contrib\.)?losses\.(?!get_)|cross_entropy|sequence_loss$")
@@ -68,20 +67,20 @@ def _plan(result: FileResult, facts: ProjectFacts) -> Iterator[tuple[str, str]]:
 
 def _files(result: FileResult, facts: ProjectFacts) -> list[ParsedModule]:
     """The file that a program begins in, and those that it imports."""
-    found: dict[str, ParsedModule] = {}
-    waiting = [result.path]
-    while waiting and len(found) < _MOST_FILES:
-        path = waiting.pop(0)
-        key = os.path.abspath(path)
-        if key in found:
-            continue
-        try:
-            raw = path.read_bytes() if path != result.path else result.old
-            found[key] = facts.load(path, raw)
-            waiting += sorted(facts.imported_files(path, raw))
-        except (OSError, SourceError):
-            continue
-    return list(found.values())
+    found = []
+    for path, raw in files_of_program(
+        result.path, facts, lambda one: _raw(one, result)
+    ):
+        with contextlib.suppress(SourceError):
+            found.append(facts.load(path, raw))
+    return found
+
+
+def _raw(path: Path, result: FileResult) -> bytes:
+    """A file as it was before the rewrite."""
+    if path == result.path and result.old is not None:
+        return result.old
+    return path.read_bytes()
 
 
 def _place(parsed: ParsedModule, tree: Tree, node: cst.CSTNode) -> str:

@@ -40,6 +40,8 @@ def mentioned(node: cst.CSTNode, left_out: Collection[cst.CSTNode]) -> set[str]:
                 found.add(value)
         elif isinstance(below, cst.ClassDef):
             for statement in below.body.body:
+                if statement in left_out:
+                    continue
                 names: list[cst.CSTNode]
                 if isinstance(statement, cst.FunctionDef):
                     names = [d for d in statement.decorators if d not in left_out]

@@ -25,6 +25,9 @@ __all__ = ["Entity", "Reach", "Site", "Stays", "resolve"]
 # A thing that has a name in the text: a definition by one of its names, or an import.
 Entity = tuple[Item, str] | Imported
 
+# What a class may do without: a method, or an assignment of one to another name.
+Member = cst.FunctionDef | cst.SimpleStatementLine
+
 # Bases that call no method of a class which is not a dunder.
 _QUIET_BASES = frozenset(
     {
@@ -57,8 +60,8 @@ class Kept:
 
     item: Item
     sites: list[Site] = field(default_factory=list)
-    # Methods left out so far, by name.
-    waiting: dict[str, list[cst.FunctionDef]] = field(default_factory=dict)
+    # Methods, and other names for them, that are left out so far, by name.
+    waiting: dict[str, list[Member]] = field(default_factory=dict)
 
 
 class Reach:
@@ -172,6 +175,11 @@ class Reach:
         }
         if self.reduces:
             self.mentioned |= mentioned(node, left_out)
+            if isinstance(node, cst.SimpleStatementLine) and node is not kept.item.node:
+                # Another name for a method: the method is asked for by it.
+                self.mentioned |= {
+                    one.value for one in walk(node) if isinstance(one, cst.Name)
+                }
         for load in part.loads(node):
             if load.chain[0] in left_out:
                 continue
@@ -236,19 +244,39 @@ class Reach:
                     (kept, one) for some in waiting.values() for one in some
                 ]
 
-    def _droppable(self, item: Item) -> dict[str, list[cst.FunctionDef]]:
-        """Methods nobody can call whose name occurs nowhere."""
+    def _droppable(self, item: Item) -> dict[str, list[Member]]:
+        """Methods nobody can call whose name occurs nowhere, by all their names."""
         part, node = item.part, item.node
         assert isinstance(node, cst.ClassDef)
         if item in self._mixed or not self._is_quiet(part, node):
             return {}
-        found: dict[str, list[cst.FunctionDef]] = {}
+        found: dict[str, list[Member]] = {}
         for statement in node.body.body:
+            name = None
             if isinstance(statement, cst.FunctionDef):
                 name = statement.name.value
-                if not (name.startswith("__") and name.endswith("__")):
-                    found.setdefault(name, []).append(statement)
+            elif isinstance(statement, cst.SimpleStatementLine):
+                name = self._other_name(statement, found)
+            if name and not (name.startswith("__") and name.endswith("__")):
+                assert isinstance(statement, Member)
+                found.setdefault(name, []).append(statement)
         return found
+
+    def _other_name(
+        self, line: cst.SimpleStatementLine, methods: Collection[str]
+    ) -> str | None:
+        """The name in ``name = method`` or ``name = Class.method``."""
+        only = line.body[0]
+        if not isinstance(only, cst.Assign) or len(line.body) > 1:
+            return None
+        target, value = only.targets[0].target, only.value
+        if not isinstance(target, cst.Name) or len(only.targets) > 1:
+            return None
+        if isinstance(value, cst.Name) and value.value in methods:
+            return target.value
+        if isinstance(value, cst.Attribute) and isinstance(value.value, cst.Name):
+            return target.value if value.attr.value == target.value else None
+        return None
 
     def _is_quiet(self, part: Part, node: cst.ClassDef) -> bool:
         """Whether only our own code and the user's call methods of the class."""

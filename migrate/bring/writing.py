@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -126,7 +126,7 @@ class _Edit(cst.CSTTransformer):
         part: Part,
         changed: Mapping[cst.CSTNode, str],
         own: Mapping[str, str],
-        left_out: set[cst.FunctionDef],
+        left_out: Collection[cst.CSTNode],
         gone: set[cst.ImportFrom | cst.Import],
     ) -> None:
         super().__init__()

@@ -23,8 +23,6 @@ _TF1_BESIDE = re.compile(
     re.M,
 )
 _PLAIN = re.compile(_LINE + rb"import tensorflow(?:\.compat\.v2)? as tf\b", re.M)
-# As many files of a program are looked at, nearest first.
-_FILES = 60
 
 
 def generation_of(path: Path) -> int:
@@ -36,14 +34,12 @@ def generation_of(path: Path) -> int:
         return 1
     # They are slow to import, and most programs of TF 1 need them not.
     from ..project.facts import ProjectFacts
+    from ..project.nearby import files_of_program
     from ..rules.written_for import era_of
 
     facts = ProjectFacts()
     eager, asks = False, False
-    pending, seen = [path], {path.resolve()}
-    while pending and len(seen) <= _FILES:
-        file = pending.pop(0)
-        raw = _bytes_of(file)
+    for file, raw in files_of_program(path, facts, read_file):
         if _says_tf1(raw):
             return 1
         parsed = facts.parse(file, raw) if b"tensorflow" in raw else None
@@ -55,10 +51,6 @@ def generation_of(path: Path) -> int:
         # Values out of tensors, in a program that did not ask for eager execution.
         eager = eager or b".numpy()" in raw
         asks = asks or b"enable_eager" in raw or b"enable_v2" in raw
-        for near in sorted(facts.imported_files(file, raw)):
-            if near.resolve() not in seen:
-                seen.add(near.resolve())
-                pending.append(near)
     return 2 if eager and not asks else 1
 
 

@@ -36,7 +36,6 @@ __all__ = ["settle"]
 _WAITS = "this program keeps its Estimator: run it behind tfmigrate.compat.install()"
 _UNTOUCHED = "this program stays as it is"
 _TOOK_TOO_LONG = "TFM504"
-_MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
@@ -118,7 +117,7 @@ class _Floor:
     def _lacking(self, key: str) -> _Cause | None:
         """What a program that moves would not find on plain TensorFlow, if anything."""
         result = self.files[key]
-        moved = [f for f in result.findings if _is_moved(f)]
+        moved = [f for f in result.findings if f.leaves_estimator]
         if not moved:
             return None
         lack = lack_of(key, self.files, self.graph)
@@ -144,7 +143,7 @@ class _Floor:
         found = []
         for key in sorted(users - set(self.kept)):
             result = self.files[key]
-            moves = any(map(_is_moved, result.findings))
+            moves = any(f.leaves_estimator for f in result.findings)
             if moves or (key not in self.heads and self.graph.starts(key)):
                 shared = sorted(self.graph.closure(key) & waiting)
                 found.append((key, self._shared_cause(key, shared)))
@@ -158,13 +157,14 @@ class _Floor:
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
         return self._suits_both(key) and any(
-            one not in self.kept and any(map(_is_moved, self.files[one].findings))
+            one not in self.kept
+            and any(f.leaves_estimator for f in self.files[one].findings)
             for one in self.graph.above(key)
         )
 
     def _shared_cause(self, key: str, shared: Sequence[str]) -> _Cause:
         result = self.files[key]
-        first = next(filter(_is_moved, result.findings), None)
+        first = next((f for f in result.findings if f.leaves_estimator), None)
         other = self.held[key] if key in self.held else self.held[shared[0]]
         cause, name = self.kept[other], self.files[other].path.name
         mine = [one for one in shared if one != key]
@@ -374,11 +374,6 @@ def _own_cause(result: FileResult) -> _Cause | None:
     if not told and _SILENCED.search(raw):
         return _Cause(path, 1, None, "its owner asked for it", asked=True)
     return None
-
-
-def _is_moved(finding: Finding) -> bool:
-    """A program became a loop that needs nothing but TensorFlow."""
-    return finding.tier in _MOVED and finding.outcome is Outcome.REWRITTEN
 
 
 def _changes(result: FileResult) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..report.findings import Finding, Outcome, Replacement, Safety, Tier
+from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus, Footing, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
@@ -296,7 +296,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         text = short
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
-    if text != source.text and any(_is_native(finding) for finding in findings):
+    if text != source.text and any(finding.leaves_estimator for finding in findings):
         check_present(Resolver(parse(text)))
     if inside and needs:
         from ..around import put_inside
@@ -307,12 +307,6 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
     placed = [*_placed(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed)), needs
-
-
-def _is_native(finding: Finding) -> bool:
-    """A program became a loop that needs nothing but TensorFlow."""
-    native = finding.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
-    return native and finding.outcome is Outcome.REWRITTEN
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:

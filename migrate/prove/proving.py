@@ -20,7 +20,7 @@ from ..options import Lowered
 from ..project.facts import ProjectFacts
 from ..project.graph import ImportGraph
 from ..project.pipeline import Job
-from ..report.findings import Outcome, Tier
+from ..report.findings import Tier
 from ..report.model import FileResult, FileStatus, ProgramResult, Report
 from ..report.proofs import Proof, ProofOutcome
 from ..verify.parity import Options, verify
@@ -150,10 +150,7 @@ def _programs(report: Report) -> Iterator[_Program]:
 
 
 def _is_moved(result: FileResult) -> bool:
-    return any(
-        finding.tier in _MOVED and finding.outcome is Outcome.REWRITTEN
-        for finding in result.findings
-    )
+    return any(finding.leaves_estimator for finding in result.findings)
 
 
 def _digest(report: Report, program: _Program) -> str:

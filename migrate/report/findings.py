@@ -74,6 +74,12 @@ class Finding:
     # The line, of the text that was analysed, of the statement a note belongs to.
     note_at: int | None = None
 
+    @property
+    def leaves_estimator(self) -> bool:
+        """A program became a loop that needs nothing but TensorFlow."""
+        kept_or_native = self.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
+        return kept_or_native and self.outcome is Outcome.REWRITTEN
+
     # Enums do not order; findings at one place keep the order of rule and text.
     def __lt__(self, other: Finding) -> bool:
         return self._key() < other._key()

@@ -147,12 +147,15 @@ class ModelGraph:
             for one in fetches
             if isinstance(one, (tf.Tensor, tf.Operation)) and id(one) not in fed
         }
-        outputs, places = [], {}
+        outputs: list[Any] = []
+        places: dict[int, int] = {}
         with self.graph.as_default(), tf.control_dependencies(list(ends)):
             for one in fetches:
                 if isinstance(one, (tf.Tensor, tf.Variable)) and id(one) not in places:
                     places[id(one)] = len(outputs)
-                    outputs.append(one if tf.is_symbolic_tensor(one) else one.read_value())
+                    outputs.append(
+                        one if tf.is_symbolic_tensor(one) else one.read_value()
+                    )
             with tf.control_dependencies(outputs):
                 finished = tf.identity(tf.constant(True))
         pruned = self.function.prune(feeds, [*outputs, finished, *ends])
