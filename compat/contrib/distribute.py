@@ -6,7 +6,6 @@ constructor arguments and the names of the tower era (TF 1.11 and 1.12).
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -264,6 +263,10 @@ class OneDeviceStrategy(_TowerNames, _v2.OneDeviceStrategy):
 class _LocalCollective(MirroredStrategy):
     """The collective strategy of a program that runs alone."""
 
+    def for_cluster(self) -> Any:
+        """The one for servers that the program names itself."""
+        return _ClusterCollective()
+
 
 class _ClusterCollective(
     _TowerNames,
@@ -502,9 +505,18 @@ def run_standard_tensorflow_server(session_config: Any = None) -> Any:
     task = config.get("task")
     if not task or "type" not in task or "index" not in task:
         raise ValueError('"task" with "type" and "index" is not found in TF_CONFIG.')
-    with contextlib.ExitStack() as stack:
-        # A server started in an eager context would share its devices.
-        stack.enter_context(tf.Graph().as_default())
+    session_config = session_config or tf.ConfigProto()
+    # Who numbers the collective operations of workers that train in step.
+    leader = "chief" if "chief" in config["cluster"] else "worker"
+    if leader not in config["cluster"]:
+        raise ValueError(
+            "You must have `chief` or `worker` jobs in the `cluster_spec`."
+        )
+    session_config.experimental.collective_group_leader = (
+        f"/job:{leader}/replica:0/task:0"
+    )
+    # A server started in an eager context would share its devices.
+    with tf.Graph().as_default():
         server = tf.train.Server(
             tf.train.ClusterSpec(config["cluster"]),
             job_name=task["type"],

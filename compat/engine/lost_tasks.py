@@ -19,11 +19,12 @@ from tfmigrate.runtime.together import answers
 
 __all__ = ["WatchTasksHook", "tasks_needed"]
 
-# How long a step may wait for a worker that was out of reach; it may be back by then,
-# but it is another process and has no part in this step.
-SECONDS_IN_STEP = 20.0
-# Between steps a worker that has ended may be gone while the chief still saves.
-SECONDS_BETWEEN_STEPS = 300.0
+# How long the others may wait for a worker that was out of reach; it may be back by
+# then, but it is another process and has no part in what they do.
+SECONDS_WITHOUT = 20.0
+# After the last step a worker that has ended may be gone while the chief still saves,
+# and while hooks of the program run it is not known yet whether that was the last.
+SECONDS_AT_END = 300.0
 SECONDS_BETWEEN_LOOKS = 2.0
 # In large clusters everybody looks less often.
 _LOOKS_PER_SECOND = 20.0
@@ -48,7 +49,8 @@ class WatchTasksHook(tf.train.SessionRunHook):
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._steps = 0
-        self._in_step = False
+        self._all_needed = True
+        self.before_saving = _BeforeSavingHook(self)
 
     def begin(self) -> None:
         """Starts to look."""
@@ -60,12 +62,16 @@ class WatchTasksHook(tf.train.SessionRunHook):
         """A step begins."""
         del run_context
         self._steps += 1
-        self._in_step = True
+        self._all_needed = True
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """A step has ended."""
+        """A step has ended; hooks of the program may find that it was the last."""
         del run_context, run_values
-        self._in_step = False
+        self._all_needed = False
+
+    def hooks_have_run(self, stops: bool) -> None:
+        """Those that may end training have been asked; now it is saved, by all."""
+        self._all_needed = not stops
 
     def end(self, session: Any) -> None:
         """Ends: others may be done, and gone, before this one."""
@@ -104,7 +110,7 @@ class WatchTasksHook(tf.train.SessionRunHook):
     def _without(self, task: str, seconds: float, told: dict[str, float]) -> None:
         limit = self._limit
         if limit is None:
-            limit = SECONDS_IN_STEP if self._in_step else SECONDS_BETWEEN_STEPS
+            limit = SECONDS_WITHOUT if self._all_needed else SECONDS_AT_END
         lost = f"Lost {task} ({self._tasks[task]}) {seconds:.0f} s ago."
         if seconds >= limit:
             all_of_them = "workers" if self._limit is None else "tasks"
@@ -116,6 +122,18 @@ class WatchTasksHook(tf.train.SessionRunHook):
         if now - told.get(task, float("-inf")) >= _SECONDS_BETWEEN_LINES:
             told[task] = now
             tf.logging.warning("%s Waiting for it, up to %.0f s.", lost, limit)
+
+
+class _BeforeSavingHook(tf.train.SessionRunHook):
+    """Stands behind the program's hooks and before what saves."""
+
+    def __init__(self, watch: WatchTasksHook) -> None:
+        self._watch = watch
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Others go on to the next step unless this was the last."""
+        del run_values
+        self._watch.hooks_have_run(run_context.stop_requested)
 
 
 def tasks_needed(config: Any, *, together: bool) -> WatchTasksHook | None:

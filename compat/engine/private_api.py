@@ -85,6 +85,7 @@ __all__ = [
     "prepared_run",
     "run_after",
     "run_in_cluster",
+    "run_on_servers",
     "saved_model_loader",
     "step_fn",
     "summary_ops_v2",
@@ -173,6 +174,27 @@ def run_in_cluster(
         train,
         strategy,
         mode=distribute_coordinator.CoordinatorMode.INDEPENDENT_WORKER,
+        session_config=session_config,
+    )
+
+
+def run_on_servers(
+    train: Callable[[Any], Any],
+    strategy: Any,
+    evaluate: Callable[[Any], Any],
+    members: Any,
+    session_config: Any,
+) -> None:
+    """All parts of a cluster of servers, each in a thread of this process.
+
+    ``cluster_context`` says in ``train`` which task it is.
+    """
+    distribute_coordinator.run_distribute_coordinator(
+        train,
+        strategy,
+        evaluate,
+        mode=distribute_coordinator.CoordinatorMode.STANDALONE_CLIENT,
+        cluster_spec=members,
         session_config=session_config,
     )
 

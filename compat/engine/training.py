@@ -120,6 +120,10 @@ def _run(
     chief_hooks = _checkpoint_hooks(
         config, spec, worker_hooks, saving_listeners, estimator.model_dir, together
     )
+    watch = lost_tasks.tasks_needed(config, together=together is not None)
+    if watch is not None:
+        # Its end comes before that of a hook which saves a last checkpoint.
+        worker_hooks = [watch, *worker_hooks, watch.before_saving]
     if together is not None:
         # What a checkpoint holds may be a mean over the workers: all of them save.
         worker_hooks.extend(chief_hooks)
@@ -127,10 +131,6 @@ def _run(
     save_summary_steps, log_step_count_steps = _summary_rhythm(
         config, spec, worker_hooks
     )
-    watch = lost_tasks.tasks_needed(config, together=together is not None)
-    if watch is not None:
-        # Its end comes before that of a hook which saves a last checkpoint.
-        worker_hooks.insert(0, watch)
     try:
         return _train_loop(
             estimator,

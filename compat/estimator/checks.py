@@ -7,11 +7,14 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from ..engine import private_api
 from ..engine.callables import argument_names
+from . import cluster
 
 __all__ = [
     "check_model_fn_arguments",
     "check_overrides",
+    "check_trains_here",
     "checked_hooks",
     "checked_listeners",
 ]
@@ -62,6 +65,18 @@ def check_model_fn_arguments(model_fn: Callable[..., Any], params: Any) -> None:
     if unknown:
         raise ValueError(
             f"model_fn ({model_fn}) has following not expected args: {unknown}"
+        )
+
+
+def check_trains_here(config: Any) -> None:
+    """Refuses to train one worker of several that take each step together."""
+    in_step = bool(config.cluster_spec) and cluster.is_collective(
+        config.train_distribute
+    )
+    if config._remote_cluster or (in_step and private_api.cluster_context() is None):
+        raise ValueError(
+            "`Estimator.train` is not supported where workers take each step together: "
+            "call `tf.estimator.train_and_evaluate`, which lets them begin together."
         )
 
 

@@ -18,6 +18,7 @@ from ..engine.short_steps import ShortStepsHook
 from .checks import (
     check_model_fn_arguments,
     check_overrides,
+    check_trains_here,
     checked_hooks,
     checked_listeners,
 )
@@ -121,6 +122,7 @@ class Estimator:
                 "tf.estimator.train_and_evaluate which calls proper API according to "
                 f"given configuration. Current configuration: {self.config}."
             )
+        check_trains_here(self._config)
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         if steps is not None and steps <= 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -140,6 +140,7 @@ class RunConfig:
         )
         self._adopt_experimental_distribute()
         self._check_strategies()
+        self._remote_cluster = self._cluster_of_servers(tf_config)
         self._init_distributed_setting_from_environment_var(tf_config)
         self._maybe_overwrite_session_config_for_distributed_training()
 
@@ -159,6 +160,40 @@ class RunConfig:
                     f"Either `{name}` or `experimental_distribute.{name}` can be set."
                 )
             setattr(self, "_" + name, value)
+
+    def _cluster_of_servers(self, tf_config: Mapping[str, Any]) -> dict[str, Any]:
+        """The cluster that this process tells what to do, without being in it."""
+        remote = getattr(self._experimental_distribute, "remote_cluster", None)
+        strategy = self._train_distribute
+        if not remote or strategy is None:
+            return {}
+        if tf_config.get("cluster"):
+            raise ValueError(
+                'Cannot set both "cluster_spec" of TF_CONFIG and '
+                "`experimental_distribute.remote_cluster`"
+            )
+        # Alone, what such a strategy is depends on whether there is a cluster.
+        strategy = getattr(strategy, "for_cluster", lambda: strategy)()
+        if not cluster.is_collective(strategy):
+            raise ValueError(
+                "`remote_cluster` is supported with CollectiveAllReduceStrategy and "
+                f"MultiWorkerMirroredStrategy, not {type(strategy).__name__}: leave "
+                "it out and start this program as each task of the cluster, with its "
+                "TF_CONFIG (`tfmigrate launch` does on one machine)."
+            )
+        self._train_distribute = strategy
+        members: dict[str, Any] = tf.train.ClusterSpec(remote).as_dict()
+        return members
+
+    def _as_task(self, task_type: str, task_id: int) -> RunConfig:
+        """The configuration of one task of the remote cluster."""
+        here = copy.copy(self)
+        here._remote_cluster = {}
+        task = {"type": task_type, "index": task_id}
+        here._init_distributed_setting_from_environment_var(
+            {"cluster": self._remote_cluster, "task": task}
+        )
+        return here
 
     def _check_strategies(self) -> None:
         """Estimators place variables by the parameter servers of TF 1 only."""

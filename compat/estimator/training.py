@@ -64,6 +64,9 @@ def train_and_evaluate(
             f"(with task id 0).  Given task id {config.task_id}"
         )
     evaluator = _Evaluator(estimator, train_spec, eval_spec)
+    if config._remote_cluster:
+        _train_on_servers(estimator, train_spec, eval_spec)
+        return None
     if not config.cluster_spec and config.task_type != TaskType.EVALUATOR:
         tf.logging.info("Running training and evaluation locally (non-distributed).")
         return _run_local(estimator, train_spec, eval_spec, evaluator)
@@ -277,6 +280,40 @@ def _train_together(estimator: Any, train_spec: TrainSpec) -> None:
 
     config = estimator.config
     private_api.run_in_cluster(train, config.train_distribute, config.session_config)
+
+
+def _train_on_servers(
+    estimator: Any, train_spec: TrainSpec, eval_spec: EvalSpec
+) -> None:
+    """Every worker's part, on servers that compute and know nothing of the program."""
+
+    def as_task() -> Any:
+        context = private_api.cluster_context()
+        here = copy.copy(estimator)
+        here._config = config._as_task(context.task_type, context.task_id)
+        return here
+
+    def train(strategy: Any) -> None:
+        here = as_task()
+        here._train_distribution = strategy
+        # What a hook fetches is in one graph, and each worker has its own.
+        mine = train_spec if here.config.is_chief else train_spec._replace(hooks=())
+        _train(here, mine)
+
+    def evaluate(_: Any) -> None:
+        here = as_task()
+        _follow_checkpoints(
+            train_spec, eval_spec, _Evaluator(here, train_spec, eval_spec)
+        )
+
+    config = estimator.config
+    private_api.run_on_servers(
+        train,
+        config.train_distribute,
+        evaluate,
+        config._remote_cluster,
+        config.session_config,
+    )
 
 
 # Servers of this process by address: a port can be listened on only once, and

@@ -18,7 +18,7 @@ from ..symbols.table import lookup, needs_nothing
 from .by_hand import handed_about
 from .homes import Home, Known
 from .imports import Imports
-from .vocabulary import GRAPH_WORDS, Loop, Stays, Today
+from .vocabulary import GRAPH_WORDS, STAYING_ARGUMENTS, Loop, Stays, Today
 from .words import Kept, Modules, Renamed, Words
 
 __all__ = ["renamed"]
@@ -128,6 +128,8 @@ class _Renamer:
                 found = self._package(node, symbol)
             if found is None and symbol in GRAPH_WORDS and self._is_by_hand(use):
                 found = self._by_hand(use, symbol)
+            if symbol in STAYING_ARGUMENTS and not inside:
+                found = self._staying_argument(use, symbol) or found
             if isinstance(found, Stays):
                 kept = kept or (use, node, symbol, found)
             elif found is not None:
@@ -175,6 +177,19 @@ class _Renamer:
             if not session and isinstance(holder, (cst.FunctionDef, cst.Lambda)):
                 return False
         return True
+
+    def _staying_argument(self, use: Use, symbol: str) -> Stays | None:
+        """A call that gives what the loop module's namesake cannot take."""
+        name, place, why = STAYING_ARGUMENTS[symbol]
+        call = self.tree.resolver.scopes.calls.get(use.node)
+        for index, arg in enumerate(call.args if call is not None else ()):
+            given = (
+                arg.keyword.value == name if arg.keyword is not None else index == place
+            )
+            nothing = isinstance(arg.value, cst.Name) and arg.value.value == "None"
+            if arg.star or (given and not nothing):
+                return Stays(why)
+        return None
 
     def _by_hand(self, use: Use, symbol: str) -> Stays | None:
         """A place outside of all graphs; what is called with a model cannot be one."""

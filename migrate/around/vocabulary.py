@@ -12,6 +12,7 @@ from functools import lru_cache
 
 __all__ = [
     "GRAPH_WORDS",
+    "STAYING_ARGUMENTS",
     "Home",
     "Installed",
     "Loop",
@@ -165,6 +166,16 @@ _LOOP: dict[str, str] = {
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
+}
+# Arguments for which there is nothing in the loop module: their place, and why.
+STAYING_ARGUMENTS: dict[str, tuple[str, int, str]] = {
+    "tf.contrib.distribute.DistributeConfig": (
+        "remote_cluster",
+        2,
+        "with `remote_cluster` lets servers compute that know nothing of the program: "
+        "leave it out and start the program as each task of the cluster, with its "
+        "TF_CONFIG",
+    ),
 }
 # Strategies that a program makes, in whose place `--strategy` puts another.
 STRATEGIES = tuple(

@@ -80,6 +80,11 @@ class RunConfig:
             )
         given = self.experimental_distribute
         if given is not None:
+            if given.remote_cluster:
+                raise ValueError(
+                    "This loop does not take `remote_cluster`: leave it out and start "
+                    "the program as each task of the cluster, with its TF_CONFIG."
+                )
             self.train_distribute = given.train_distribute or self.train_distribute
             self.eval_distribute = given.eval_distribute or self.eval_distribute
         chosen = type(self).chosen

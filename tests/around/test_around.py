@@ -181,6 +181,17 @@ def test_a_session_that_an_estimator_would_call_keeps_its_program(
     assert any("in `input_fn`, which is handed about" in one for one in reasons)
 
 
+def test_servers_that_know_nothing_of_the_program_keep_it() -> None:
+    strategy = "tf.contrib.distribute.CollectiveAllReduceStrategy()"
+    config = f"config = tf.estimator.RunConfig(experimental_distribute={{}}({strategy}"
+    config = config.format("tf.contrib.distribute.DistributeConfig")
+    assert tiers(alone(f"{ALONE}{config}, None, None))\n")) == ["T1"]
+    report = alone(f"{ALONE}{config}, None, {{'worker': ['a:1', 'b:1']}}))\n")
+    assert tiers(report) == ["T3"]
+    reasons = [f.reason or "" for f in report.findings]
+    assert any("start the program as each task" in one for one in reasons)
+
+
 def test_a_name_that_means_two_things_keeps_its_program(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         "import tensorflow as tf\n",

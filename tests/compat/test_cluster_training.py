@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,22 @@ def test_workers_that_train_together_lose_what_tf_1_15_lost(
     # The others had to save with the first, but nobody is to find theirs.
     state = (tmp_path / "model" / "checkpoint").read_text("utf-8")
     assert 'model_checkpoint_path: "model.ckpt-20"' in state
+
+
+def test_servers_compute_for_a_program_that_names_them(
+    tmp_path: Path, processes: Any
+) -> None:
+    expected = json.loads((ORACLE / "remote.json").read_text("utf-8"))
+    start = [sys.executable, "-m", "tfmigrate", "run", str(ORACLE / "remote.py")]
+    result = tmp_path / "result.json"
+    servers = ["worker0", "worker1"]
+    with processes.Cluster(servers, lambda task: start, str(tmp_path)) as cluster:
+        members = json.dumps(cluster.members)
+        client = [*start, str(tmp_path / "model"), str(result), members]
+        subprocess.run(client, check=True, capture_output=True, timeout=120)
+    found = json.loads(result.read_text("utf-8"))
+    assert found["shares"] == expected["shares"]
+    assert found["losses"] == pytest.approx(expected["losses"], rel=1e-5)
 
 
 def test_asynchronous_training_ends_where_that_of_tf_1_15_ended(

@@ -12,7 +12,7 @@ from tfmigrate.compat.engine import lost_tasks
 
 @pytest.fixture(autouse=True)
 def in_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lost_tasks, "SECONDS_IN_STEP", 0.5)
+    monkeypatch.setattr(lost_tasks, "SECONDS_WITHOUT", 0.5)
     monkeypatch.setattr(lost_tasks, "SECONDS_BETWEEN_LOOKS", 0.05)
 
 
@@ -61,13 +61,16 @@ def test_one_that_is_gone_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     assert f"Lost worker 1 ({address})" in capfd.readouterr().err
 
 
-def test_one_that_ended_after_the_last_step_may_be_gone() -> None:
+@pytest.mark.parametrize("last", [True, False])
+def test_one_that_ended_after_the_last_step_may_be_gone(last: bool) -> None:
     server, address = listening()
     hook, left = watch(address, None)
     assert not left.wait(0.3)
-    hook.after_run(None, None)  # Now it saves, which takes longer than a step may.
+    hook.after_run(None, None)
+    # What saves now waits for the others, and takes longer than a step may.
+    hook.hooks_have_run(stops=last)
     server.close()
-    assert not left.wait(1.5)
+    assert left.wait(1.5) is not last
     hook.stop()
 
 

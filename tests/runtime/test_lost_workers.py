@@ -15,9 +15,15 @@ ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "cluster"
 RECORDED = json.loads((ORACLE / "together.json").read_text("utf-8"))
 # A step takes a while, and so does writing a checkpoint.
 SLOWER = {
-    "import sys\n": "import sys\nimport time\n",
+    "import sys\n": "import os\nimport sys\nimport time\n",
     "max_steps=20": "max_steps=60",
-    "float(values.results))": "float(values.results))\n        time.sleep(0.05)",
+    "float(values.results))": (
+        "float(values.results))\n        time.sleep(0.05)\n"
+        "        if RESULT.endswith(os.environ.get('STAYS_AWAY', 'nobody')):\n"
+        "            if len(SEEN['losses']) == 20:\n"
+        "                open(MODEL_DIR + '/away', 'w').close()\n"
+        "                time.sleep(600)"
+    ),
     "    first = tf.constant_init": (
         "    tf.get_variable('large', [8000000], trainable=False)\n"
         "    first = tf.constant_init"
@@ -50,8 +56,15 @@ def is_being_written(model: Path) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["rewritten", "unedited"])
-@pytest.mark.parametrize("lost", ["worker1 in a step", "worker0 in a checkpoint"])
+@pytest.mark.parametrize(
+    ("how", "lost"),
+    [
+        ("rewritten", "worker1 in a step"),
+        ("rewritten", "worker0 in a checkpoint"),
+        ("unedited", "worker1 before a checkpoint"),
+        ("unedited", "worker0 in a checkpoint"),
+    ],
+)
 def test_the_lost_worker_is_named_and_all_go_on(
     how: str, lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,16 +72,22 @@ def test_the_lost_worker_is_named_and_all_go_on(
     from processes import Cluster
 
     start, model = program(how, tmp_path), tmp_path / "model"
+    victim, _, when = lost.partition(" ")
+    if when == "before a checkpoint":
+        # The other saves what is a mean over both, and waits for it between steps.
+        monkeypatch.setenv("STAYS_AWAY", f"{victim}.json")
 
     def command(task: str) -> list[str]:
         return [*start, str(model), str(tmp_path / f"{task}.json")]
 
-    victim = lost.split()[0]
     other = {"worker0": "worker1", "worker1": "worker0"}[victim]
     with Cluster(["worker0", "worker1"], command, str(tmp_path)) as cluster:
         cluster.wait_for((model / "model.ckpt-10.index").exists, 120)
-        if "checkpoint" in lost:
+        if when == "in a checkpoint":
             cluster.wait_for(lambda: is_being_written(model), 60)
+        if when == "before a checkpoint":
+            cluster.wait_for((model / "away").exists, 60)
+            monkeypatch.delenv("STAYS_AWAY")
         cluster.kill(victim)
         # TensorFlow knows after some ten seconds; what it waits for then, thirty later.
         assert cluster.wait(90, [other])[other] == 1
