@@ -41,6 +41,9 @@ def test_strategies_may_come_in_a_distribute_config() -> None:
     config = RunConfig(experimental_distribute=given)
     assert config.train_distribute is strategy
     assert config.eval_distribute is None
+    given = DistributeConfig(strategy, remote_cluster={"worker": ["a:1"]})
+    with pytest.raises(ValueError, match="as each task of the cluster"):
+        RunConfig(experimental_distribute=given)
 
 
 def test_the_place_in_a_cluster_comes_from_the_environment(
