@@ -25,11 +25,10 @@ from ..plan.code.tree import Tree
 from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
+from ..plan.keras.named_model import with_named_model
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
+from ..plan.model_fn.head_units import with_head_units
 from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
-from ..plan.plainer.bodies import with_bodies_below
-from ..plan.plainer.head_units import with_head_units
-from ..plan.plainer.steps import PlainProgram, plainer
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
 from ..plan.sites import (
@@ -59,7 +58,6 @@ from .programs.canned import CannedEmitter
 from .programs.choices import not_offered, numbers_changed
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
-from .programs.own_hparams import own_hparams
 from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
@@ -106,14 +104,6 @@ def rewrite_programs(
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
-    lowered = with_bodies_below(tree)
-    if lowered is not None and len(places.programs) == 1:
-        (place,) = places.programs
-        below = PlainProgram(lowered, "functions on one line")
-        try:
-            return _said_plainly(tree, place, below, path, options, facts)
-        except Blocked as stop:
-            return _keep_estimator(path, tree, advised(tree, [(place, stop.blocker)]))
     counted = with_head_units(tree)
     if counted is not None:
         again = parse(counted.bytes)
@@ -143,9 +133,10 @@ def rewrite_programs(
     for place in places.programs:
         try:
             symbol = resolver.resolve(place.func)
-            plain = plainer(tree, place, shared=bool(facts and facts.importers(path)))
-            if plain is not None:
-                return _said_plainly(tree, place, plain, path, options)
+            if symbol in KERAS_ESTIMATORS:
+                named = with_named_model(tree, place)
+                if named is not None:
+                    return _with_named_model(tree, place, named, path, options)
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(recognise_model_fn(tree, place))
                 continue
@@ -197,23 +188,17 @@ def rewrite_programs(
         return _keep_estimator(path, tree, [(places.programs[0], stop.blocker)])
 
 
-def _said_plainly(
+def _with_named_model(
     tree: Tree,
     place: cst.Call,
-    plain: PlainProgram,
+    named: cst.Module,
     path: Path,
     options: RewriteOptions,
-    facts: Any = None,
 ) -> ProgramsRewrite:
-    """A program that was put in other words, moved as these say."""
-    module = drop_unused_imports(tree.module, plain.module)
-    module = parse(code_of(module))
+    """A program whose model was given a name, moved as it reads then."""
+    module = parse(code_of(named))
     result = rewrite_programs(
-        module,
-        path=path,
-        resolver=Resolver(module),
-        options=options,
-        facts=facts,
+        module, path=path, resolver=Resolver(module), options=options
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):
@@ -222,20 +207,13 @@ def _said_plainly(
         )
     if not result.plans:
         reasons = [finding.reason for finding in result.findings if finding.reason]
-        raise Blocked("TFM103", line, reasons[0] if reasons else plain.what)
-    # Places of the plain module are none of this one.
-    findings = [replace(finding, line=line) for finding in result.findings]
-    for difference in plain.differences:
-        findings.append(
-            replace(
-                findings[0],
-                rule=difference.rule,
-                message=difference.message,
-                safety=Safety.NEEDS_REVIEW,
-            )
+        raise Blocked(
+            "TFM103", line, reasons[0] if reasons else "the model has no name"
         )
+    # Places of the changed module are none of this one.
+    findings = tuple(replace(finding, line=line) for finding in result.findings)
     plans = tuple(replace(plan, line=line) for plan in result.plans)
-    return ProgramsRewrite(result.module, tuple(findings), plans)
+    return ProgramsRewrite(result.module, findings, plans)
 
 
 def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
@@ -294,17 +272,9 @@ def _native(
     if "LSTM" in text or "GRU" in text:
         text, edited = _recurrent(tree, text, edited, options, emitter.tf)
     parsed = edited
-    owned = None
-    if "HParams" in text:
-        owned = own_hparams(edited, Tree(edited, Resolver(edited)))
-    if owned is not None:
-        edited = drop_unused_imports(edited, parse(owned.bytes))
     if options.keras == "tf_keras" and "keras" in text:
         edited = use_tf_keras(edited, Resolver(edited))
     found = _moved(path, program)
-    if owned is not None:
-        message = "`tf.contrib.training.HParams` becomes a class of the program"
-        found.append(replace(found[0], rule="TFM302", message=message))
     gone = [program.sites.call, *program.sites.drop]
     if isinstance(program.sites, ModelFnSites):
         gone.append(program.sites.model_fn)

@@ -3,9 +3,10 @@
     python model_fn_runner.py LEGACY_FOLDER REWRITTEN_FOLDER OUTPUT.json
 
 A legacy program runs under tfmigrate.compat; its rewrite starts from the weights
-that the legacy program started from. Both programs take their directory from the
-environment and leave what evaluate gave in ``RESULT``. The losses of all steps
-and the results go to OUTPUT.
+that the legacy program started from: a loop of its own is given them, one on the loop
+module goes on from the first checkpoint. Both programs take their directory from the
+environment and leave what evaluate gave in ``RESULT``. The losses of all steps (of the
+module: the values of the last checkpoint) and the results go to OUTPUT.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 from contextlib import redirect_stdout
@@ -134,6 +136,34 @@ def run_rewritten(
     return [float(text) for text in found], _figures(space["RESULT"]), loaded
 
 
+def run_on_module(path: Path, old: Path) -> dict[str, float]:
+    """The rewritten program, from the legacy program's first checkpoints."""
+    new = Path(tempfile.mkdtemp())
+    for first in old.rglob("model.ckpt-0.*"):
+        place = new / first.relative_to(old)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(first, place)
+        state = 'model_checkpoint_path: "model.ckpt-0"\n'
+        place.with_name("checkpoint").write_text(state, "utf-8")
+    os.environ["MODEL_DIR"] = str(new)
+    return _figures(_execute(path, path.read_text("utf-8"))["RESULT"])
+
+
+def saved_values(folder: Path) -> list[float]:
+    """What the last checkpoints below a folder hold, as two numbers for each value."""
+    found: list[float] = []
+    for state in sorted(folder.rglob("checkpoint")):
+        reader = tf.train.load_checkpoint(str(state.parent))
+        names = reader.get_variable_to_shape_map()
+        for name in sorted(names):
+            if name.rpartition("/")[0] in names:
+                # A slot: in TF 1 the step that met the end of the data moved some.
+                continue
+            value = np.asarray(reader.get_tensor(name), np.float64)
+            found += [float(value.sum()), float(np.abs(value).sum())]
+    return found
+
+
 def _execute(path: Path, code: str) -> dict[str, Any]:
     space: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
     exec(compile(code, str(path), "exec"), space)
@@ -144,14 +174,20 @@ def _figures(result: dict[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in result.items()}
 
 
+def _on_module(new: Path, path: Path) -> bool:
+    return "import training_loop" in (new / path.name).read_text("utf-8")
+
+
 def main(old: Path, new: Path, output: Path) -> None:
     """All programs of one folder."""
     cpu = tf.config.list_physical_devices("CPU")[0]
     two = [tf.config.LogicalDeviceConfiguration()] * 2
     tf.config.set_logical_device_configuration(cpu, two)
     tf.config.threading.set_intra_op_parallelism_threads(1)
+    sys.path.insert(0, str(new))
     found: dict[str, Any] = {}
-    for path in sorted(old.glob("*.py")):
+    # A loop module sets what holds for the whole process (sizes as TF 1 had them).
+    for path in sorted(old.glob("*.py"), key=lambda one: (_on_module(new, one), one)):
         if len(sys.argv) > 4 and path.stem not in sys.argv[4:]:
             continue
         # Keras draws the seeds of its initializers from Python's generator.
@@ -159,7 +195,15 @@ def main(old: Path, new: Path, output: Path) -> None:
         np.random.seed(0)
         try:
             legacy_losses, weights, expected = run_legacy(path)
-            losses, result, loaded = run_rewritten(new / path.name, weights)
+            rewritten = new / path.name
+            loaded: list[str] = []
+            if _on_module(new, path):
+                before = Path(os.environ["MODEL_DIR"])
+                result = run_on_module(rewritten, before)
+                legacy_losses = saved_values(before)
+                losses = saved_values(Path(os.environ["MODEL_DIR"]))
+            else:
+                losses, result, loaded = run_rewritten(rewritten, weights)
         except Exception as problem:
             import traceback
 

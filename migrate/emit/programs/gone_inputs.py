@@ -11,7 +11,7 @@ import libcst as cst
 
 from ...plan.code.arguments import UnknownArguments, match_arguments
 from ...plan.code.tree import Tree, walk
-from ...plan.plainer.tables import TABLES, table_code
+from ...plan.inputs.tables import TABLES, table_code
 
 __all__ = ["dropped_remainders", "gone_inputs"]
 

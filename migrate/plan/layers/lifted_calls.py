@@ -9,7 +9,7 @@ import libcst as cst
 from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.modern import modern_call
 from ..code.pure import is_plain_call, is_pure, pure_function
-from ..plainer.tables import TABLES, table_code
+from ..inputs.tables import TABLES, table_code
 from .functions import CLASSES
 from .initializers import initializer, regularizer
 from .keras_flags import asks, flag_of_class, makes_keras_model

@@ -11,11 +11,11 @@ from ..code.arguments import is_none
 from ..code.pure import is_pure
 from ..code.statements import assigned, backward_slice, binds, loads, names_in
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
+from ..inputs.tables import TABLES
 from ..layers.layer_search import makes_layers
 from ..layers.lifted_names import source_text
 from ..layers.lifter import Lifter
 from ..layers.lifter_state import Kind, Shared
-from ..plainer.tables import TABLES
 from ..sites import Blocked
 from .modes import Modes
 from .sections import LOSSES, TOTAL

@@ -8,12 +8,9 @@ import tensorflow as tf
 MODEL_DIR = os.environ["MODEL_DIR"]
 
 
-def create_model(units):
-    layers = tf.keras.layers
-    return tf.keras.Sequential([
-        layers.Dense(units, activation=tf.nn.relu, input_shape=(5,)),
-        layers.Dense(3, activation=tf.nn.tanh),
-    ])
+def create_model(x, units):
+    x = tf.layers.dense(x, units, activation=tf.nn.relu)
+    return tf.layers.dense(x, 3, activation=tf.nn.tanh)
 
 
 def network(x, is_training):
@@ -23,11 +20,10 @@ def network(x, is_training):
 
 
 def model_fn(features, labels, mode, params):
-    model = create_model(params["units"])
     image = features
     if isinstance(image, dict):
         image = features["image"]
-    hidden = model(image, training=mode == tf.estimator.ModeKeys.TRAIN)
+    hidden = create_model(image, params["units"])
 
     if mode == tf.estimator.ModeKeys.PREDICT:
         logits = network(hidden, is_training=False)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from ..code.statements import is_docstring
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
-from ..model_fn.heads import head_call, units_of
+from .heads import head_call, units_of
 
 __all__ = ["with_head_units"]
 

@@ -1,3 +1,0 @@
-"""Programs in plainer words, so that one reader understands them all."""
-
-from __future__ import annotations
