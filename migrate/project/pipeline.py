@@ -8,7 +8,6 @@ and cannot disagree.
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -39,12 +38,12 @@ from .pins import notebook_pins, text_pins
 from .positions import Unfaithful, code_of, spans
 from .python2 import converted, remains
 from .reading import read_file
+from .results import failed, in_cells, line_origins, result_of, unchanged
 from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from .sources import Source, SourceError, decode
 
 __all__ = ["Job", "process_file", "process_source"]
 
-_NOTE = re.compile(rb"TODO\(tfmigrate\)")
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
 
@@ -63,7 +62,7 @@ def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
     try:
         raw = read_file(path)
     except OSError as error:
-        return _failed(path, b"", f"cannot read: {error.strerror or error}")
+        return failed(path, b"", f"cannot read: {error.strerror or error}")
     return process_source(path, raw, job, facts)
 
 
@@ -80,28 +79,28 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw) or _is_ours(raw):
-            return _unchanged(path, raw, ())
+            return unchanged(path, raw, ())
         if holds_requirements(path.name):
             text = raw.decode("utf-8", "replace")
             pins = _wanted(text_pins(path, text), ignored_lines(text), job)
-            return _unchanged(path, raw, pins)
+            return unchanged(path, raw, pins)
         with _collector_at_rest():
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
-        result = _result(path, raw, new, findings, needs)
+        result = result_of(path, raw, new, findings, needs)
         base = facts.answers.pop(("python 3", str(path), raw), None)
         assert base is None or isinstance(base, bytes)
         footing = call_deep(lambda: _footing(path, base or raw, result, facts))
         return replace(result, footing=footing, base=base)
     except SourceError as error:
-        return _failed(path, raw, error.reason)
+        return failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
-        return _failed(path, raw, str(error))
+        return failed(path, raw, str(error))
     except RecursionError:
-        return _failed(path, raw, "too deeply nested to process")
+        return failed(path, raw, "too deeply nested to process")
     except Exception as error:
         # One file's surprise must not stop the run or be mistaken for success.
-        return _failed(path, raw, f"internal error: {type(error).__name__}: {error}")
+        return failed(path, raw, f"internal error: {type(error).__name__}: {error}")
 
 
 def _is_old(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bool:
@@ -155,7 +154,7 @@ def _lacks(before: ParsedModule, after: ParsedModule) -> Iterator[Lack]:
     """What a file will name in vain, at places of the file as it is."""
     origin: Callable[[int], int] | None = None
     for node, lack in lacks_of(after.resolver):
-        origin = origin or _line_origins(before.source.text, after.source.text)
+        origin = origin or line_origins(before.source.text, after.source.text)
         _, spans_of = spans(after.module, [node])
         line = after.source.text.count("\n", 0, spans_of[node][0]) + 1
         cell, line = before.source.locate(origin(line))
@@ -218,7 +217,7 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
         left = remains(path, _text(path, raw), again.source.text)
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
-        told = [first, *_placed(left, again.source), *rest]
+        told = [first, *in_cells(left, again.source), *rest]
         return new, tuple(sorted(told)), needs
     return _rewrite(parsed, job, facts)
 
@@ -249,7 +248,7 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
                 return _rewritten(parsed, replace(job, options=options), facts)
             except Exception:
                 continue
-        return parsed.source.raw, tuple(_placed([kept], parsed.source)), ()
+        return parsed.source.raw, tuple(in_cells([kept], parsed.source)), ()
 
 
 def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
@@ -305,7 +304,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         text, needs = put_inside(whole, needs, facts, job.options), ()
         cells = source.notebook is not None
         check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
-    placed = [*_placed(findings, source), *_pins(source, job)]
+    placed = [*in_cells(findings, source), *_pins(source, job)]
     return source.render(text), tuple(sorted(placed)), needs
 
 
@@ -340,7 +339,7 @@ def _joined(
     for finding in later:
         key = (finding.rule, finding.message, finding.symbol)
         if finding.outcome is Outcome.REWRITTEN or key not in told:
-            origin = origin or _line_origins(old, new)
+            origin = origin or line_origins(old, new)
             # A fix refers to text that the file does not have yet.
             line = origin(finding.line)
             joined.append(replace(finding, line=line, column=1, fix=()))
@@ -470,7 +469,7 @@ def _symbol_findings(
 ) -> Iterable[Finding]:
     """Findings of the symbol rules, at their places in the original text."""
     lines = moved.lines
-    origin = _line_origins(source.text, moved.text)
+    origin = line_origins(source.text, moved.text)
     for found in result.findings:
         diagnosis = found.diagnosis
         line, column = lines.place(found.offset)
@@ -492,67 +491,3 @@ def _symbol_findings(
             symbol=diagnosis.symbol,
             fix=fix,
         )
-
-
-def _line_origins(old: str, new: str) -> Callable[[int], int]:
-    """Line numbers of ``new`` as lines of ``old`` they came from."""
-    if old == new:
-        return lambda line: line
-    import difflib
-
-    matcher = difflib.SequenceMatcher(
-        None, old.splitlines(), new.splitlines(), autojunk=False
-    )
-    table: dict[int, int] = {}
-    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        for index in range(new_start, new_end):
-            at = old_start + (index - new_start if tag == "equal" else 0)
-            table[index + 1] = max(1, min(at, max(old_end - 1, old_start)) + 1)
-    last = old.count("\n") + 1
-    return lambda line: min(table.get(line, last), last)
-
-
-def _placed(findings: Iterable[Finding], source: Source) -> Iterable[Finding]:
-    """Findings of a notebook refer to cells instead of the joined text."""
-    for finding in findings:
-        if source.notebook is None:
-            yield finding
-            continue
-        cell, line = source.locate(finding.line)
-        yield replace(finding, cell=cell, line=line)
-
-
-def _result(
-    path: Path,
-    raw: bytes,
-    new: bytes,
-    findings: tuple[Finding, ...],
-    needs: tuple[Need, ...],
-) -> FileResult:
-    if new == raw:
-        return _unchanged(path, raw, findings)
-    return FileResult(
-        path,
-        FileStatus.CHANGED,
-        findings=findings,
-        old=raw,
-        new=new,
-        notes=len(_NOTE.findall(new)),
-        lines=raw.count(b"\n"),
-        needs=needs,
-    )
-
-
-def _unchanged(path: Path, raw: bytes, findings: tuple[Finding, ...]) -> FileResult:
-    return FileResult(
-        path,
-        FileStatus.UNCHANGED,
-        findings=findings,
-        old=raw,
-        notes=len(_NOTE.findall(raw)),
-        lines=raw.count(b"\n"),
-    )
-
-
-def _failed(path: Path, raw: bytes, error: str) -> FileResult:
-    return FileResult(path, FileStatus.FAILED, error=error, lines=raw.count(b"\n"))
