@@ -48,7 +48,8 @@ class WatchTasksHook(tf.train.SessionRunHook):
         self._tasks, self._limit, self._leave = dict(tasks), limit, leave
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
-        self._steps = 0
+        # A step that fails is begun again and again, each time without a part of them.
+        self._done = 0
         self._all_needed = True
         self.before_saving = _BeforeSavingHook(self)
 
@@ -61,12 +62,12 @@ class WatchTasksHook(tf.train.SessionRunHook):
     def before_run(self, run_context: Any) -> None:
         """A step begins."""
         del run_context
-        self._steps += 1
         self._all_needed = True
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """A step has ended; hooks of the program may find that it was the last."""
         del run_context, run_values
+        self._done += 1
         self._all_needed = False
 
     def hooks_have_run(self, stops: bool) -> None:
@@ -84,7 +85,7 @@ class WatchTasksHook(tf.train.SessionRunHook):
 
     def _look(self) -> None:
         seen: set[str] = set()
-        # Since when, and since which step.
+        # Since when, and after how many steps.
         lost: dict[str, tuple[float, int]] = {}
         told: dict[str, float] = {}
         pause = max(SECONDS_BETWEEN_LOOKS, len(self._tasks) / _LOOKS_PER_SECOND)
@@ -94,7 +95,7 @@ class WatchTasksHook(tf.train.SessionRunHook):
                 if there:
                     seen.add(task)
                 elif task in seen:
-                    lost.setdefault(task, (time.monotonic(), self._steps))
+                    lost.setdefault(task, (time.monotonic(), self._done))
                 if task in lost and self._is_back(there, lost[task][1]):
                     del lost[task]
                     if told.pop(task, None) is not None:
@@ -105,7 +106,7 @@ class WatchTasksHook(tf.train.SessionRunHook):
             self._over.wait(pause)
 
     def _is_back(self, there: bool, step: int) -> bool:
-        return there if self._limit is not None else self._steps != step
+        return there if self._limit is not None else self._done != step
 
     def _without(self, task: str, seconds: float, told: dict[str, float]) -> None:
         limit = self._limit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -54,10 +55,14 @@ def test_one_that_never_answered_is_only_late() -> None:
 
 def test_one_that_is_gone_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     server, address = listening()
-    _, left = watch(address, None)
+    hook, left = watch(address, None)
     assert not left.wait(0.3)
     server.close()
-    assert left.wait(5.0)
+    ends = time.monotonic() + 5.0
+    while not left.wait(0.05):
+        # TensorFlow makes a new session and begins the same step again.
+        hook.before_run(None)
+        assert time.monotonic() < ends
     assert f"Lost worker 1 ({address})" in capfd.readouterr().err
 
 
