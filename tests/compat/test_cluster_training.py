@@ -51,7 +51,6 @@ print("PLACES", places, flush=True)
 
 ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "cluster"
 RECORDED = json.loads((ORACLE / "together.json").read_text("utf-8"))
-APART = json.loads((ORACLE / "apart.json").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -144,21 +143,28 @@ def test_servers_compute_for_a_program_that_names_them(
         client = [*start, str(tmp_path / "model"), str(result), members]
         subprocess.run(client, check=True, capture_output=True, timeout=120)
     found = json.loads(result.read_text("utf-8"))
-    assert found["shares"] == expected["shares"]
-    assert found["losses"] == pytest.approx(expected["losses"], rel=1e-5)
+    assert found["shares"] == expected["servers"]["shares"]
+    assert found["losses"] == pytest.approx(expected["servers"]["losses"], rel=1e-5)
+    # It is the training of one process with the batches of both.
+    assert found["losses"] == pytest.approx(expected["alone"]["losses"], rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    "recorded", ["apart", pytest.param("apart_three", marks=pytest.mark.slow)]
+)
 def test_asynchronous_training_ends_where_that_of_tf_1_15_ended(
-    tmp_path: Path, processes: Any
+    recorded: str, tmp_path: Path, processes: Any
 ) -> None:
     """A worker is killed on the way and started again: it takes steps again."""
+    expected = json.loads((ORACLE / f"{recorded}.json").read_text("utf-8"))
+    trains = [task for task in expected["tasks"] if task[:2] in ("ch", "wo")]
 
     def command(task: str) -> list[str]:
         result = str(tmp_path / f"{task}.json")
         start = [sys.executable, "-m", "tfmigrate", "run", str(ORACLE / "apart.py")]
         return [*start, str(tmp_path / "model"), result]
 
-    with processes.Cluster(APART["tasks"], command, str(tmp_path)) as cluster:
+    with processes.Cluster(expected["tasks"], command, str(tmp_path)) as cluster:
         saved = tmp_path / "model" / "model.ckpt-0.index"
         cluster.wait_for(saved.exists, 90)
         cluster.kill("worker0")
@@ -168,18 +174,19 @@ def test_asynchronous_training_ends_where_that_of_tf_1_15_ended(
         assert cluster.processes["ps0"].poll() is None
     seen = {
         task: json.loads((tmp_path / f"{task}.json").read_text("utf-8"))
-        for task in APART["tasks"]
+        for task in expected["tasks"]
         if task != "ps0"
     }
-    assert seen["chief0"]["places"] == APART["places"]
-    assert seen["chief0"]["losses"][0] == pytest.approx(APART["first loss"], rel=1e-5)
+    assert seen["chief0"]["places"] == expected["places"]
+    # Lower where another was faster than the chief.
+    assert seen["chief0"]["losses"][0] <= expected["first loss"] * (1 + 1e-5)
     step, weights = seen["evaluator0"]["evaluations"][-1]
-    # Each of two tasks may take a step when the last but one is done.
-    assert step in (300, 301)
-    low, high = APART["final weights"]
+    # Each task may take a step when the last but one is done.
+    assert 300 <= step < 300 + len(trains)
+    low, high = expected["final weights"]
     for weight, least, most in zip(weights, low, high, strict=True):
         # How workers take turns differs from run to run, more so than in the recording.
         assert least - 0.05 <= weight <= most + 0.05
-    for task in ("chief0", "worker0"):
+    for task in trains:
         if seen[task]["steps"]:
             assert seen[task]["losses"][-1] <= 1e-4

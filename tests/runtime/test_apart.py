@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "cluster"
-RECORDED = json.loads((ORACLE / "apart.json").read_text("utf-8"))
+RECORDED, OF_THREE = (
+    json.loads((ORACLE / f"{name}.json").read_text("utf-8"))
+    for name in ("apart", "apart_three")
+)
 CHILD = Path(__file__).with_name("apart_child.py")
 TASKS = ["chief0", "worker0", "worker1", "ps0"]
 
@@ -35,9 +38,11 @@ def rewritten(folder: Path) -> Path:
     return program
 
 
-def check_end(found: dict[str, Any], of_chief: dict[str, Any]) -> None:
+def check_end(
+    recorded: dict[str, Any], found: dict[str, Any], of_chief: dict[str, Any]
+) -> None:
     """As in TensorFlow 1.15.5, but that no step is taken beyond the last."""
-    expected = RECORDED["places"]
+    expected = recorded["places"]
     places = {
         name: place.replace("/replica:0", "").partition("/device")[0]
         for name, place in of_chief["places"].items()
@@ -45,14 +50,18 @@ def check_end(found: dict[str, Any], of_chief: dict[str, Any]) -> None:
     assert places == expected
     step, weights = found["evaluations"][-1]
     assert step == 300
-    low, high = RECORDED["final weights"]
+    low, high = recorded["final weights"]
     for weight, least, most in zip(weights, low, high, strict=True):
         # How workers take turns differs from run to run, more so than in the recording.
         assert least - 0.05 <= weight <= most + 0.05
     assert of_chief["losses"][-1] <= 1e-4
 
 
-def test_launched_program_ends_where_that_of_tf_1_15_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_launched_program_ends_where_that_of_tf_1_15_ended(
+    workers: int, tmp_path: Path
+) -> None:
+    recorded = {2: RECORDED, 3: OF_THREE}[workers]
     program = rewritten(tmp_path)
     text = program.read_text("utf-8")
     # Who serves comes to no end of the program: the others write each their own.
@@ -60,7 +69,7 @@ def test_launched_program_ends_where_that_of_tf_1_15_ended(tmp_path: Path) -> No
     text = text.replace("open(RESULT,", f"open(RESULT + {role},")
     program.write_text(f"import os\n{text}")
     assert "tfmigrate" not in text
-    launch = [sys.executable, "-m", "tfmigrate", "launch", "--workers", "2"]
+    launch = [sys.executable, "-m", "tfmigrate", "launch", "--workers", str(workers)]
     launch += ["--ps", "1", "--evaluator", "--time-limit", "200"]
     launch += ["--logs", str(tmp_path / "logs"), str(program)]
     done = subprocess.run(
@@ -70,13 +79,13 @@ def test_launched_program_ends_where_that_of_tf_1_15_ended(tmp_path: Path) -> No
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    for task in ("chief 0", "worker 0", "worker 1"):
+    for task in ("chief 0", *(f"worker {index}" for index in range(workers))):
         assert f"{task} ended after" in done.stderr
     chief = json.loads((tmp_path / "of chief").read_text("utf-8"))
     evaluator = json.loads((tmp_path / "of evaluator").read_text("utf-8"))
     assert chief["losses"][0] == pytest.approx(RECORDED["first loss"], rel=1e-5)
     assert chief["steps"][-1] == 300
-    check_end(evaluator, chief)
+    check_end(recorded, evaluator, chief)
 
 
 @pytest.mark.slow
