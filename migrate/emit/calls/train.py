@@ -300,6 +300,8 @@ class TrainCalls:
         if profiles:
             for name in ("profile_from", "profile_to", "profiling", "edge"):
                 names[name] = name if local else self.names.fresh(name)
+        if emitter.options.profile:
+            names["os"] = emitter.module("os")
         profile_dir = f'f"{{{emitter.renamed["manager"]}.directory}}/profile"'
         names["steps"] = "chunk" if local else self.names.fresh("steps")
         serves = (
@@ -422,6 +424,7 @@ class TrainCalls:
                 "X_PER_STEP": per_step,
                 "X_CHUNKED": not per_step,
                 "X_PROFILES": profiles,
+                "X_PROFILES_ON_DEMAND": emitter.options.profile,
                 "X_PROFILES_AGAIN": stock.profile_steps is not None,
                 "X_WATCHES_NAN": stock.nan is not None,
                 "X_RAISES_NAN": stock.nan == "raise",

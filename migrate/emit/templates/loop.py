@@ -423,6 +423,10 @@ def train_loop():
         else:
             profile_from, profile_to = step + 10, step + 20
         profiling = False
+    if X_PROFILES_ON_DEMAND:
+        # A client may ask for a trace at any time: tf.profiler.experimental.client.
+        if "PROFILER_PORT" in os.environ:
+            tf.profiler.experimental.server.start(int(os.environ.pop("PROFILER_PORT")))
     X_BEST
     X_BEGIN
     if X_PER_STEP:
