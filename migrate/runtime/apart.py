@@ -403,8 +403,8 @@ class HookedSteps(HookRunner):
                     with tf.control_dependencies([done]):
                         return [tf.identity(one) for one in values if one is not None]
 
-                structure = call.structured_outputs[:-1]
-                nothing = [blank(one) for one in structure if one is not None]
+                kinds = tf.Tensor, tf.Variable
+                nothing = [blank(one) for one in elements if isinstance(one, kinds)]
                 there = batch.has_value()
                 values = tf.cond(there, taken, lambda: nothing)
                 ended = tf.where(there, NOBODY, this_worker())
@@ -422,9 +422,9 @@ def is_composite(element: Any) -> bool:
     return isinstance(element, (tf.SparseTensor, tf.RaggedTensor))
 
 
-def blank(spec: Any) -> Any:
-    """A value of a type, where there is none."""
-    shape = [size or 0 for size in spec.shape] if spec.shape.rank else []
-    if spec.dtype == tf.string:
+def blank(like: Any) -> Any:
+    """A value of the type of another, where there is none."""
+    shape = [size or 0 for size in like.shape] if like.shape.rank else []
+    if like.dtype == tf.string:
         return tf.fill(shape, "")
-    return tf.zeros(shape, spec.dtype)
+    return tf.zeros(shape, like.dtype)
