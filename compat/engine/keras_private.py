@@ -70,6 +70,7 @@ def behave_as_in_tf1() -> None:
     """
     _accept_any_input_shape()
     _name_as_in_tf1()
+    _keep_variables_of_tf1()
 
 
 def _accept_any_input_shape() -> None:
@@ -92,6 +93,24 @@ def _name_as_in_tf1() -> None:
         module.backend = _BackendWithoutScopes(module.backend)
     for module in (generic_utils, base_layer, base_layer_v1):
         module.to_snake_case = functools.wraps(generic_utils.to_snake_case)(_snake_case)
+
+
+def _keep_variables_of_tf1() -> None:
+    """Ftrl has a setting today that TF 1.15 had not, and held no variable for.
+
+    One would be missing in a checkpoint of TF 1.15. Ftrl gets it from a function then.
+    """
+    kind = tf_keras.optimizers.legacy.Ftrl
+    made = kind.__init__
+
+    @functools.wraps(made)
+    def __init__(self: Any, *args: Any, **settings: Any) -> None:
+        made(self, *args, **settings)
+        beta = self._hyper["beta"]
+        if isinstance(beta, float) and not beta:
+            self._hyper["beta"] = lambda: beta
+
+    kind.__init__ = __init__
 
 
 class _BackendWithoutScopes:

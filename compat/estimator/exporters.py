@@ -17,6 +17,7 @@ from ..engine.callables import argument_names
 
 __all__ = [
     "BestExporter",
+    "BestExporterV2",
     "Exporter",
     "FinalExporter",
     "LatestExporter",
@@ -233,9 +234,11 @@ class BestExporter(_Exports):
     After a restart the best result so far is read from the event files that
     ``event_file_pattern`` finds below the model directory. The evaluation being
     judged has just been written there too and is left out. TF 1.15 let it
-    compete with itself, so the first evaluation of a run was never exported;
-    TF 2.x exports the first one of every run, better or not.
+    compete with itself, so the first evaluation of a run was never exported.
     """
+
+    _exports_first = False
+    _has_exported = False
 
     def __init__(
         self,
@@ -278,8 +281,13 @@ class BestExporter(_Exports):
                 os.path.join(estimator.model_dir, self._event_file_pattern)
             )
         best = self._best_eval_result
-        if best is not None and not self._compare_fn(
-            best_eval_result=best, current_eval_result=eval_result
+        first = self._exports_first and not self._has_exported
+        if (
+            best is not None
+            and not first
+            and not self._compare_fn(
+                best_eval_result=best, current_eval_result=eval_result
+            )
         ):
             return None
         tf.logging.info("Performing best model export.")
@@ -288,6 +296,7 @@ class BestExporter(_Exports):
             estimator, export_path, checkpoint_path, eval_result, is_the_final_export
         )
         self._garbage_collect_exports(export_path)
+        self._has_exported = True
         return result
 
     def _get_best_eval_result(self, event_files: str) -> Metrics | None:
@@ -308,3 +317,9 @@ class BestExporter(_Exports):
             ):
                 best = recorded
         return best
+
+
+class BestExporterV2(BestExporter):
+    """TF 2's: the first evaluation of every run is exported, better or not."""
+
+    _exports_first = True

@@ -17,7 +17,7 @@ from ..engine.inputs import input_of
 from .canned.optimizers import legacy_optimizer
 from .checks import checked_hooks as _check_hooks_type
 from .checks import checked_listeners as _check_listeners_type
-from .early_stopping import _StopOnPredicateHook
+from .early_stopping import _StopOnPredicateHook, read_eval_metrics
 from .estimator import EstimatorV2, maybe_overwrite_model_dir_and_session_config
 from .heads.keys import MetricKeys, PredictionKeys
 from .heads.sequential import SequentialHeadWrapper
@@ -38,6 +38,7 @@ __all__ = [
     "maybe_overwrite_model_dir_and_session_config",
     "parse_input_fn_result",
     "parse_iterator_result",
+    "read_eval_metrics",
 ]
 
 

@@ -132,6 +132,7 @@ ESTIMATOR_V1: dict[str, Entry] = {
 
 ESTIMATOR_V2: dict[str, Entry] = {
     **_COMMON,
+    "tf.estimator.BestExporter": attribute(f"{_HERE}.exporters:BestExporterV2"),
     "tf.estimator.Estimator": attribute(f"{_HERE}.estimator:EstimatorV2"),
     **_rows("tf.estimator", {f"{_HERE}.canned.v2": _CANNED}),
     **_rows("tf.estimator.experimental", {f"{_HERE}.canned.v2": _EXPERIMENTAL_V2}),

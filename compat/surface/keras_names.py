@@ -61,7 +61,8 @@ _COSINE = "tfmigrate.compat.surface.small:cosine_proximity"
 def _keras_v1() -> Any:
     """The module, once Keras finds by name what TF 1 found and it has no more."""
     objects = attribute("tf_keras.utils:get_custom_objects")()()
-    objects.setdefault("cosine_proximity", attribute(_COSINE)())
+    for name in ("cosine_proximity", "cosine_similarity"):
+        objects.setdefault(name, attribute(_COSINE)())
     return attribute(_V1)()
 
 
@@ -75,6 +76,10 @@ KERAS_V1: dict[str, Entry] = {
         for part in ("losses", "metrics")
         for name in ("cosine", "cosine_proximity")
     },
+    "tf.keras.losses.cosine_similarity": attribute(_COSINE),
+    "tf.keras.losses.CosineSimilarity": attribute(
+        "tfmigrate.compat.surface.keras_losses:CosineSimilarity"
+    ),
     "tf.keras.experimental.export_saved_model": attribute(
         f"{_SAVED_MODEL}:save_keras_model"
     ),

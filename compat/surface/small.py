@@ -18,7 +18,8 @@ __all__ = [
 def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """``tf.keras.losses.cosine_proximity`` of TF 1.15, where a metric was the same.
 
-    It grows with likeness; the loss ``cosine_similarity`` of TF 2 turns the sign.
+    It grows with likeness, under its other name ``cosine_similarity``, too; the loss
+    of that name in TF 2 turns the sign.
     """
     y_true = tf.math.l2_normalize(y_true, axis=axis)
     y_pred = tf.math.l2_normalize(y_pred, axis=axis)

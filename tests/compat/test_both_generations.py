@@ -1,12 +1,24 @@
-"""What TF 1.15 programs use of TF 2's surface, and exports of untrained Estimators."""
+"""Parts at the edges of a generation, beside real TF 1.15.5 and TF 2.15.1.
+
+What TF 1.15 programs use of TF 2's surface, of private modules and of contrib; exports
+of untrained Estimators; parts of TF 2.15's Estimators that few programs reach.
+"""
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+PARTS = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "surface"
 
 PROGRAM = """
 import json, os, tempfile
@@ -120,8 +132,33 @@ for task, chief in (({"type": "worker", "index": 0}, True),
         assert config.is_chief is chief, (task, strategy)
         assert config.cluster_spec.as_dict() == workers["cluster"]
 os.environ["TF_CONFIG"] = ""
-print("done")
+
+# Everything that was recorded from TF 1.15.5.
+import parts_tf1
+print(json.dumps(parts_tf1.observed()))
 """
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value with the way to it."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, one in inner:
+        if isinstance(one, dict | list):
+            yield f"{path}/{key}", len(one)
+            yield from leaves(one, f"{path}/{key}")
+        else:
+            yield f"{path}/{key}", one
+
+
+def check(observed: dict[str, Any], release: str) -> None:
+    """The same as on the real release; figures have five digits."""
+    recorded = json.loads((PARTS / f"tf{release}.json").read_text())
+    found, wanted = dict(leaves(observed)), dict(leaves(recorded))
+    assert set(found) == set(wanted)
+    for path, value in wanted.items():
+        if isinstance(value, float):
+            value = pytest.approx(value, rel=3e-5, abs=1e-6)
+        assert found[path] == value, path
 
 
 def test_tf1_programs_use_tf2_parts(tmp_path: Path) -> None:
@@ -134,7 +171,18 @@ def test_tf1_programs_use_tf2_parts(tmp_path: Path) -> None:
         text=True,
         timeout=400,
         check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        env={
+            **os.environ,
+            "CUDA_VISIBLE_DEVICES": "",
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "PYTHONPATH": str(PARTS),
+        },
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split()[-1] == "done"
+    check(json.loads(done.stdout.splitlines()[-1]), "1.15")
+
+
+def test_parts_of_tf2_are_those_of_the_release(monkeypatch: Any) -> None:
+    monkeypatch.syspath_prepend(str(PARTS))
+    surface = importlib.import_module("tfmigrate.compat.v2")
+    check(importlib.import_module("parts_tf2").observed(surface), "2.15")

@@ -320,6 +320,10 @@ def weighted_sum_from_feature_columns(
     def rename(name: str) -> str:
         head, _, last = name.rpartition("/")
         head = head.replace("/linear_model", "", 1)
+        if "" in numeric and head.endswith("linear_wrapper"):
+            # Of a column that was inferred: its name is empty, so that of the layer's
+            # class stands in its place.
+            head = head.rpartition("/")[0] + "/"
         if last == "bias_weights":
             return f"{head}/bias_weight"
         if last == "weights" and head.rpartition("/")[2] in numeric:

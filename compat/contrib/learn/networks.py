@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from ...estimator.canned.partitioners import input_partitioner, variable_partitioner
 from ..layers import (
     OPTIMIZER_CLS_NAMES,
     dropout,
@@ -45,14 +46,14 @@ class Deep:
         self._dropout = dropout
         self._clip_norm = clip_norm
 
-    def logits(self, features: Any, mode: str, dimension: int) -> Any:
+    def logits(self, features: Any, mode: str, dimension: int, config: Any) -> Any:
         """The output of the last layer, in the scope of the network."""
-        net = input_from_feature_columns(
-            features,
-            self.columns,
-            weight_collections=["dnn"],
-            scope="input_from_feature_columns",
-        )
+        with tf.variable_scope(
+            "input_from_feature_columns", partitioner=input_partitioner(config)
+        ) as scope:
+            net = input_from_feature_columns(
+                features, self.columns, weight_collections=["dnn"], scope=scope
+            )
         for place, units in enumerate(self._hidden_units):
             net = fully_connected(
                 net,
@@ -100,17 +101,16 @@ class Wide:
         self._rate = min(_LARGEST_LINEAR_RATE, 1.0 / math.sqrt(len(self.columns)))
 
     def logits(self, features: Any, dimension: int) -> Any:
-        """The sum."""
-        with tf.variable_scope("linear", values=tuple(_tensors(features))) as scope:
-            logits, _, _ = weighted_sum_from_feature_columns(
-                features,
-                self.columns,
-                num_outputs=dimension,
-                weight_collections=["linear"],
-                scope=scope,
-            )
-            _summarize(logits)
-            return logits
+        """The sum, in the scope of the network."""
+        logits, _, _ = weighted_sum_from_feature_columns(
+            features,
+            self.columns,
+            num_outputs=dimension,
+            weight_collections=["linear"],
+            scope=tf.get_variable_scope(),
+        )
+        _summarize(logits)
+        return logits
 
     def own_train_op(self, loss: Any) -> Any:
         """A step of a model that is nothing else."""
@@ -167,7 +167,7 @@ def model_fn_of(
     def model_fn(
         features: Any, labels: Any, mode: str, params: Any, config: Any
     ) -> ModelFnOps:
-        del params, config
+        del params
         if not isinstance(features, Mapping):
             features = {"": features}
         size = head.logits_dimension
@@ -177,15 +177,23 @@ def model_fn_of(
                 features, mode, labels, train_op_fn=train_op_fn, logits=logits
             )
 
+        def scope(name: str, partitioner: Any) -> Any:
+            # Parts even where there is one: slots are named after them.
+            values = tuple(_tensors(features))
+            return tf.variable_scope(name, values=values, partitioner=partitioner)
+
         if wide is None:
             assert deep is not None
-            with tf.variable_scope("dnn", values=tuple(_tensors(features))):
-                return ops(deep.logits(features, mode, size), deep.train_op)
+            with scope("dnn", variable_partitioner(config)):
+                return ops(deep.logits(features, mode, size, config), deep.train_op)
         if deep is None:
-            return ops(wide.logits(features, size), wide.own_train_op)
-        with tf.variable_scope("dnn", values=tuple(_tensors(features))):
-            deep_logits = deep.logits(features, mode, size)
-        logits = deep_logits + wide.logits(features, size)
+            with scope("linear", input_partitioner(config)):
+                return ops(wide.logits(features, size), wide.own_train_op)
+        with scope("dnn", variable_partitioner(config)):
+            deep_logits = deep.logits(features, mode, size, config)
+        with scope("linear", input_partitioner(config)):
+            wide_logits = wide.logits(features, size)
+        logits = deep_logits + wide_logits
 
         def train_op_fn(loss: Any) -> Any:
             # Both steps counted, which programs have built their numbers on.

@@ -2,8 +2,8 @@
 
 With tf_slim installed, ``tf.contrib.slim`` is that package (see the name table
 in surface/v1_names.py). Without it, the names that slim only passed on from
-``tf.contrib.layers`` and ``tf.contrib.framework`` are here, and the rest (its
-training loop, its networks, its data sets) asks for tf_slim on use.
+``tf.contrib.layers`` and ``tf.contrib.framework`` are here, with its training step,
+and the rest (its training loop, its networks, its data sets) asks for tf_slim on use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from .. import framework, layers, losses, metrics
 from ..framework import *
 from ..layers import *
 from ..layers import initializers, regularizers
-from . import tfexample_decoder
+from . import learning, tfexample_decoder
 
 __all__ = sorted({*layers.__all__, *framework.__all__})
-__all__ += ["initializers", "losses", "metrics", "regularizers", "tfexample_decoder"]
+__all__ += ["initializers", "learning", "losses", "metrics", "regularizers"]
+__all__ += ["tfexample_decoder"]

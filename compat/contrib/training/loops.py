@@ -151,7 +151,7 @@ def create_train_op(
         if check_numerics:
             total_loss = tf.check_numerics(total_loss, "LossTensor is inf or nan")
         with tf.control_dependencies([updates]):
-            train_op = tf.identity(total_loss)
+            train_op = tf.identity(total_loss, name="control_dependency")
     collection = tf.get_collection_ref(tf.GraphKeys.TRAIN_OP)
     if not any(train_op is other for other in collection):
         collection.append(train_op)

@@ -111,7 +111,8 @@ def _model_fn(
             inputs, lengths, variables = fc.sequence_input(
                 features, sequence_columns, scope="sequence_features"
             )
-            tf.summary.histogram("sequence_length", lengths)
+            with tf.name_scope("rnn_model/sequence_input_layer/"):
+                tf.summary.histogram("sequence_length", lengths)
             if context_columns:
                 context, trained = fc.dense_input(
                     features, context_columns, scope="dense_features"

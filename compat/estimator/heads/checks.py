@@ -114,9 +114,11 @@ def checked_logits(logits: Any, dimension: Any) -> Any:
             if isinstance(dimension, int) and last != dimension:
                 raise ValueError(f"{message}, got {shape}.")
             return logits
+        found = tf.shape(logits)
+        data = [message, found]
         checks = [
-            tf.assert_rank_at_least(logits, 2, message=message),
-            tf.assert_equal(dimension, tf.shape(logits)[-1], message=message),
+            tf.assert_rank_at_least(logits, 2, data=data),
+            tf.assert_equal(dimension, found[-1], data=data),
         ]
         with tf.control_dependencies(checks):
             return tf.identity(logits, name=scope)
@@ -164,11 +166,14 @@ def dense_labels(labels: Any, logits: Any, dimension: int) -> Any:
             shape = tf.shape(labels)
             shapes = [message, "expected_labels_shape: ", expected]
             shapes += ["labels_shape: ", shape]
-            checks.append(
-                tf.assert_equal(expected, shape, message=message, data=shapes)
-            )
-        elif labels.shape != tf.TensorShape([*logits.shape[:-1], dimension]):
-            raise ValueError(f"{message} Given: {labels.shape}.")
+            checks.append(tf.assert_equal(expected, shape, data=shapes))
+        else:
+            wanted = tf.TensorShape([*logits.shape[:-1], dimension])
+            if labels.shape != wanted:
+                raise ValueError(
+                    f"{message}, expected_labels_shape: {wanted}. "
+                    f"labels_shape: {labels.shape}."
+                )
         with tf.control_dependencies([c for c in checks if c is not None]):
             return tf.identity(labels, name=scope)
 
@@ -237,9 +242,7 @@ def example_weights(
             and logits.shape.ndims is not None
             and weights.shape.ndims == logits.shape.ndims - 1
         ):
-            check = tf.assert_equal(
-                logits_shape[:-1], weights_shape, message=message, data=shapes
-            )
+            check = tf.assert_equal(logits_shape[:-1], weights_shape, data=shapes)
             with tf.control_dependencies([check] if check is not None else []):
                 return tf.expand_dims(weights, -1, name=scope)
         one_each = tf.concat([logits_shape[:-1], [1]], axis=0)
@@ -251,9 +254,7 @@ def example_weights(
             )
             check = tf.Assert(fits, shapes)
         else:
-            check = tf.assert_equal(
-                one_each, weights_shape, message=message, data=shapes
-            )
+            check = tf.assert_equal(one_each, weights_shape, data=shapes)
         with tf.control_dependencies([check] if check is not None else []):
             return tf.identity(weights, name=scope)
 
@@ -266,7 +267,7 @@ def _weights_now(weights: Any, logits: Any, *, per_logit: bool, message: str) ->
     fits = weights.shape == each.concatenate(1)
     if not (fits or (per_logit and weights.shape == logits.shape)):
         raise ValueError(
-            message, "logits_shape: ", logits.shape, "weights_shape: ", weights.shape
+            f"{message}, logits_shape: {logits.shape}. weights_shape: {weights.shape}."
         )
     return weights
 
@@ -287,7 +288,7 @@ def loss_of(
         if tf.executing_eagerly():
             if loss.shape != tf.TensorShape([*logits.shape[:-1], dimension]):
                 raise ValueError(
-                    message, "logits_shape: ", logits.shape, "loss_shape: ", loss.shape
+                    f"{message}logits_shape: {logits.shape}. loss_shape: {loss.shape}."
                 )
             return loss
         logits_shape = tf.shape(logits)
