@@ -62,7 +62,11 @@ PACKAGES = (
         "magenta",
         "1.3.3",
         "magenta",
-        (*_PROBABILITY, "pretty_midi", "mido", "mir_eval", "intervaltree"),
+        (
+            *_PROBABILITY,
+            *("pretty_midi", "mido", "mir_eval", "intervaltree"),
+            *("importlib_resources", "zipp"),
+        ),
     ),
     Package("recommenders", "0.6.0", "reco_utils"),
     Package(
