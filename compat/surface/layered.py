@@ -118,6 +118,7 @@ def family_of(fullname: str) -> Family | None:
             if package == "contrib.tpu" and len(parts) > place + 2:
                 # These modules were TensorFlow's own already in TF 1.15.
                 sources += (f"tensorflow.python.tpu.{parts[-1]}",)
+            sources += (f"tfmigrate.compat.{package}.private",)
             return Family(".".join(parts[: place + 1]), sources)
     for family in FAMILIES:
         if fullname == family.prefix or fullname.startswith(family.prefix + "."):

@@ -71,10 +71,13 @@ def _uses(tree: Tree, name: str) -> list[cst.BaseExpression]:
     found: list[cst.BaseExpression] = [
         load for load in tree.resolver.scopes.loads if load.value == name
     ]
+    # `tf.train` is no function `train` of the program.
     found += [
         node
         for node in walk(tree.module)
-        if isinstance(node, cst.Attribute) and node.attr.value == name
+        if isinstance(node, cst.Attribute)
+        and node.attr.value == name
+        and tree.resolver.resolve(node) is None
     ]
     return found
 

@@ -16,7 +16,7 @@ from ..symbols.names import Door, canonical
 from .contents import made_by_us
 from .vocabulary import is_estimator_word
 
-__all__ = ["Group", "group_of"]
+__all__ = ["Group", "group_of", "run_together"]
 
 _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
 # What a file that only passes Estimators on says of them.
@@ -73,6 +73,18 @@ def support_of(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
     supported = facts.answers[key]
     assert isinstance(supported, dict)
     return tuple(supported.get(os.path.abspath(path), ()))
+
+
+def run_together(path: Path, facts: ProjectFacts) -> frozenset[str]:
+    """The files that may run with one: what imports it, and what these import."""
+    seen, pending = {os.path.abspath(path)}, [path]
+    while pending:
+        for user in facts.importers(pending.pop()):
+            if os.path.abspath(user) not in seen:
+                seen.add(os.path.abspath(user))
+                pending.append(user)
+    files = _Files(facts, {os.path.abspath(one): one for one in facts.files})
+    return frozenset().union(*(files.reached(one) for one in seen))
 
 
 def names_estimators(parsed: ParsedModule) -> bool:

@@ -56,20 +56,10 @@ def _parameters(node: cst.FunctionDef) -> list[str]:
 def lifted_together(
     files: Sequence[ParsedModule], facts: ProjectFacts
 ) -> list[Lifting]:
-    """The files of a program with their model functions lifted, if all can be."""
+    """The files of a program, with those model functions lifted that can be."""
     try:
         result = understood(files, facts, is_model_fn)
-        if not result.left:
-            return [_understood(one, result, facts) for one in files]
-        return [
-            Lifting(
-                file,
-                left=[
-                    (line, why) for path, line, why in result.left if path == file.path
-                ],
-            )
-            for file in files
-        ]
+        return [_understood(one, result, facts) for one in files]
     except Unfaithful:
         raise
     except Exception as problem:
@@ -83,8 +73,9 @@ def _understood(
 ) -> Lifting:
     path = os.path.abspath(parsed.path)
     made = result.made.get(path, [])
+    left = [(line, why) for file, line, why in result.left if file == parsed.path]
     if path not in result.modules:
-        return Lifting(parsed, made, entered=result.entered)
+        return Lifting(parsed, made, left, result.entered)
     new = _again(parsed, result.modules[path], facts)
     check_output(
         parsed.source.text,
@@ -92,7 +83,7 @@ def _understood(
         scopes=parsed.resolver.scopes,
         cells=parsed.source.notebook is not None,
     )
-    return Lifting(new, made, entered=result.entered)
+    return Lifting(new, made, left, result.entered)
 
 
 def _again(
@@ -103,12 +94,21 @@ def _again(
 
 
 def kept_because(
-    files: Sequence[ParsedModule], lifting: Sequence[Lifting]
+    files: Sequence[ParsedModule],
+    lifting: Sequence[Lifting],
+    program: frozenset[str] | None = None,
 ) -> str | None:
     """Why not every model of a program is made of Keras layers once these are lifted.
 
-    None if every one is.
+    None if every one is. ``program`` are the paths of its files, if not all are.
     """
+    if program is not None:
+        some = [
+            (parsed, one)
+            for parsed, one in zip(files, lifting, strict=True)
+            if os.path.abspath(parsed.path) in program
+        ]
+        return kept_because([one for one, _ in some], [one for _, one in some])
     for parsed, one in zip(files, lifting, strict=True):
         for line, reason in one.left:
             return f"{reason} ({_place(parsed, line)})"

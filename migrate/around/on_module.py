@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,9 +26,9 @@ from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.names import canonical
 from .contents import clash, loop_names, made_by_us, words_of_loop
 from .differences import differences
-from .groups import Group
+from .groups import Group, run_together
 from .homes import Known
-from .lifting import kept_because, lifted_together
+from .lifting import Lifting, kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
 from .words import Kept, Modules
@@ -96,13 +97,9 @@ class OnModule:
         self.builds_by_hand = False
         # Files whose model functions are lifted.
         self.layers: dict[str, ParsedModule] = {}
-        # Why they are not.
+        self.lifting: list[Lifting] = []
+        # Why not all of them are.
         self.kept: str | None = None
-
-    @property
-    def tier(self) -> Tier:
-        """What the program becomes there."""
-        return Tier.NATIVE if self.layers else Tier.FORWARD_KEPT
 
     def answer(self, native: bool) -> Answer:
         """Texts and findings of all files, or why there are none.
@@ -116,16 +113,24 @@ class OnModule:
         self.kept = self.options.model_because
         if self.kept is not None:
             return self._somewhere(native)
-        lifting = lifted_together(self.files, self.facts)
-        self.kept = kept_because(self.files, lifting)
-        if self.kept is None:
-            self.layers = {str(one.parsed.path): one.parsed for one in lifting}
+        self.lifting = lifted_together(self.files, self.facts)
+        self.kept = kept_because(self.files, self.lifting)
+        if any(one.made for one in self.lifting):
+            self.layers = {str(one.parsed.path): one.parsed for one in self.lifting}
             found = self._somewhere(native)
             if found.files:
                 return found
-            self.kept = found.why
+            self.kept = found.why or self.kept
             self.layers, self.by_hand, self.builds_by_hand = {}, None, False
         return self._somewhere(native)
+
+    def _kept_of(self, parsed: ParsedModule) -> str | None:
+        """Why models of the programs that a file is part of are not made of layers."""
+        if self.kept is None or not self.lifting:
+            return self.kept
+        program = run_together(parsed.path, self.facts)
+        why = kept_because(self.files, self.lifting, program)
+        return why if self.layers else why or self.kept
 
     def _somewhere(self, native: bool) -> Answer:
         """The same, with the modules where they may stand."""
@@ -148,8 +153,8 @@ class OnModule:
             return Answer(why=str(problem))
         loop, contrib = self.options.loop_module, self.contrib
         if not inside:
-            for name in (loop, contrib):
-                path = place.folder / f"{name}.py"
+            names = (loop, contrib)
+            for path in (one / f"{name}.py" for one in place.folders for name in names):
                 taken = path.with_suffix("").is_dir()
                 if taken or (path.exists() and not made_by_us(path)):
                     return Answer(
@@ -187,11 +192,10 @@ class OnModule:
             words = words_of_loop(brought)
             uses_loop = uses_loop or bool(words)
             if words:
-                need = Need(
-                    str(place.folder / f"{loop}.py"), "loop", words, place.package
-                )
                 found.files = {
-                    path: replace(one, needs=_joined(one.needs, need))
+                    path: replace(
+                        one, needs=_joined(one.needs, _needs(place, loop, words))
+                    )
                     for path, one in found.files.items()
                 }
         return found if uses_loop else Answer()
@@ -261,7 +265,7 @@ class OnModule:
             inside_cell = f"cell {cell}:" if cell is not None else ""
             place_ = f"{parsed.path.name}:{inside_cell}{line}"
             return f"`{one.symbol}` ({place_}) {one.why}"
-        needs = []
+        needs: list[Need] = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
         if self.options.strategy != "keep" and made.loop - _FREE:
@@ -273,11 +277,9 @@ class OnModule:
         if self._regularizes and made.loop - _FREE:
             made.loop.add(_REGULARIZERS)
         if made.loop:
-            path = str(place.folder / f"{loop}.py")
-            needs.append(Need(path, "loop", made.loop, place.package))
+            needs += _needs(place, loop, made.loop)
         if made.contrib:
-            path = str(place.folder / f"{contrib}.py")
-            needs.append(Need(path, "contrib", made.contrib, place.package))
+            needs += _needs(place, contrib, made.contrib, "contrib")
         return made.text, tuple(needs)
 
     @cached_property
@@ -366,7 +368,9 @@ class OnModule:
         where = "the loop module, which stands in it" if inside else module
         tree = Tree(parsed.module, parsed.resolver)
         lines = [tree.line(place) for place in legacy_places(tree).programs]
-        kept = f"; its model_fn is kept: {self.kept}" if self.kept else ""
+        why = self._kept_of(parsed)
+        kept = f"; its model_fn is kept: {why}" if why else ""
+        becomes = Tier.FORWARD_KEPT if why else Tier.NATIVE
         told = []
         for line in lines:
             reason = self._why_not_inline(parsed, line, native)
@@ -375,12 +379,12 @@ class OnModule:
                     parsed,
                     line,
                     f"this program trains with {where}: {reason}{kept}",
-                    self.tier,
+                    becomes,
                 )
             )
         if not told:
             # A class derived from an Estimator makes a program of what uses it.
-            tier = self.tier if runs_estimators(tree) else None
+            tier = becomes if runs_estimators(tree) else None
             told.append(
                 self._finding(parsed, 1, f"belongs to a program on {module}", tier)
             )
@@ -434,16 +438,24 @@ class OnModule:
         return "no loop of its own"
 
 
-def _joined(needs: tuple[Need, ...], more: Need) -> tuple[Need, ...]:
+def _needs(
+    place: Place, module: str, names: Iterable[str], kind: str = "loop"
+) -> list[Need]:
+    """Names of a module, wherever it is to stand."""
+    wanted = sorted(names)
+    return [
+        Need(str(one / f"{module}.py"), kind, wanted, place.package)
+        for one in place.folders
+    ]
+
+
+def _joined(needs: tuple[Need, ...], more: list[Need]) -> tuple[Need, ...]:
     """What a file needs, and what its copies of tf.contrib take of the loop module."""
     if not any(one.kind == "contrib" for one in needs):
         return needs
-    names = {
-        *more.names,
-        *(n for one in needs if one.kind == "loop" for n in one.names),
-    }
+    names = {n for one in needs if one.kind == "loop" for n in one.names}
     others = tuple(one for one in needs if one.kind != "loop")
-    return (more.with_names(names), *others)
+    return (*(one.with_names(names) for one in more), *others)
 
 
 _NAME = re.compile(r"[^\W\d]\w*")

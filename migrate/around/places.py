@@ -20,6 +20,8 @@ from .groups import Group
 __all__ = ["NoPlace", "Place", "place_of"]
 
 
+# Programs in several directories that share files: each has modules of its own.
+_MOST_HOMES = 4
 _ADDS = re.compile(r"^sys\.path\b", re.MULTILINE)
 _IMPORTS = re.compile(r"^\s*(?:from|import)\s+tensorflow\b", re.MULTILINE)
 
@@ -36,6 +38,8 @@ class Place:
     package: str
     # Files that others find by where these stand.
     found: frozenset[str] = frozenset()
+    # Where other programs that share files with the first start: each has its own.
+    others: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -45,6 +49,11 @@ class Place:
             if self.package
             else Path(self.root)
         )
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every directory that gets the modules."""
+        return (self.folder, *map(Path, self.others))
 
     def package_for(self, parsed: ParsedModule) -> str:
         """What a file writes between ``from`` and ``import``; empty for none."""
@@ -72,15 +81,17 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
         for root in sorted(roots)
         if all(_below(path, root) for path in paths)
         and not any(_comes_late(path, root, facts) for path in group.all)
+        and all(_finds(path, root, facts) for path in _starting(group.files, facts))
     ]
     if not fitting:
         # Where a script lies is on the search path before it runs.
         homes = {os.path.dirname(os.path.abspath(path)) for path in group.files}
         if len(homes) > 1:
-            homes = _started_in(group.all, facts)
-        if len(homes) != 1:
+            homes = _started_in(group.files, facts)
+        if not 0 < len(homes) <= _MOST_HOMES:
             raise NoPlace("its files import each other from several directories")
-        fitting = list(homes)
+        first, *others = sorted(homes)
+        return Place(first, "", others=tuple(others))
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
@@ -91,8 +102,18 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     return Place(root, packages.pop().split(".")[0])
 
 
-def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
-    """The directories of all files that import these, and are imported by none."""
+def _finds(path: str, root: str, facts: ProjectFacts) -> bool:
+    """A program that starts in a file has a directory on its search path."""
+    directory = os.path.dirname(path)
+    known = (directory, *facts.added_roots(directory))
+    if root in known:
+        return True
+    roots = _roots(Path(path), facts)
+    return root in roots or not roots
+
+
+def _starting(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
+    """All files that import these, however far, and are imported by none."""
     starts: set[str] = set()
     seen: set[str] = set()
     pending = [os.path.abspath(path) for path in paths]
@@ -104,11 +125,21 @@ def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
         users = [os.path.abspath(user) for user in facts.importers(Path(path))]
         pending += users
         if not users:
-            starts.add(os.path.dirname(path))
-    # What `python -m` starts inside of a package does not have its folder to search.
-    if any(os.path.isfile(os.path.join(one, "__init__.py")) for one in starts):
-        return set()
+            starts.add(path)
     return starts
+
+
+def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
+    """The directories in which programs start that these files are part of."""
+    starts = _starting(paths, facts)
+    # What `python -m` starts inside of a package does not have its folder to search.
+    if any(
+        os.path.isfile(os.path.join(os.path.dirname(one), "__init__.py"))
+        and os.path.dirname(one) not in _roots(Path(one), facts)
+        for one in starts
+    ):
+        return set()
+    return {os.path.dirname(one) for one in starts}
 
 
 def _names_no_top(path: Path, facts: ProjectFacts) -> bool:

@@ -29,6 +29,8 @@ class File:
     imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     made: list[str] = field(default_factory=list)
+    # Functions that stay beside the classes made of them.
+    kept: set[cst.CSTNode] = field(default_factory=set)
 
 
 @dataclass
@@ -50,6 +52,11 @@ class Lifted:
     def file_of(self, module: ParsedModule) -> File | None:
         """The program's file of a module."""
         return self.files.get(os.path.abspath(module.path))
+
+    def file_holding(self, node: cst.CSTNode) -> File | None:
+        """The program's file that a node is in."""
+        held = (one for one in self.files.values() if one.tree.holds(node))
+        return next(held, None)
 
 
 def import_text(node: cst.ImportFrom) -> str:
@@ -92,7 +99,7 @@ def imported(
 
 def is_read(file: File, name: str) -> bool:
     """A name is read by what stays."""
-    replaced = set(file.edits.replace)
+    replaced = set(file.edits.replace) - file.kept
     for node in file.tree.loads(name):
         above = {node, *file.tree.ancestors(node)}
         if not above & replaced:

@@ -29,16 +29,20 @@ __all__ = ["Understood", "shares_columns", "understood"]
 _MOST_ROUNDS = 60
 
 
+# Model functions that stay as they are: where, and why.
+Kept = dict[cst.CSTNode, tuple[Path, int, str]]
+
+
 @dataclass
 class Understood:
-    """What became of a program's model functions: all of them are lifted, or none."""
+    """What became of the model functions of some files."""
 
     # Modules that change, and the model functions that each file has, by its path.
     modules: dict[str, cst.Module] = field(default_factory=dict)
     made: dict[str, list[str]] = field(default_factory=dict)
-    # (file, line, reason) of what is not understood.
+    # (file, line, reason) of those that are kept as they are.
     left: list[tuple[Path, int, str]] = field(default_factory=list)
-    # Functions that the model functions call.
+    # Functions that the model functions call, and those of them that are kept.
     entered: frozenset[cst.CSTNode] = frozenset()
 
 
@@ -54,6 +58,9 @@ class _Group:
         self.notes.shared_columns = shares_columns(files)
         self.trees = [Tree(one.module, one.resolver) for one in files]
         self.functions: list[ModelFunction] = []
+        # What model functions that are kept call, and the words of all this code.
+        self.needed: set[cst.CSTNode] = set()
+        self.words: set[str] = set()
 
     def evaluate(self, parsed: ParsedModule, defined: cst.FunctionDef) -> None:
         """Adds a model function."""
@@ -83,11 +90,45 @@ class _Group:
             return lifted
         raise self.functions[0].stop("it calls too many functions with layers")
 
+    def need(self, parsed: ParsedModule, defined: cst.FunctionDef) -> None:
+        """What a model function calls that is kept has to stay as it is."""
+        evaluator = evaluated(self.facts, self.files, parsed, defined)
+        reached = evaluator.notes.reached(defined.body)
+        self.needed |= {defined, *reached}
+        for node in (defined, *reached):
+            self.words |= {n.value for n in walk(node) if isinstance(n, cst.Name)}
+
+    def shared(self, lifted: Lifted) -> list[tuple[ModelFunction, cst.CSTNode]]:
+        """Functions that would be lifted where they stand, and are needed as they are.
+
+        With the model functions that call them.
+        """
+        own = {one.defined for one in self.functions}
+        found: list[tuple[ModelFunction, cst.CSTNode]] = []
+        for node in lifted.standing - own:
+            assert isinstance(node, cst.FunctionDef)
+            file = lifted.file_holding(node)
+            inside = file is None or file.tree.function(node) is not None
+            if node in self.needed or (not inside and node.name.value in self.words):
+                found += [(f, node) for f in self.functions if node in f.entered]
+        return found
+
     def finish(self, lifted: Lifted) -> dict[str, cst.Module]:
         """The modules that change, by their paths."""
+        kept: set[cst.CSTNode] = set()
+        while True:
+            # A function that is kept calls others.
+            more = {
+                node
+                for node in lifted.helpers
+                if node not in kept and self._is_used(lifted, node, kept)
+            }
+            if not more:
+                break
+            kept |= more
         for node in lifted.helpers:
-            assert isinstance(node, cst.FunctionDef)
-            self._keep(lifted, node)
+            if node in kept:
+                self._keep(lifted, node)
         for file in lifted.files.values():
             for statement, names in file.imports.items():
                 file.edits.nodes[statement] = imported(file, statement, names)
@@ -97,11 +138,34 @@ class _Group:
             if file.edits.touched()
         }
 
-    def _keep(self, lifted: Lifted, node: cst.FunctionDef) -> None:
-        """Leaves a function where it is used in another way too."""
+    def _keep(self, lifted: Lifted, node: cst.CSTNode) -> None:
+        """Leaves a function beside its class."""
+        assert isinstance(node, cst.FunctionDef)
         file = lifted.file_of(lifted.helpers[node].function.module)
         assert file is not None
-        calls = lifted.called[node]
+        file.kept.add(node)
+        file.edits.replace[node] = [
+            with_blank_lines(node, 0),
+            *file.edits.replace[node],
+        ]
+
+    def _is_used(
+        self, lifted: Lifted, node: cst.CSTNode, kept: set[cst.CSTNode]
+    ) -> bool:
+        """A function with a class in its place is used in another way too."""
+        assert isinstance(node, cst.FunctionDef)
+        if node in self.needed:
+            return True
+        file = lifted.file_of(lifted.helpers[node].function.module)
+        assert file is not None
+        calls = [
+            one
+            for one in lifted.called[node]
+            if not any(
+                other.tree.holds(one) and kept.intersection(other.tree.ancestors(one))
+                for other in lifted.files.values()
+            )
+        ]
         name = node.name.value
         used = len(file.tree.loads_of(node))
         used -= sum(1 for one in calls if file.tree.holds(one))
@@ -116,13 +180,9 @@ class _Group:
                 )
             else:
                 used += len(words.findall(path.read_text("utf-8", "replace")))
-        if used > 0:
-            file.edits.replace[node] = [
-                with_blank_lines(node, 0),
-                *file.edits.replace[node],
-            ]
+        return used > 0
 
-    def unlike(self, modules: dict[str, cst.Module]) -> list[tuple[Path, int, str]]:
+    def unlike(self, modules: dict[str, cst.Module]) -> Kept:
         """Model functions that would not make the same variables, and why."""
         files: dict[str, ParsedModule] = {}
         for parsed in self.files:
@@ -132,13 +192,13 @@ class _Group:
                 text = code_of(modules[path])
                 source = replace(parsed.source, text=text, module=parse(text))
                 files[path] = self.facts.module_of(source)
-        found: list[tuple[Path, int, str]] = []
+        found: Kept = {}
         for one in self.functions:
             parsed = files[os.path.abspath(one.parsed.path)]
             name = one.defined.name.value
             why = difference(one.events, list(files.values()), parsed, name, self.facts)
             if why is not None:
-                found.append((one.parsed.path, *_told(one.stop(why))))
+                found[one.defined] = (one.parsed.path, *_told(one.stop(why)))
         return found
 
 
@@ -152,9 +212,10 @@ def understood(
     facts: ProjectFacts,
     is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> Understood:
-    """Lifts the model functions of a program by evaluating them."""
-    group = _Group(files, facts)
-    found = Understood()
+    """Lifts the model functions of some files by evaluating them.
+
+    What is not understood is kept as it is, with all that it calls.
+    """
     every = [
         (parsed, node)
         for parsed in files
@@ -162,30 +223,58 @@ def understood(
         if isinstance(node, cst.FunctionDef) and is_model_fn(node)
     ]
     helpers = _helpers(every, files, facts)
+    kept: Kept = {}
+    while True:
+        found = Understood()
+        group = _Group(files, facts)
+        more = _lifted(group, every, helpers, kept, found)
+        kept |= more
+        if not more or len(kept) == len(every) - len(helpers):
+            break
+    if more:
+        found = Understood()
+    found.left = list(kept.values())
+    found.entered |= group.needed
+    return found
+
+
+def _lifted(
+    group: _Group,
+    every: Sequence[tuple[ParsedModule, cst.FunctionDef]],
+    helpers: set[cst.CSTNode],
+    kept: Kept,
+    found: Understood,
+) -> Kept:
+    """Lifts all model functions but those that are kept; returns what has to be too."""
     # What others call with more arguments keeps its specification: it stays.
     group.notes.staying |= helpers
+    more: Kept = {}
     for parsed, node in every:
-        if node in helpers:
-            continue
-        try:
-            group.evaluate(parsed, node)
-        except Blocked as stop:
-            found.left.append((parsed.path, *_told(stop)))
-    if found.left or not group.functions:
-        return found
+        if node in kept:
+            group.need(parsed, node)
+        elif node not in helpers:
+            try:
+                group.evaluate(parsed, node)
+            except Blocked as stop:
+                more[node] = (parsed.path, *_told(stop))
+    if more or not group.functions:
+        return more
     try:
         lifted = group.lift()
     except Blocked as stop:
-        found.left.append((group.lifting.parsed.path, *_told(stop)))
-        return found
+        one = group.lifting
+        return {one.defined: (one.parsed.path, *_told(stop))}
+    for one, shared in group.shared(lifted) if kept else ():
+        assert isinstance(shared, cst.FunctionDef)
+        why = f"`{shared.name.value}` is shared with a model function that is kept"
+        more[one.defined] = (one.parsed.path, *_told(one.stop(why)))
+    if more:
+        return more
     found.modules = group.finish(lifted)
-    found.left = group.unlike(found.modules)
-    if found.left:
-        found.modules = {}
-        return found
+    more = group.unlike(found.modules)
     found.made = {path: one.made for path, one in lifted.files.items()}
     found.entered = frozenset(group.notes.parameters)
-    return found
+    return more
 
 
 def _helpers(

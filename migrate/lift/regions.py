@@ -13,7 +13,7 @@ from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..interp.values import Time
 from ..plan.code.tree import Statement, only_small, statements_of, walk
-from ..plan.layers.lifted_names import camel
+from ..plan.layers.lifted_names import camel, source_text
 from ..plan.sites import Blocked
 from .bodies import Body
 from .classes import Classes
@@ -31,6 +31,8 @@ _BEHIND = (
     "tf.gradients",
     "tf.contrib.tpu.",
 )
+# What may leave out the statements in it, or repeat them.
+_BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
@@ -177,9 +179,10 @@ class Standing:
             behind |= carried
         outputs = [n for n in body.ordered(bound) if n in behind]
         sure = surely_bound(region)
+        plain = [name for name in outputs if name not in body.late]
+        again = [self._said_again(body, name, region, outside) for name in plain]
+        outputs = [name for name in outputs if name not in plain]
         for name in outputs:
-            if name not in body.late:
-                raise self.stop(region[0], f"`{name}` is read behind the layers")
             if name not in sure | outside:
                 raise self.stop(region[0], f"`{name}` is made in one branch only")
         if not outputs and not body.written and not run.returns:
@@ -210,11 +213,39 @@ class Standing:
             asked = f"{', '.join(outputs)} = {asked}"
         elif run.returns:
             asked = f"return {asked}"
-        code = f"{model} = {name}({', '.join(taken.setup)})\n{asked}"
+        said = "".join(source_text(one) for one in again)
+        code = f"{said}{model} = {name}({', '.join(taken.setup)})\n{asked}"
         self._put(made)
         for one in rest:
             file.edits.replace[one] = []
         file.edits.replace[rest[-1]] = parse_statements(code)
+
+    def _said_again(
+        self, body: Body, name: str, region: Sequence[Statement], outside: set[str]
+    ) -> cst.SimpleStatementLine:
+        """A plain value inside of the layers that is read behind them: a copy of it."""
+        scope = self.tree.resolver.scopes.opened[self.defined]
+        lines = [
+            one
+            for statement in region
+            for one in walk(statement)
+            if isinstance(one, cst.SimpleStatementLine)
+            and name in bound_by(one, self.notes)
+        ]
+        if len(lines) == 1 and len(scope.bindings.get(name, ())) == 1:
+            (one,) = lines
+            around = list(self.tree.ancestors(one))
+            around = around[: around.index(self.defined)]
+            if (
+                len(one.body) == 1
+                and isinstance(one.body[0], cst.Assign)
+                and not self.notes.makes(one)
+                and body.reads(one) <= outside
+                and not body.reads_written(one)
+                and not any(isinstance(node, _BRANCHES) for node in around)
+            ):
+                return one.with_changes(leading_lines=[])
+        raise self.stop(region[0], f"`{name}` is read behind the layers")
 
     def _is_model_function(self) -> bool:
         return self.defined not in self.notes.staying

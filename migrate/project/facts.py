@@ -34,6 +34,8 @@ _IMPORTS = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(rb"#[^\n]*")
+# `import_module("models." + name)`: the text that the name begins with.
+_SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
 # Parsed modules kept at a time, besides the one being worked on.
 _CACHE = 64
 
@@ -132,9 +134,13 @@ class ProjectFacts:
         directory = os.path.dirname(os.path.abspath(path))
         if directory not in self._roots:
             top = Path(directory)
+            chain: list[str] = []
             while (top / "__init__.py").exists() and top.parent != top:
+                chain.append(str(top))
                 top = top.parent
             roots = [str(top), directory]
+            # A script may lie in a folder that looks like a package as well.
+            roots += [one for one in chain[1:] if self._has_scripts(one)]
             # Namespace packages (no __init__.py) start higher up, at the
             # project's own directory or its ``src``.
             for parent in (top, *top.parents):
@@ -147,6 +153,14 @@ class ProjectFacts:
             roots += self.added_roots(directory)
             self._roots[directory] = tuple(dict.fromkeys(roots))
         return self._roots[directory]
+
+    def _has_scripts(self, directory: str) -> bool:
+        """A program starts in a directory, which is on its search path then."""
+        key = ("scripts", directory)
+        if key not in self.answers:
+            texts = (os.path.join(directory, one) for one in _sources_in(directory))
+            self.answers[key] = any(b"__main__" in _bytes(one) for one in texts)
+        return bool(self.answers[key])
 
     def added_roots(self, directory: str) -> tuple[str, ...]:
         """Directories that files of one put on their search path."""
@@ -403,6 +417,22 @@ class ProjectFacts:
                     located = self.locate(target, path)
                     if located is not None:
                         found.add(located)
+        return found | self._searched(path, raw)
+
+    def _searched(self, path: Path, raw: bytes) -> set[Path]:
+        """Modules imported by a name that is, or begins as, a text of the file."""
+        found: set[Path] = set()
+        for text in _SEARCHED.findall(raw):
+            name = text.decode("ascii", "replace")
+            whole = name.rstrip(".")
+            located = self.locate(whole, path) if whole else None
+            if located is None:
+                continue
+            found.add(located)
+            if name != whole and located.name == "__init__.py":
+                folder = str(located.parent)
+                names = _sources_in(folder)
+                found |= {located.parent / one for one in names if one.endswith(".py")}
         return found
 
     def concerns_legacy(self, path: Path, raw: bytes) -> bool:
@@ -457,6 +487,13 @@ class ProjectFacts:
             return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return read_file(path)
+    except OSError:
+        return b""
 
 
 def _sources_in(directory: str) -> list[str]:

@@ -13,7 +13,10 @@ import libcst as cst
 
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
-from ..rules.symbol_judge import symbol_use
+from ..rules import changed_arguments
+from ..rules.base import SymbolUse
+from ..rules.context import Context
+from ..rules.symbol_judge import SPECIAL, symbol_use
 from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 from ..symbols.dotted import import_path
@@ -59,6 +62,7 @@ def _searches(parsed: ParsedModule) -> bool:
 
 def runs_on_both(parsed: ParsedModule) -> bool:
     """Whether every name of TensorFlow in a module means the same in TF 1 and TF 2."""
+    context = Context(parsed.source.text, parsed.module, parsed.resolver)
     for use in parsed.resolver.scopes.uses:
         dotted = parsed.resolver.qualified(use.node)
         if dotted in (None, "tensorflow") or not str(dotted).startswith("tensorflow"):
@@ -69,12 +73,25 @@ def runs_on_both(parsed: ParsedModule) -> bool:
         public = found.door is Door.PUBLIC and needs_nothing(found.symbol)
         if found.symbol.startswith("tf.keras."):
             return False  # of Keras 2 there and of Keras 3 here
-        if not (public or found.door is Door.COMPAT_V1):
+        if not (public or found.door is Door.COMPAT_V1 or _fits(found, context)):
             return False
     return all(
         import_path(getattr(use.node, "module", None)) in ("", "tensorflow")
         or "tensorflow" not in parsed.module.code_for_node(use.node)
         for use in parsed.resolver.scopes.imports
+    )
+
+
+def _fits(found: SymbolUse, context: Context) -> bool:
+    """A call whose arguments mean the same in TF 1 and TF 2, though others do not."""
+    return (
+        found.door is Door.PUBLIC
+        and found.call is not None
+        and found.move is not None
+        and found.move.old is not None
+        and found.move.to == found.symbol
+        and found.symbol not in SPECIAL
+        and changed_arguments.check(found, context) is None
     )
 
 

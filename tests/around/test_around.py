@@ -169,6 +169,70 @@ def test_graphs_by_hand_go_on_around_the_models(tmp_path: Path) -> None:
     assert "training_loop.reset_default_graph()\n" in found["train.py"]
 
 
+def test_a_session_of_another_program_stands_beside(tmp_path: Path) -> None:
+    """`train` here is neither `tf.train` nor the method of an Estimator."""
+    helper = (
+        "import tensorflow as tf\n\n\nclass Hook(tf.train.SessionRunHook):\n    pass\n"
+    )
+    by_hand = (
+        "import tensorflow as tf\n\nfrom helper import Hook\n\n\n"
+        "def train(steps):\n"
+        "    with tf.train.MonitoredTrainingSession(hooks=[Hook()]) as session:\n"
+        "        print(session.run(tf.train.get_or_create_global_step()), steps)\n"
+        "    return tf.estimator.ModeKeys.TRAIN\n\n\n"
+        "if __name__ == '__main__':\n    train(3)\n"
+    )
+    asked = CHOSEN.replace("import os\n", "import os\n\nfrom helper import Hook\n")
+    asked = asked.replace("steps=3)", "steps=3, hooks=[Hook()])")
+    files = project(tmp_path, model=MODEL, train=asked, helper=helper, by_hand=by_hand)
+    report = rewritten(files)
+    assert tiers(report) == ["T1"]
+    found = texts(report)
+    assert "training_loop.build_graphs_by_hand()\n" in found["by_hand.py"]
+    assert "build_graphs_by_hand" not in found["train.py"]
+
+
+def test_programs_of_several_directories_that_share_a_file(tmp_path: Path) -> None:
+    second = CHOSEN.replace(
+        "import os\n", "import os\nimport sys\n\nsys.path.insert(0, '..')\n"
+    ).replace("from model", "from one.model")
+    report = rewritten(
+        project(tmp_path, one__model=MODEL, one__train=CHOSEN, two__train=second)
+    )
+    assert tiers(report) == ["T1", "T1"]
+    written = {
+        str(result.path.relative_to(tmp_path)): result.new for result in report.changed
+    }
+    loops = [path for path in written if path.endswith("training_loop.py")]
+    assert sorted(loops) == ["one/training_loop.py", "two/training_loop.py"]
+    assert b"import training_loop\n" in (written["one/model.py"] or b"")
+
+
+def test_modules_that_are_imported_by_a_computed_name_belong(tmp_path: Path) -> None:
+    """Also where the folder that the program starts in looks like a package."""
+    train = CHOSEN.replace("from model import model_fn", "import importlib")
+    train = train.replace(
+        "def build(",
+        "model = importlib.import_module('nets.' + os.environ['NET'])\n"
+        "model_fn = model.model_fn\n\n\ndef build(",
+    )
+    train = train.replace("input_fn, steps=3)", "input_fn, steps=3)  # __main__")
+    net = MODEL.replace(
+        "import tensorflow as tf\n", "import tensorflow as tf\n\nimport common\n"
+    )
+    net = net.replace("tf.layers.dense(", "common.dense(")
+    common = "import tensorflow as tf\n\n\ndef dense(x, units):\n"
+    common += "    return tf.layers.dense(x, units)\n"
+    for folder in (tmp_path / "p", tmp_path / "p" / "nets"):
+        package(folder)
+    files = project(tmp_path, p__nets__net=net, p__common=common, p__train=train)
+    report = rewritten(files)
+    assert tiers(report) == ["T1"]
+    assert b"class Dense(" in next(
+        r.new or b"" for r in report.changed if r.path.name == "common.py"
+    )
+
+
 def test_a_session_that_an_estimator_would_call_keeps_its_program(
     tmp_path: Path,
 ) -> None:

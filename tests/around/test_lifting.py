@@ -162,12 +162,18 @@ def test_what_is_not_lifted_keeps_its_words(
     assert reason in told
 
 
-def test_one_model_function_that_stays_keeps_them_all(tmp_path: Path) -> None:
+def test_a_model_function_that_stays_keeps_what_it_calls(tmp_path: Path) -> None:
     other = PROGRAM[PROGRAM.index("def model_fn") : PROGRAM.index("def data")]
-    other = other.replace("def model_fn", "def other_fn").replace("block(", "own(")
+    other = other.replace("def model_fn", "def other_fn")
+    other = other.replace("tf.layers.dense(net, 1", "params['net'](net, 1")
     report = rewritten(tmp_path, PROGRAM.replace("def data", f"{other}def data"))
     assert tier(report) == "T2"
-    assert "ScopedModel" not in text(report)
+    made = text(report)
+    assert "class Block(" in made
+    assert "def block(net" in made
+    kept = made[made.index("def other_fn") :]
+    assert 'net = block(features["x"]' in kept
+    assert "ScopedModel" in made[: made.index("def other_fn")]
 
 
 def test_a_method_has_a_class(tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def flat(x):
     return tf.contrib.layers.flatten(x)
 """
 # Today's names of which TF 1 had too, with the same meaning.
-ON_BOTH = HELPERS[: HELPERS.index("\n\ndef flat")]
+ON_BOTH = HELPERS[: HELPERS.index("\n\ndef flat")] + (
+    "\n\ndef size(x):\n    return tf.shape(x, out_type=tf.int64)\n"
+)
 NATIVE = """\
 import tensorflow as tf
 

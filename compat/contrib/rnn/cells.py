@@ -9,6 +9,9 @@ import tensorflow.compat.v1 as tf
 from ...engine import legacy_layers
 from ...engine.legacy_layers import rnn_cell
 
+# What is multiplied has rows and columns.
+_RANK = 2
+
 __all__ = [
     "AttentionCellWrapper",
     "BasicLSTMCell",
@@ -46,16 +49,66 @@ RNNCell = rnn_cell.RNNCell
 ResidualWrapper = rnn_cell.ResidualWrapper
 
 
-def _linear(args: Any, size: int, bias: bool, bias_init: Any = None) -> Any:
-    """``concat(args) @ kernel + bias`` with variables in the current scope."""
-    inputs = tf.concat(args, 1) if isinstance(args, list | tuple) else args
-    depth = tf.dimension_value(inputs.get_shape()[1])
-    kernel = tf.get_variable("kernel", [depth, size], inputs.dtype)
-    outputs = tf.matmul(inputs, kernel)
-    if not bias:
-        return outputs
-    start = bias_init or tf.zeros_initializer()
-    return outputs + tf.get_variable("bias", [size], inputs.dtype, initializer=start)
+class _Linear:
+    """``concat(args) @ kernel + bias``; its variables are made once, where it is."""
+
+    def __init__(
+        self,
+        args: Any,
+        output_size: int,
+        build_bias: bool,
+        bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ):
+        parts = _as_list(args)
+        sizes = [tf.dimension_value(one.get_shape()[1]) for one in parts]
+        if any(one.get_shape().ndims != _RANK for one in parts) or None in sizes:
+            shapes = [one.get_shape() for one in parts]
+            raise ValueError(
+                f"linear is expecting 2D arguments of known size: {shapes}"
+            )
+        self._size = output_size
+        self._bias = None
+        dtype = parts[0].dtype
+        self._kernel = tf.get_variable(
+            "kernel", [sum(sizes), output_size], dtype, initializer=kernel_initializer
+        )
+        if not build_bias:
+            return
+        with tf.variable_scope(tf.get_variable_scope()) as inside:
+            inside.set_partitioner(None)
+            start = bias_initializer
+            if start is None:
+                start = tf.constant_initializer(0.0, dtype=dtype)
+            self._bias = tf.get_variable(
+                "bias", [output_size], dtype, initializer=start
+            )
+
+    def __call__(self, args: Any) -> Any:
+        """The map of other inputs of the same sizes."""
+        parts = _as_list(args)
+        inputs = parts[0] if len(parts) == 1 else tf.concat(parts, 1)
+        outputs = tf.matmul(inputs, self._kernel)
+        return outputs if self._bias is None else tf.nn.bias_add(outputs, self._bias)
+
+
+def _as_list(args: Any) -> list[Any]:
+    parts = list(args) if isinstance(args, (list, tuple)) else [args]
+    if not parts or parts[0] is None:
+        raise ValueError("`args` must be specified")
+    return parts
+
+
+def _linear(
+    args: Any,
+    output_size: int,
+    bias: bool,
+    bias_initializer: Any = None,
+    kernel_initializer: Any = None,
+) -> Any:
+    """The same with variables of the current scope, called at once."""
+    made = _Linear(args, output_size, bias, bias_initializer, kernel_initializer)
+    return made(args)
 
 
 class LayerNormBasicLSTMCell(RNNCell):  # type: ignore[misc, valid-type]

@@ -111,12 +111,14 @@ _KINDS = {
     "conv2d": LayerFunction("Conv2D", _CONV, 2),
     "conv3d": LayerFunction("Conv3D", _CONV, 2),
     "conv2d_transpose": LayerFunction("Conv2DTranspose", _TRANSPOSE, 2),
+    "conv3d_transpose": LayerFunction("Conv3DTranspose", _TRANSPOSE, 2),
     "separable_conv2d": LayerFunction("SeparableConv2D", _SEPARABLE, 2),
     "max_pooling1d": LayerFunction("MaxPooling1D", _POOL, 2),
     "max_pooling2d": LayerFunction("MaxPooling2D", _POOL, 2),
     "max_pooling3d": LayerFunction("MaxPooling3D", _POOL, 2),
     "average_pooling1d": LayerFunction("AveragePooling1D", _POOL, 2),
     "average_pooling2d": LayerFunction("AveragePooling2D", _POOL, 2),
+    "average_pooling3d": LayerFunction("AveragePooling3D", _POOL, 2),
     "flatten": LayerFunction("Flatten", ("name", "data_format")),
     "dropout": LayerFunction(
         "Dropout", ("rate", "noise_shape", "seed", "training", "name"), 1, ("training",)
