@@ -28,6 +28,9 @@ ADVICE = {
     "`...` is kept from round to round": "give it a value before the loop",
     "`...` is made in one branch only": "give it a value in every branch",
     "`...` is read behind the layers": "compute it before the first layer",
+    "`...` is shared with a model function that is kept": (
+        "change what keeps the other one, or give this one a function of its own"
+    ),
     "`...` may make variables": (
         "give the file that defines it to the same run; if it is of a library, call "
         "tf.layers or tf.keras in its place"
