@@ -27,7 +27,6 @@ from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.named_model import with_named_model
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
-from ..plan.model_fn.head_units import with_head_units
 from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
@@ -104,18 +103,6 @@ def rewrite_programs(
     places = legacy_places(tree)
     if not places:
         return ProgramsRewrite(module)
-    counted = with_head_units(tree)
-    if counted is not None:
-        again = parse(counted.bytes)
-        result = rewrite_programs(
-            again,
-            path=path,
-            resolver=Resolver(again),
-            options=options,
-            facts=facts,
-        )
-        if result.plans:
-            return replace(result, before=None)
     stays: list[Stop]
     if options.stays_because is not None and places.programs:
         reason = options.stays_because

@@ -7,19 +7,16 @@ kept apart, in :mod:`.sites`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .canned.plan import CannedPlan, ModelHead
+    from .canned.plan import CannedPlan
 
 __all__ = [
-    "METRICS",
     "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
-    "RATE",
     "TF",
     "TRAINED",
     "Blocker",
@@ -31,7 +28,6 @@ __all__ = [
     "InputPlan",
     "KerasModelPlan",
     "LayerClass",
-    "MetricBlock",
     "MetricPlan",
     "MetricUpdate",
     "ModelFnPlan",
@@ -42,7 +38,6 @@ __all__ = [
     "StockHooks",
     "StrategyPlan",
     "TrainingPlan",
-    "watched",
 ]
 
 # Stands for the program's own name of tensorflow in source text of a plan.
@@ -52,10 +47,6 @@ MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
 # Stands for the variables that are trained, where these are not all of them.
 TRAINED = "__trained__"
-# Stands for the schedule that computes the learning rate from the step.
-RATE = "__computed_rate__"
-# Stands for the dict of metrics where a program fills one.
-METRICS = "__metrics__"
 # Stands for the name of a metric class that the program is given.
 METRIC_CLASS = "__metric_class__"
 
@@ -130,18 +121,6 @@ class OptimizerPlan:
 
 
 @dataclass(frozen=True)
-class ScalarSummary:
-    """A figure of a training step that goes to the event files.
-
-    ``kind`` is "loss", "rate" for the learning rate, or "value" of a variable.
-    """
-
-    tag: str
-    kind: str
-    variable: str = ""
-
-
-@dataclass(frozen=True)
 class MetricPlan:
     """One entry of ``metrics=[...]``.
 
@@ -179,17 +158,6 @@ class MetricUpdate:
     arguments: tuple[str, ...]
     # A class that is to be written, in whose place METRIC_CLASS stands in the code.
     made: str = ""
-
-
-@dataclass(frozen=True)
-class MetricBlock:
-    """Some entries of a dict that a program fills: they are made, and updated.
-
-    ``__metrics__`` stands for the dict.
-    """
-
-    setup: str
-    update: str
 
 
 @dataclass(frozen=True)
@@ -285,33 +253,18 @@ class ModelFnPlan:
     optimizer_setup: tuple[str, ...]
     optimizers: tuple[OptimizerPlan, ...]
     predict: PredictPlan | None = None
-    # In the place of ``metrics``, where the program fills a dict step by step.
-    metric_blocks: tuple[MetricBlock, ...] = ()
-    # Recurrent cells that the layers need: "lstm".
-    cells: tuple[str, ...] = ()
-    # What makes loss, metrics and predictions of logits, where a head does.
-    heads: tuple[ModelHead, ...] = ()
     # What each signature of an export gives.
     exports: tuple[tuple[str, PredictPlan], ...] = ()
-    # Values that the model_fn saw as a closure, as (name, source) pairs.
-    closure: tuple[tuple[str, str], ...] = ()
-    # What the hooks watch: a tensor's name, and the variable of a step that has it.
-    watched: tuple[tuple[str, str], ...] = ()
-    # What the loop writes to event files besides its own figures.
-    summaries: tuple[ScalarSummary, ...] = ()
     # Those variables are chosen that are trained, if they are not all.
     choosing: tuple[str, ...] = ()
     trained: str | None = None
-    # ``__call__`` of the schedule that stands as ``RATE`` in the optimizer.
-    rate: str = ""
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 
     @property
     def metric_code(self) -> list[str]:
         """Statements that read what metrics are given."""
-        listed = [f"f({a})\n" for metric in self.metrics for a in metric.arguments]
-        return listed + [block.update for block in self.metric_blocks]
+        return [f"f({a})\n" for metric in self.metrics for a in metric.arguments]
 
 
 @dataclass(frozen=True)
@@ -336,7 +289,6 @@ class HookPlan:
     class_name: str
     methods: tuple[str, ...] = ()
     stops: bool = False
-    watched: tuple[str, ...] = ()
     condition: str = ""
 
     @property
@@ -434,12 +386,6 @@ class EstimatorCall:
         return self.kind == CallKind.PREDICT
 
 
-def watched(calls: Iterable[EstimatorCall]) -> tuple[str, ...]:
-    """Names of the tensors that the hooks of calls want besides the loss."""
-    names = (n for call in calls for hook in call.hooks for n in hook.watched)
-    return tuple(dict.fromkeys(names))
-
-
 @dataclass(frozen=True)
 class TrainingPlan:
     """Everything an emitter needs to know about one training program."""
@@ -471,11 +417,6 @@ class TrainingPlan:
     def exports(self) -> bool:
         """The program writes its model for serving."""
         return any(c.receiver is not None for c in self.calls)
-
-    @property
-    def watched(self) -> tuple[str, ...]:
-        """Names of the tensors that hooks want besides the loss."""
-        return watched(self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

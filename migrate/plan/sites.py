@@ -11,7 +11,6 @@ from .program import (
     TF,
     Blocker,
     EstimatorCall,
-    LayerClass,
     StrategyPlan,
     TrainingPlan,
 )
@@ -156,7 +155,6 @@ class ModelFnSites:
 
     body: Body
     model_fn: cst.FunctionDef
-    helpers: list[tuple[cst.FunctionDef | cst.ClassDef, LayerClass]]
     first_call: Statement
     estimator_statement: Statement
     drop: list[Statement]

@@ -36,6 +36,10 @@ Weights = list[tuple[str, Any]]
 _IMPORT = re.compile(r"^import tensorflow as tf$", re.MULTILINE)
 
 
+# What optimizers keep beside each variable, under names below its own.
+_SLOTS = ("Adam", "Momentum", "RMSProp")
+
+
 class Recorder(legacy.train.SessionRunHook):  # type: ignore[name-defined, misc]
     """Notes the weights before the first step and the loss of each."""
 
@@ -154,10 +158,9 @@ def saved_values(folder: Path) -> list[float]:
     found: list[float] = []
     for state in sorted(folder.rglob("checkpoint")):
         reader = tf.train.load_checkpoint(str(state.parent))
-        names = reader.get_variable_to_shape_map()
-        for name in sorted(names):
-            if name.rpartition("/")[0] in names:
-                # A slot: in TF 1 the step that met the end of the data moved some.
+        for name in sorted(reader.get_variable_to_shape_map()):
+            if name.rpartition("/")[2].partition("_")[0] in _SLOTS:
+                # In TF 1 the step that met the end of the data moved some.
                 continue
             value = np.asarray(reader.get_tensor(name), np.float64)
             found += [float(value.sum()), float(np.abs(value).sum())]

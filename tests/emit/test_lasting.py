@@ -89,16 +89,12 @@ NORMALIZED = """\
 import tensorflow as tf
 
 
-def network(x, training):
-    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
-        x = tf.layers.batch_normalization(x, training=training, name="n")
-        return tf.layers.dense(x, 3, name="logits")
-
-
 def model_fn(features, labels, mode):
-    trained = network(features, True)
-    tested = network(features, False)
-    logits = trained if mode == tf.estimator.ModeKeys.TRAIN else tested
+    training = mode == tf.estimator.ModeKeys.TRAIN
+    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
+        left = tf.layers.batch_normalization(features, training=True, name="n")
+        right = tf.layers.batch_normalization(features, training=False, name="n")
+    logits = tf.layers.dense(left + right, 3)
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
@@ -122,15 +118,9 @@ def test_a_normalization_that_trains_in_evaluations_too_keeps_its_update_ops() -
 
 
 def test_one_that_trains_as_the_mode_says_becomes_a_layer() -> None:
-    code = NORMALIZED.replace("    trained = network(features, True)\n", "").replace(
-        "tested = network(features, False)\n    logits = trained if mode == "
-        "tf.estimator.ModeKeys.TRAIN else tested",
-        "if mode == tf.estimator.ModeKeys.TRAIN:\n"
-        "        logits = network(features, True)\n"
-        "    else:\n"
-        "        logits = network(features, False)",
-    )
-    (finding,) = run(code).findings
+    (finding,) = run(
+        NORMALIZED.replace("=True", "=training").replace("=False", "=training")
+    ).findings
     assert finding.tier is Tier.NATIVE, finding.message
 
 

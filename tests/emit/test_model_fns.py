@@ -76,7 +76,9 @@ def test_every_program_becomes_layers(rewritten: Path) -> None:
         for finding in file["findings"]
         if finding["tier"] is not None
     }
-    assert tiers == {program.name: "T1" for program in PROGRAMS}
+    # Layers of Keras beside those of tf.layers: their names need the function.
+    kept = {"called_layers.py": "T2"}
+    assert tiers == {program.name: "T1" for program in PROGRAMS} | kept
 
 
 PROGRAM = """\
@@ -116,8 +118,16 @@ def test_a_layer_is_called_what_the_program_called_it() -> None:
         ("features, 8", "features, 8 + tf.shape(features)[0]", "depends on `features`"),
         ('name="hidden"', "reuse=True", "reused"),
         ('name="hidden"', "kernel_initializer=mine", "initialiser"),
-        ("AdamOptimizer(0.1)", "AdamOptimizer(loss / tf.to_float(step))", "and from"),
-        ("AdamOptimizer(0.1)", "AdamOptimizer(tf.py_func(f, [step], 1))", "py_func"),
+        (
+            "AdamOptimizer(0.1)",
+            "AdamOptimizer(loss / tf.to_float(step))",
+            "from the step",
+        ),
+        (
+            "AdamOptimizer(0.1)",
+            "AdamOptimizer(tf.py_func(f, [step], 1))",
+            "from the step",
+        ),
         ("AdamOptimizer(0.1)", "SyncReplicasOptimizer(0.1)", "SyncReplicas"),
         ("tf.train.get_global_step()", "None", "global step"),
         ("minimize(loss,", "minimize(2 * loss,", "something else than the loss"),
@@ -143,38 +153,16 @@ class Net(object):
     def __init__(self, units):
         self.hidden = tf.keras.layers.Dense(units)
 
-    def __call__(self, x, training):
+    def __call__(self, x):
         return self.hidden(x)
 
 
 def model_fn"""
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("self.hidden = ", "self.losses = ", "one of Keras'"),
-        ("x, training):", "x, training):\n        self.last = x", "keeps what"),
-        ("self.hidden(x)", "self.other(x)", "may make variables"),
-        ("(object)", "(Base)", "`Net` may make variables"),
-        ("(features, training)", "(features, False)", "is not given the mode"),
-        ("= Net(8)", "= make(Net, 8)", "`make` may make variables"),
-    ],
-)
-def test_a_called_class_that_is_not_understood(old: str, new: str, reason: str) -> None:
+def test_a_class_that_holds_layers_is_for_the_loop_module() -> None:
     code = PROGRAM.replace("def model_fn", CALLED).replace(
-        'tf.layers.dense(features, 8, name="hidden")', "net(features, training)"
+        'tf.layers.dense(features, 8, name="hidden")', "Net(8)(features)"
     )
-    code = (
-        code.replace(
-            "    net = ",
-            "    training = mode == tf.estimator.ModeKeys.TRAIN\n"
-            "    net = Net(8)\n    net = ",
-        )
-        .replace("    net = net(", "    hidden = net(")
-        .replace("dense(net,", "dense(hidden,")
-    )
-    assert [f.tier for f in run(code).findings] == [Tier.NATIVE]
-    result = run(code.replace(old, new))
-    stays = [f.reason or "" for f in result.findings if f.tier is Tier.COMPAT]
-    assert reason in " ".join(stays)
+    (finding,) = run(code).findings
+    assert "`Net` may make variables" in (finding.reason or "")

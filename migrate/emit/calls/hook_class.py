@@ -31,24 +31,21 @@ def edit_hook_class(tree: Tree, owner: cst.ClassDef, edits: Edits) -> None:
         edits.replace[statement] = parse_statements("self.should_stop = True\n")
     for method in found.emptied:
         edits.replace[method] = []
-    edits.nodes[owner] = _ToCallback(
-        stops=bool(found.stops), watched=tuple(found.watched)
-    )
+    edits.nodes[owner] = _ToCallback(stops=bool(found.stops))
 
 
 class _ToCallback:
     """The class without its base, its methods under the callback's names."""
 
-    def __init__(self, *, stops: bool, watched: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, stops: bool) -> None:
         self.stops = stops
-        self.watched = watched
 
     def __call__(self, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.ClassDef)
         body = node.body
         assert isinstance(body, cst.IndentedBlock)
         statements: list[Statement] = [
-            _renamed(s, self.watched)
+            _renamed(s)
             if isinstance(s, cst.FunctionDef) and s.name.value in RENAMED
             else s
             for s in statements_of(body)
@@ -73,10 +70,8 @@ def _is_docstring(statement: Statement) -> bool:
     return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
 
 
-def _renamed(method: cst.FunctionDef, watched: tuple[str, ...]) -> cst.FunctionDef:
+def _renamed(method: cst.FunctionDef) -> cst.FunctionDef:
     name, parameters = RENAMED[method.name.value]
-    if "loss" in parameters:
-        parameters = (*parameters, *watched)
     kept = method.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     added = [cst.Param(cst.Name(parameter)) for parameter in parameters]
     return method.with_changes(

@@ -24,10 +24,9 @@ from ..module.layout import fit, one_line
 from ..module.spacing import from_comment, space_definitions, with_blank_lines
 from ..module.template import parse_statements, unshadowed
 from .evaluations import evaluations
-from .event_files import figures, writes_events
+from .event_files import writes_events
 from .hook_class import RENAMED
 from .paces import steps_alone
-from .watched import step_call
 
 if TYPE_CHECKING:
     from ..programs.loop import LoopEmitter
@@ -294,7 +293,6 @@ class TrainCalls:
                 config, save_steps=stock.save_steps, save_seconds=stock.save_seconds
             )
         wanted = ["train_iterator", "step", "loss", "done", "last_step", "last_save"]
-        wanted += [variable for _, variable in emitter.watched]
         names = {n: n if local else self.names.fresh(n) for n in wanted}
         profiles = emitter.options.profile or stock.profile_steps is not None
         if profiles:
@@ -343,12 +341,8 @@ class TrainCalls:
                 chosen = f" if {hook.condition} else None" if hook.condition else ""
                 made.append(f"{variable} = {hook.code}{chosen}\n")
             arguments = {"step": step, "loss": f"float({loss})"}
-            for name, held in emitter.watched:
-                arguments[name] = f"float({names[held]})"
             for method in hook.methods:
                 name, parameters = RENAMED[method]
-                if "loss" in parameters:
-                    parameters = (*parameters, *hook.watched)
                 inside = ", ".join(arguments[p] for p in parameters)
                 line = f"{variable}.{name}({inside})\n"
                 if hook.code == _EACH:
@@ -383,11 +377,11 @@ class TrainCalls:
             terms = ["2**31 - 1"]
         chunk = terms[0] if len(terms) == 1 else f"min({', '.join(terms)})"
 
-        written, more = "", ""
-        if events:
-            written, more = figures(
-                self.plan.model, names, emitter.optimizer, emitter.watched_rate
-            )
+        iterator = names["train_iterator"]
+        if many is None:
+            runs = f"{names['run_step']}({iterator})"
+        else:
+            runs = f"{emitter.renamed['train_steps']}({iterator}, {many})"
 
         def lines(method: str) -> list[Statement]:
             return parse_statements("".join(calls[method]))
@@ -403,17 +397,15 @@ class TrainCalls:
                 "X_SAVE_STEPS": config.save_steps or "",
                 "X_THROTTLE": call.throttle_seconds,
                 "X_SUMMARY_STEPS": every,
-                "X_FIGURES": written,
                 "X_PROFILE_STEPS": stock.profile_steps or "",
                 "X_PROFILE_DIR": stock.profile_dir or profile_dir,
             },
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),
-                "X_MORE_FIGURES": parse_statements(more),
                 "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
                 "X_BEFORE_STEP": lines("before_run"),
                 "X_AFTER_STEP": lines("after_run"),
-                "X_RUN_STEPS": step_call(emitter, names, many),
+                "X_RUN_STEPS": parse_statements(f"{loss}, {names['done']} = {runs}\n"),
                 "X_STOP": parse_statements("".join(stops)),
                 **evaluations(self, call, step, evaluation, local=local),
                 "X_END": lines("end"),
@@ -496,7 +488,7 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
     if not hooks:
         return ()
     stops = any(hook.stops for hook in hooks)
-    return (HookPlan(_EACH, "", hooks[0].methods, stops, hooks[0].watched),)
+    return (HookPlan(_EACH, "", hooks[0].methods, stops),)
 
 
 def _is_optional(call: EstimatorCall) -> bool:

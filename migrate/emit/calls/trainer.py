@@ -40,7 +40,7 @@ def per_class(emitter: LoopEmitter) -> None:
     trains = emitter.plan.trains
     if len({call.stock for call in trains}) > 1:
         raise Blocked("TFM116", trains[0].line, "train calls with different hooks")
-    methods = {(h.methods, h.watched) for call in trains for h in call.hooks}
+    methods = {h.methods for call in trains for h in call.hooks}
     if len(methods) > 1:
         raise Blocked("TFM116", trains[0].line, "hooks with different methods")
     trainer = emitter.trainer

@@ -16,13 +16,12 @@ from ...plan.program import (
     TF,
     CallKind,
     EstimatorCall,
-    ModelFnPlan,
     OptimizerPlan,
     TrainingPlan,
 )
-from ...plan.sites import Blocked, CannedSites, ModelFnSites, Program
+from ...plan.sites import CannedSites, ModelFnSites, Program
 from ..calls.asked import AskedCalls, told
-from ..calls.event_files import MEMBERS, watched_summaries, writes_events
+from ..calls.event_files import MEMBERS, writes_events
 from ..calls.exports import rename_export
 from ..calls.hook_class import edit_hook_class
 from ..calls.mixed_precision import LOSS_SCALING, POLICY
@@ -31,7 +30,6 @@ from ..calls.predictors import predictors
 from ..calls.strategies import remark, strategy_code
 from ..calls.train import TrainCalls, function_form
 from ..calls.trainer import Trainer, per_class
-from ..calls.watched import watching_steps
 from ..module.edits import Edits, Statement
 from ..module.layout import WIDTH, OneLine, fit
 from ..module.lone_replica import LoopNames
@@ -76,10 +74,6 @@ class LoopEmitter:
         optimizer: str | None,
         options: RewriteOptions,
     ) -> None:
-        if program.plan.watched and not isinstance(program.plan.model, ModelFnPlan):
-            shown = program.plan.watched[0]
-            reason = f"a hook fetches `{shown}`, which this kind of model does not name"
-            raise Blocked("TFM116", program.plan.line, reason)
         self.options = options
         self.tree = tree
         self.plan: TrainingPlan = program.plan
@@ -133,39 +127,6 @@ class LoopEmitter:
     def evaluates(self) -> bool:
         """The program evaluates its model."""
         return self.plan.evaluates
-
-    @property
-    def watched(self) -> tuple[tuple[str, str], ...]:
-        """What hooks watch besides the loss: names, and variables of a step."""
-        model = self.plan.model
-        if not isinstance(model, ModelFnPlan):
-            return ()
-        rate = [("", self.watched_rate)] if self.watched_rate else []
-        summaries = [("", variable) for variable in watched_summaries(model)]
-        return (*model.watched, *summaries, *rate)
-
-    def nothing_watched(self, variable: str) -> str:
-        """Source of the value that a variable has before the first step."""
-        model = self.plan.model
-        assert isinstance(model, ModelFnPlan)
-        count = watched_summaries(model).get(variable)
-        return (
-            f"{self.tf}.constant(0.0)" if count is None else f"{self.tf}.zeros({count})"
-        )
-
-    @property
-    def watched_rate(self) -> str:
-        """The variable of a step that has its learning rate, where one is wanted.
-
-        An optimizer of Keras 3 tells the rate of the step to come.
-        """
-        model = self.plan.model
-        wanted = (
-            isinstance(model, ModelFnPlan)
-            and any(s.kind == "rate" for s in model.summaries)
-            and self.options.keras == "keras3"
-        )
-        return "rate_of_step" if wanted else ""
 
     @property
     def trained(self) -> str:
@@ -271,7 +232,6 @@ class LoopEmitter:
         """A template with this program's names."""
         defaults: dict[str, Sequence[Statement]] = {"X_MORE_RESULTS": []}
         if template == "train_functions":
-            defaults.update(watching_steps(self))
             defaults["X_TRAIN_STEP"] = self.fill(
                 "train_step",
                 expressions=expressions,
@@ -279,32 +239,13 @@ class LoopEmitter:
                 flags=flags,
                 names=names,
             )
-            results = [variable for _, variable in self.watched]
-            expressions = {
-                **(expressions or {}),
-                "X_STEPS_RESULT": ", ".join(["loss", *results, "done"]),
-                "X_NEXT_RESULT": ", ".join(["loss", *results, "True"]),
-                "X_NO_RESULT": ", ".join(
-                    [
-                        f"{self.tf}.constant(0.0)",
-                        *map(self.nothing_watched, results),
-                        "False",
-                    ]
-                ),
-            }
             flags = {
                 "X_CHUNKS": False in self.paces,
                 "X_STEPWISE": True in self.paces,
                 **(flags or {}),
             }
-        if template == "train_step":
-            if "X_APPLY" not in (statements or {}):
-                defaults["X_APPLY"] = self.fill("plain_apply")
-            results = [variable for _, variable in self.watched]
-            expressions = {
-                **(expressions or {}),
-                "X_STEP_RESULT": ", ".join(["loss", *results]),
-            }
+        if template == "train_step" and "X_APPLY" not in (statements or {}):
+            defaults["X_APPLY"] = self.fill("plain_apply")
         expressions = {"X_TRAINED": self.trained, **(expressions or {})}
         called = {**self.renamed, **(names or {})}
         members = {name: text for name, text in called.items() if "." in text}
@@ -319,7 +260,6 @@ class LoopEmitter:
                 "X_OWN_UPDATES": False,
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
-                "X_WATCHES": bool(self.watched),
                 "X_SHARED": self.replicated,
                 **(flags or {}),
             },

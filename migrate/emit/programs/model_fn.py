@@ -12,11 +12,8 @@ import libcst as cst
 
 from ...options import RewriteOptions
 from ...plan.code.tree import Statement, Tree
-from ...plan.layers.recurrent import CELL
 from ...plan.program import (
-    METRICS,
     OPTIMIZER,
-    RATE,
     TF,
     TRAINED,
     MetricUpdate,
@@ -34,14 +31,11 @@ from ..module.template import free_names, parse_statements, unshadowed
 from .layer_class import class_statement
 from .loop import SAME_WEIGHT, LoopEmitter
 from .metric_classes import MetricClasses
-from .model_heads import PR_AUC, with_heads
 from .optimizers import OWN_CLASSES, convert_optimizer, own_class
-from .schedule_class import schedule_class
 
 __all__ = ["ModelFnEmitter"]
 
 # Variables of the loop around the step functions: these have their own.
-_CELLS = {"gru": "JointGRUCell", "lstm": "JointLSTMCell"}
 _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 
@@ -61,16 +55,8 @@ class ModelFnEmitter(LoopEmitter):
         model, sites = program.plan.model, program.sites
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
-        self.head_code = with_heads(model, names, program.plan.line)
-        model = self.head_code.model
-        self.cells = {kind: names.fresh(_CELLS[kind]) for kind in model.cells}
-        self.metric_setup = _renamed(
-            "".join(block.setup for block in model.metric_blocks), names
-        )
         # A local of the step functions must not hide what they use.
-        watched = {variable for _, variable in model.watched}
-        watched |= {summary.variable for summary in model.summaries}
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY - watched))
+        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
         super().__init__(
             tree,
             program,
@@ -99,17 +85,10 @@ class ModelFnEmitter(LoopEmitter):
             return self.names.fresh(model.trained)
         return self.own("trained_variables")
 
-    @cached_property
-    def schedule(self) -> tuple[str, str]:
-        """Source of the class that computes the rate, and of a call of it."""
-        return schedule_class(self.model, self.names.fresh("ComputedLearningRate"))
-
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        classes = [*self._metric_class(), *self._cells(), self._class()]
-        if self.model.rate:
-            classes += self.fitted(parse_statements(self.text(self.schedule[0])))
+        classes = [self._class()]
         classes += self._own_optimizers()
         classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
         edits.replace[sites.model_fn] = [
@@ -118,9 +97,6 @@ class ModelFnEmitter(LoopEmitter):
             else made
             for number, made in enumerate(classes)
         ]
-        for helper, layer in sites.helpers:
-            made = class_statement(layer, self.text)
-            edits.replace[helper] = fit(self.tree.module, [made], 0)
         for statement in sites.drop:
             edits.replace[statement] = []
         if self.trainer is not None:
@@ -168,15 +144,6 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[top] = [*hoisted, *edits.before.get(top, [])]
         edits.spaced.add(top)
 
-    def _cells(self) -> list[Statement]:
-        """The recurrent cells that the model's layers need."""
-        made = [
-            one
-            for kind, name in self.cells.items()
-            for one in self.fill(kind, file="cells", names={_CELLS[kind]: name})
-        ]
-        return self.fitted(made)
-
     @cached_property
     def own_optimizers(self) -> dict[str, str]:
         """Names of the optimizer classes that the program gets, by their symbols."""
@@ -215,14 +182,6 @@ class ModelFnEmitter(LoopEmitter):
                 },
             )
         return self.fitted(classes)
-
-    def _metric_class(self) -> list[Statement]:
-        """A metric of heads that Keras does not have."""
-        name = self.head_code.pr_auc
-        if name is None or not self.evaluates:
-            return []
-        made = self.fill("precision_recall_auc", file="canned", names={PR_AUC: name})
-        return self.fitted(made)
 
     def _place_class(self, trainer: Trainer) -> None:
         """The class below the model's, and a call of it."""
@@ -333,8 +292,6 @@ class ModelFnEmitter(LoopEmitter):
         return parse_statements(self.section(code))
 
     def _test_metrics(self) -> list[Statement]:
-        if self.model.metric_blocks:
-            return parse_statements(self.text(f"{METRICS} = {{}}\n{self.metric_setup}"))
         return parse_statements(
             "".join(
                 f"{self.metric_names[metric.key]} = "
@@ -347,12 +304,6 @@ class ModelFnEmitter(LoopEmitter):
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
-        metrics = self.renamed.get("test_metrics", "")
-        code = code.replace(METRICS, metrics)
-        for kind, name in self.cells.items():
-            code = code.replace(CELL.format(kind), name)
-        if RATE in code:
-            code = code.replace(RATE, self.schedule[1])
         if "__own_" in code:
             for symbol, name in self.own_optimizers.items():
                 code = code.replace(own_class(symbol), name)
@@ -409,13 +360,12 @@ class ModelFnEmitter(LoopEmitter):
     def _values(self) -> list[tuple[str, str]]:
         """The model_fn's parameters that something behind the class reads."""
         model = self.model
-        found = list(model.closure)
+        found: list[tuple[str, str]] = []
         if model.has_params:
             found.append(("params", model.params or "{}"))
         code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
         code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
         code += [m.code + "\n" for m in model.metrics]
-        code += [block.setup for block in model.metric_blocks]
         text = self.text("".join(code))
         values = [
             (name, value)
@@ -462,12 +412,9 @@ class ModelFnEmitter(LoopEmitter):
         forward = parse_statements(
             self.section(self.call_model("True") + "".join(model.train_loss))
         )
-        if not model.per_example and not self.head_code.summed:
+        if not model.per_example:
             forward += self.scalar_loss(model.loss)
         applied = "".join(model.apply)
-        if self.watched_rate:
-            rate = f"{self.watched_rate} = {OPTIMIZER}.learning_rate\n"
-            applied = f"{rate}{applied}"
         apply = parse_statements(self.section(applied))
         result = self.fill(
             "train_functions",
@@ -482,7 +429,6 @@ class ModelFnEmitter(LoopEmitter):
             return result + self._predictions() + self._exports()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
-        updates += "".join(block.update for block in model.metric_blocks)
         body = parse_statements(
             self.section(
                 self.call_model("False")
@@ -493,11 +439,7 @@ class ModelFnEmitter(LoopEmitter):
             )
         )
         names = [*self.metric_names.values(), test_loss]
-        if model.metric_blocks:
-            names[0] = f"*{self.renamed['test_metrics']}.values()"
-            names.append(test_loss)
-        more = parse_statements(self.head_code.results)
-        result += self.test_functions(self.listed(names), body, more=more)
+        result += self.test_functions(self.listed(names), body)
         return result + self._predictions() + self._exports()
 
     def _exports(self) -> list[Statement]:

@@ -109,17 +109,7 @@ def train_step():
             else:
                 gradients = tape.gradient(loss, X_TRAINED)
             X_APPLY
-        return X_STEP_RESULT
-
-
-def run_batch():
-    """What a step does with the replicas' batches."""
-    if X_WATCHES:
-        X_RUN
-    else:
-        losses = strategy.run(train_step, args=(X_BATCH,))
-    loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
-    X_WATCHED
+        return loss
 
 
 def train_functions():
@@ -145,13 +135,13 @@ def train_functions():
         def train_steps(iterator, steps):
             """Runs up to `steps` steps; returns the last loss and how many ran."""
             loss, done = tf.constant(0.0), tf.constant(0)
-            X_NOTHING_WATCHED
             for batch in iterator:
-                X_RUN_BATCH
+                losses = strategy.run(train_step, args=(batch,))
+                loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
                 done += 1
                 if done >= steps:
                     break
-            return X_STEPS_RESULT
+            return loss, done
 
     if X_STEPWISE:
 
@@ -160,9 +150,10 @@ def train_functions():
             """Trains on the next batch; returns the loss and if there was a batch."""
             batch = iterator.get_next_as_optional()
             if not batch.has_value():
-                return X_NO_RESULT
-            X_RUN_NEXT
-            return X_NEXT_RESULT
+                return tf.constant(0.0), False
+            losses = strategy.run(train_step, args=(batch.get_value(),))
+            loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+            return loss, True
 
 
 def test_functions():
@@ -472,8 +463,7 @@ def train_loop():
                     print(f"step {step}: loss = {float(loss):.6f}")
         if X_WRITES_EVENTS:
             if step - last_written >= X_SUMMARY_STEPS:
-                figures = X_FIGURES
-                X_MORE_FIGURES
+                figures = {"loss": float(loss)}
                 if written is not None:
                     per_second = (step - last_written) / (time.time() - written)
                     figures["global_step/sec"] = per_second

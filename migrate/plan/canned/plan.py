@@ -12,7 +12,6 @@ __all__ = [
     "DeepPlan",
     "HeadPlan",
     "LinearPlan",
-    "ModelHead",
     "Task",
 ]
 
@@ -41,8 +40,7 @@ class HeadPlan:
     ``units`` is the number of logits for each example, ``vocabulary`` the names
     of the classes where labels are strings, ``weights`` the key of the feature
     that weighs examples. ``reduction`` names how a batch's losses became one:
-    ``sum``, ``mean``, ``weighted_mean`` or ``nonzero_mean``. A model_fn's own
-    head may have a ``name``, which its metrics bear, and be a ``modern`` class.
+    ``sum``, ``mean``, ``weighted_mean`` or ``nonzero_mean``.
     """
 
     task: str
@@ -50,18 +48,6 @@ class HeadPlan:
     vocabulary: str | None = None
     weights: str | None = None
     reduction: str = "sum"
-    name: str | None = None
-    modern: bool = False
-
-
-@dataclass(frozen=True)
-class ModelHead:
-    """A head of a model_fn: source of its logits and labels, and its weight."""
-
-    head: HeadPlan
-    logits: str
-    labels: str
-    weight: str = ""
 
 
 @dataclass(frozen=True)

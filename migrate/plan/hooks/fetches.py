@@ -11,7 +11,7 @@ from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
 from ..sites import Blocked
 
-__all__ = ["HookEdits", "named_tensors", "read_fetches"]
+__all__ = ["HookEdits", "read_fetches"]
 
 _ARGUMENTS = ("tf.train.SessionRunArgs", "tf.estimator.SessionRunArgs")
 _STEPS = (
@@ -38,7 +38,6 @@ class HookEdits:
     # Nodes below these need no further look: they are replaced.
     known: set[cst.CSTNode] = field(default_factory=set)
     # Tensors that the model_fn names, besides the loss.
-    watched: list[str] = field(default_factory=list)
 
 
 class _Fetches:
@@ -120,8 +119,7 @@ class _Fetches:
             plain = "regulariz" not in tree.text
             if plain and _LOSS.match(text):
                 return "loss"
-            name = text.removesuffix(":0")
-            return name if name.isidentifier() and named_tensors(tree, name) else None
+            return None
         if (
             isinstance(node, cst.Attribute)
             and isinstance(node.value, cst.Name)
@@ -189,8 +187,6 @@ class _Fetches:
         meaning = self._meaning(node)
         if meaning is None:
             raise self.stop(node, f"fetches `{self.tree.code(node)}`")
-        if meaning not in ("step", "loss", *self.edits.watched):
-            self.edits.watched.append(meaning)
         return meaning
 
     def _results(self, method: cst.FunctionDef, fetched: object) -> None:
@@ -218,9 +214,8 @@ class _Fetches:
                     continue
                 self.edits.values[top] = value
         scope = self.tree.resolver.scopes.opened.get(method)
-        for name in ("step", "loss", *self.edits.watched):
-            given = name in self.edits.values.values() or name in self.edits.watched
-            if scope is None or not given:
+        for name in ("step", "loss"):
+            if scope is None or name not in self.edits.values.values():
                 continue
             kept = [
                 b
@@ -251,21 +246,6 @@ class _Fetches:
         if isinstance(fetched, list) and all(isinstance(f, str) for f in fetched):
             return node, f"({', '.join(str(f) for f in fetched)})"
         raise self.stop(node, "takes its results in a way not understood")
-
-
-def named_tensors(tree: Tree, name: str) -> list[cst.Call]:
-    """``tf.identity(..., name="NAME")``, with which programs name their tensors."""
-    return [
-        call
-        for call in tree.calls(tree.module, ("tf.identity",))
-        if any(
-            argument.keyword is not None
-            and argument.keyword.value == "name"
-            and isinstance(argument.value, cst.SimpleString)
-            and argument.value.evaluated_value == name
-            for argument in call.args
-        )
-    ]
 
 
 def _is_docstring(statement: Statement) -> bool:

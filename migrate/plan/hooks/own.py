@@ -182,7 +182,6 @@ def _user_hook(tree: Tree, node: cst.BaseExpression, defined: cst.ClassDef) -> H
         defined.name.value,
         methods,
         stops=bool(edits.stops),
-        watched=tuple(edits.watched),
     )
 
 

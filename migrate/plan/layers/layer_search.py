@@ -7,7 +7,6 @@ import libcst as cst
 from ..code.statements import assigned, loads
 from ..code.tree import walk
 from ..model_fn.source import Source
-from .lifted_classes import called_class
 from .made_layers import is_layer
 
 __all__ = ["makes_layers", "makes_plain", "tensor_names"]
@@ -60,10 +59,8 @@ def makes_layers(source: Source, node: cst.CSTNode, depth: int = 0) -> bool:
                 if makes_layers(source, made, depth + 1):
                     return True
                 continue
-            if called_class(source.tree, child) is not None:
-                return True
             defined = source.tree.resolver.definition(child.func)
-            if isinstance(defined, cst.FunctionDef) and makes_layers(
+            if isinstance(defined, (cst.ClassDef, cst.FunctionDef)) and makes_layers(
                 source, defined.body, depth + 1
             ):
                 return True

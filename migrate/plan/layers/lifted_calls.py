@@ -13,11 +13,8 @@ from ..inputs.tables import TABLES, table_code
 from .functions import CLASSES
 from .initializers import initializer, regularizer
 from .keras_flags import asks, flag_of_class, makes_keras_model
-from .lifted_classes import called_class, lift_object_call, own
-from .lifted_helpers import lift_helper
 from .lifted_names import source_text
 from .made_layers import Conversion, is_layer
-from .recurrent import state_part
 
 if TYPE_CHECKING:
     from .lifter_state import LiftedState
@@ -81,7 +78,7 @@ class CallLifter(cst.CSTTransformer):
         symbol = self.tree.symbol(call.func)
         if symbol in CLASSES:
             return self._conversion().made_class(symbol, call)
-        if self._is_keras(call) or called_class(self.tree, call) is not None:
+        if self._is_keras(call):
             self.lifter.shared.sparse |= (symbol or "").endswith(".Embedding")
             return self.lifter.text(call)
         if makes_keras_model(self.source, call):
@@ -187,10 +184,7 @@ class CallLifter(cst.CSTTransformer):
             return True
         if self._is_keras(node) or self._helper(node) is not None:
             return True
-        if makes_keras_model(self.source, node):
-            return True
-        made = self._maker(node)
-        return called_class(self.tree, made or node) is not None
+        return makes_keras_model(self.source, node)
 
     def _helper(self, node: cst.Call) -> cst.FunctionDef | None:
         """The function behind a call when it makes layers."""
@@ -215,15 +209,6 @@ class CallLifter(cst.CSTTransformer):
             made = self.lifter.make(wanted or "table", self._table(call))
             return cst.parse_expression(made)
         maker = self._maker(call)
-        owner = called_class(self.tree, maker)
-        if owner is not None:
-            assert maker is not None
-            if call.func is maker:
-                made = self.lifter.make(_snake(owner.name.value), self._made(maker))
-            else:
-                made = self.lifter.objects[self.tree.code(call.func)]
-            self._note_class(owner, maker)
-            return lift_object_call(self.lifter, owner, call, made)
         constructor = self._constructor(call)
         if constructor is not None:
             name = (symbol or self.tree.code(call.func)).rpartition(".")[2]
@@ -232,7 +217,8 @@ class CallLifter(cst.CSTTransformer):
             return self._layer(symbol, call, wanted)
         helper = self._helper(call)
         if helper is not None:
-            return lift_helper(self.lifter, helper, call, wanted)
+            reason = f"`{helper.name.value}` makes layers for the model_fn"
+            raise self.source.stop(call, reason)
         self._check(call, symbol)
         if maker is not None:
             updated_node = self._flagged(call, updated_node, maker)
@@ -245,16 +231,6 @@ class CallLifter(cst.CSTTransformer):
             return updated_node.with_changes(func=function.value)
         return updated_node
 
-    def _made(self, maker: cst.Call) -> str:
-        constructor = self._constructor(maker)
-        assert constructor is not None
-        return constructor
-
-    def _note_class(self, owner: cst.ClassDef, maker: cst.Call) -> None:
-        calls = self.lifter.shared.lifted_calls
-        if maker not in calls:
-            calls.append(maker)
-
     def _maker(self, call: cst.Call) -> cst.Call | None:
         """What made the layer object that is called here."""
         function = call.func
@@ -262,9 +238,6 @@ class CallLifter(cst.CSTTransformer):
             function = function.value
         if isinstance(function, cst.Name):
             return self.lifter.made.get(function.value)
-        if isinstance(function, cst.Attribute) and self.lifter.owner is not None:
-            layers, _ = self.lifter.owner
-            return layers.get(function.attr.value) if own(function) else None
         return function if isinstance(function, cst.Call) else None
 
     def _flagged(self, call: cst.Call, updated: cst.Call, maker: cst.Call) -> cst.Call:
@@ -340,10 +313,6 @@ class CallLifter(cst.CSTTransformer):
             and function.attr.value in ("apply", "lookup")
         ):
             return
-        if isinstance(function, cst.Attribute) and self.lifter.owner is not None:
-            layers, methods = self.lifter.owner
-            if own(function) and function.attr.value in (*layers, *methods):
-                return
         if isinstance(function, cst.Name) and function.value in self.lifter.kinds:
             return  # a value of the program: an activation, a local function
         defined = self.tree.resolver.definition(function)
@@ -377,18 +346,10 @@ class CallLifter(cst.CSTTransformer):
             )
         if kind is Kind.OBJECT:
             return cst.parse_expression(lifter.objects[name])
-        if kind is Kind.CELL:
-            reason = f"the cell `{name}` is used outside of dynamic_rnn"
-            raise self.source.stop(original_node, reason)
         if kind is Kind.CONFIG:
             lifter.call_reads.add(name)
             return cst.Attribute(cst.Name("self"), cst.Name(name))
         return updated_node
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        return state_part(self.lifter, original_node) or updated_node
 
     def leave_Comparison(
         self, original_node: cst.Comparison, updated_node: cst.Comparison

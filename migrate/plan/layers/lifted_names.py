@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -11,7 +10,7 @@ from ...project.positions import code_of
 
 _COPIED = re.compile(r"(.*?)((?:__\d+)?)")
 
-__all__ = ["RESERVED", "RESERVED_OF_LAYERS", "Lifted", "camel", "source_text"]
+__all__ = ["RESERVED", "RESERVED_OF_LAYERS", "camel", "source_text"]
 
 # Attributes of Keras models and layers that an attribute of ours must not hide.
 _RESERVED = """
@@ -42,36 +41,6 @@ state_updates stop_training summary test_function test_on_batch test_step to_jso
 train_function train_on_batch train_step
 """
 RESERVED_OF_LAYERS = RESERVED - frozenset(_MODELS_NAMES.split())
-
-
-@dataclass
-class Lifted:
-    """A Keras class; ``init``, ``call`` and the rest are source text.
-
-    ``roles`` says for each parameter of a lifted function where it went:
-    "config" to the constructor, "tensor" to the call, "training" to the flag.
-    """
-
-    name: str
-    base: str
-    docstring: str | None = None
-    parameters: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-    init: tuple[str, ...] = ()
-    call: tuple[str, ...] = ()
-    training: bool = False
-    roles: dict[str, str] = field(default_factory=dict)
-    definition: cst.FunctionDef | cst.ClassDef | None = None
-    # Of a function: names of its variables in TF1, parameters that these are made
-    # of, and whether there are variables without a name of their own.
-    fixed: frozenset[str] = frozenset()
-    naming: tuple[tuple[str, str], ...] = ()
-    loose: bool = False
-    # Of a class: attributes of its own, further methods, and how many statements
-    # of ``init`` are the program's.
-    fields: tuple[str, ...] = ()
-    methods: tuple[str, ...] = ()
-    own_init: int = 0
 
 
 _PLAIN = cst.Module([])

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..code.pure import is_pure
-from ..code.statements import assigned, binds, is_docstring, names_in
+from ..code.statements import assigned, is_docstring, names_in
 from ..code.tree import Statement, only_small, statements_of, walk
 from ..model_fn.summaries import summarises
 from .layer_search import makes_layers, tensor_names
 from .lifted_calls import CallLifter
 from .lifted_names import source_text
 from .lifter_state import Kind, LiftedState, Loop, VariableScope
-from .recurrent import is_cell, is_rnn, lift_rnn
 
 __all__ = ["Lifter"]
 
@@ -72,15 +71,6 @@ class Lifter(LiftedState):
 
     def _assign(self, statement: Statement, small: cst.Assign) -> list[Statement]:
         target = small.targets[0].target
-        if isinstance(small.value, cst.Call) and is_rnn(self, small.value):
-            self.kinds.update(dict.fromkeys(binds(statement), Kind.TENSOR))
-            return lift_rnn(self, statement, small.value)
-        if isinstance(target, cst.Name) and is_cell(self, small.value):
-            if target.value not in self.once or self.loop is not None:
-                raise self.source.stop(statement, f"`{target.value}` is assigned anew")
-            self.kinds[target.value] = Kind.CELL
-            self.cells[target.value] = small.value
-            return []
         if len(small.targets) == 1 and isinstance(target, cst.Name):
             name = target.value
             kind = self.mode_kind(small.value)
@@ -104,8 +94,6 @@ class Lifter(LiftedState):
                 self.made[name] = small.value
                 return []
         names = assigned(statement)
-        if isinstance(target, cst.Name) and self._is_size(small, target.value):
-            return [self._size(statement, small, target.value)]
         if self.is_config(small.value) and not self._fills_with_tensors(small):
             return self._plain(statement, names)
         if names and set(names) <= self.once and len(names) == 1:
@@ -117,43 +105,6 @@ class Lifter(LiftedState):
                 raise self.source.stop(statement, f"`{name}` becomes a tensor")
             self.kinds[name] = Kind.TENSOR
         return [new]
-
-    def _is_size(self, small: cst.Assign, name: str) -> bool:
-        """The value follows from the shape of the input and from plain values."""
-        if self.sizes is None or name not in self.once or self.loop is not None:
-            return False
-        found = self.sizes.among(small.value)
-        inside = {child for node in found for child in walk(node)}
-        reads = {
-            node.value
-            for node in walk(small.value)
-            if isinstance(node, cst.Name)
-            and node in self.tree.resolver.scopes.loads
-            and node not in inside
-        }
-        sizes = {n for n in reads if self.kinds.get(n) is Kind.SIZE}
-        if not found and not sizes:
-            return False
-        if found:
-            value = cst.parse_expression(self.sizes.text(small.value))
-            calls = any(isinstance(n, cst.Call) for n in walk(value))
-            return not calls and reads <= {
-                *sizes,
-                *(n for n in reads if self.kinds.get(n) is Kind.CONFIG),
-            }
-        return self.is_config(small.value, sizes)
-
-    def _size(self, statement: Statement, small: cst.Assign, name: str) -> Statement:
-        """Notes a size; ``call`` may want it as well."""
-        assert self.sizes is not None
-        self.kinds[name] = Kind.SIZE
-        self.sizes.names[name] = self.sizes.own(self.sizes.text(small.value))
-        code = self.sizes.own(
-            self.sizes.text(small.value, f"{self.sizes.argument}.shape")
-        )
-        line = small.with_changes(value=cst.parse_expression(code))
-        assert isinstance(statement, cst.SimpleStatementLine)
-        return statement.with_changes(body=[line])
 
     def _plain(self, statement: Statement, names: list[str]) -> list[Statement]:
         """A statement about plain values: it is for ``__init__``."""

@@ -13,10 +13,10 @@ from ..code.statements import assigned, names_in
 from ..code.tree import Statement, only_small, walk
 from ..model_fn.modes import MODES, Modes
 from ..model_fn.source import Source
+from ..program import LayerClass
 from .layer_search import makes_layers, makes_plain
 from .lifted_calls import CallLifter
-from .lifted_names import RESERVED, Lifted, source_text
-from .static_sizes import Sizes
+from .lifted_names import RESERVED, source_text
 from .variable_places import Place, Places
 
 __all__ = ["Kind", "LiftedState", "Loop", "Shared", "VariableScope"]
@@ -31,8 +31,6 @@ class Kind(enum.Enum):
     TRAINING = "training"  # true in training only
     MODE = "mode"  # any other test of the mode
     OBJECT = "object"  # a layer or variable, now an attribute
-    SIZE = "size"  # a number that the shape of the input tells
-    CELL = "cell"  # a recurrent cell, for the layer around it
 
 
 @dataclass
@@ -40,8 +38,6 @@ class Shared:
     """What all classes lifted from one model_fn share."""
 
     regularised: bool
-    helpers: dict[cst.FunctionDef | cst.ClassDef, Lifted] = field(default_factory=dict)
-    lifted_calls: list[cst.Call] = field(default_factory=list)
     dropped_summaries: list[cst.CSTNode] = field(default_factory=list)
     dropped_regularizer: bool = False
     # Rows of a table are looked up: its gradients are sparse.
@@ -49,8 +45,6 @@ class Shared:
     # contrib's batch_norm works on what may have two dimensions.
     flat_norm: bool = False
     names: set[str] = field(default_factory=set)
-    # Kinds of recurrent cells that the classes need.
-    cells: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -82,15 +76,8 @@ class LiftedState:
         self.shared = shared
         self.kinds = dict(kinds)
         self.objects: dict[str, str] = {}
-        self.cells: dict[str, cst.BaseExpression] = {}
-        # States of an LSTM: lists of two.
-        self.tuples: set[str] = set()
-        # States of several cells: lists of their states.
-        self.stacks: set[str] = set()
         # What made an object: name -> call.
         self.made: dict[str, cst.Call] = {}
-        # In a method: layers of its object, and the names of its methods.
-        self.owner: tuple[dict[str, cst.Call | None], frozenset[str]] | None = None
         self.attributes: set[str] = set()
         self.init: list[str] = []
         self.config: list[Statement] = []
@@ -101,8 +88,6 @@ class LiftedState:
         self.conditional = False
         self.scopes: list[VariableScope] = []
         self.places = Places(source)
-        # In a function: what depends on the shape of its input.
-        self.sizes: Sizes | None = None
         self.arguments: list[dict[str, dict[str, cst.BaseExpression]]] = []
         scope = self.tree.resolver.scopes.opened.get(source.defined)
         self.locals: set[str] = set(scope.bindings) if scope is not None else set()
@@ -159,7 +144,7 @@ class LiftedState:
     def _own(self, name: cst.Name) -> bool:
         """The name is bound in this function, not in a comprehension within."""
         return any(
-            binding.scope.node in (self.source.defined, self.source.factory)
+            binding.scope.node is self.source.defined
             for binding in self.tree.resolver.bindings(name)
         )
 
@@ -168,14 +153,10 @@ class LiftedState:
     def text(self, node: cst.BaseExpression) -> str:
         """Source of an argument that is needed when the model is made."""
         loads = self.tree.resolver.scopes.loads
-        sizes = [] if self.sizes is None else self.sizes.among(node)
-        told = {child for size in sizes for child in walk(size)}
         for child in walk(node):
-            if not isinstance(child, cst.Name) or child not in loads or child in told:
+            if not isinstance(child, cst.Name) or child not in loads:
                 continue
             kind = self.kinds.get(child.value)
-            if kind is Kind.SIZE:
-                continue
             if kind in (Kind.CONFIG, Kind.LOOP):
                 if kind is Kind.CONFIG:
                     self.init_reads.add(child.value)
@@ -183,7 +164,7 @@ class LiftedState:
             if kind is not None or (child.value in self.locals and self._own(child)):
                 reason = f"a layer depends on `{child.value}`"
                 raise self.source.stop(child, reason)
-        return source_text(node) if self.sizes is None else self.sizes.text(node)
+        return source_text(node)
 
     def moved(self, node: cst.BaseExpression, wanted: str = "") -> cst.BaseExpression:
         """The expression as it stands in ``call``."""
@@ -255,8 +236,6 @@ class LiftedState:
         if weight and self.conditional:
             raise self.source.stop(self.source.defined, "variables in a branch")
         if self.loop is not None:
-            if self.sizes is not None and self.sizes.is_sized(constructor):
-                raise self.source.stop(self.source.defined, "sizes in a loop")
             attribute = self.attribute(
                 f"{wanted}_layers" if not weight else f"{wanted}s"
             )
@@ -268,15 +247,6 @@ class LiftedState:
             self.loop.made.append((attribute, element, constructor))
             return element
         attribute = self.attribute(wanted)
-        sizes = self.sizes
-        if sizes is not None and (
-            sizes.is_sized(constructor) or (weight and sizes.reads_any)
-        ):
-            if self.conditional:
-                raise self.source.stop(self.source.defined, "sizes in a branch")
-            code = sizes.own(constructor)
-            sizes.made.append(f"self.{attribute} = {code}\n")
-            return f"self.{attribute}"
         self.init.append(f"self.{attribute} = {constructor}\n")
         return f"self.{attribute}"
 
@@ -304,6 +274,26 @@ class LiftedState:
             for name in sorted(names):
                 code.append(f"self.{name} = {name}\n")
         return code + self.init
+
+    def finish(
+        self,
+        *,
+        name: str,
+        docstring: str | None,
+        parameters: tuple[str, ...],
+        call: tuple[str, ...],
+    ) -> LayerClass:
+        """The model's class, of what was collected."""
+        return LayerClass(
+            name=name,
+            base="Model",
+            docstring=docstring,
+            parameters=parameters,
+            arguments=("features",),
+            init=tuple(self.init_code(set(parameters) & self.call_reads)),
+            call=call,
+            training=self.uses_training,
+        )
 
     @staticmethod
     def _needed(statements: Sequence[Statement], reads: set[str]) -> list[Statement]:

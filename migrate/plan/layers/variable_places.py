@@ -112,18 +112,6 @@ class Places:
         """Remembers what was made at a place."""
         self.made[place.name] = _Made(stands, constructor)
 
-    def take(self, names: frozenset[str], node: cst.CSTNode) -> None:
-        """The names of variables inside of a helper, which nothing else may make."""
-        scopes = self._scopes(node)
-        parts = [self._part(s) for s in scopes if isinstance(s, cst.With)]
-        for name in names:
-            whole = "/".join([*(p for p in parts if p is not None), name])
-            if _OPEN in whole or _UNIQUE in whole:
-                continue
-            if whole in self.made:
-                raise self.source.stop(node, "variables that several functions share")
-            self.made[whole] = _HIDDEN
-
     # -- branches ---------------------------------------------------------------
 
     def state(self) -> _State:

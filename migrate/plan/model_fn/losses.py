@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -36,22 +36,18 @@ def read_loss(
     mode: str,
     *,
     split: bool,
-    also: Collection[str] = (),
 ) -> LossCode:
-    """The loss that a spec names, after the statements of its mode.
-
-    ``also`` are variables that must be made with it.
-    """
+    """The loss that a spec names, after the statements of its mode."""
     names = {node.value} if isinstance(node, cst.Name) else set()
     if not names:
         raise sections.source.stop(node, "the loss is not held in a variable")
-    wanted = sections.slice(statements, names | set(also))
+    wanted = sections.slice(statements, names)
     (name,) = names
     if not wanted:
         raise sections.source.stop(node, f"it is not seen how `{name}` is made")
     for statement in wanted:
         sections.check(statement)
-    if split and not also:
+    if split:
         found = _per_example(sections, wanted, statements, name, mode)
         if found is not None:
             return found

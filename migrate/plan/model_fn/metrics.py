@@ -9,13 +9,12 @@ from dataclasses import replace
 import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments
-from ..code.statements import latest
-from ..code.tree import Statement
-from ..program import METRIC_CLASS, TF, MetricBlock, MetricUpdate
-from .metric_dict import Copied, is_filled, metric_blocks
+from ..code.statements import binds, latest
+from ..code.tree import Statement, only_small
+from ..program import METRIC_CLASS, TF, MetricUpdate
 from .source import Source
 
-__all__ = ["read_metric_blocks", "read_metrics"]
+__all__ = ["read_metrics"]
 
 Text = Callable[[cst.BaseExpression], str]
 
@@ -75,25 +74,6 @@ _ELEMENTS = {
 }
 
 
-def read_metric_blocks(
-    source: Source,
-    statements: Sequence[Statement],
-    node: cst.BaseExpression | None,
-    text: Text,
-    copied: Copied,
-) -> list[MetricBlock]:
-    """The metrics of a spec whose dict is filled step by step; else nothing."""
-    if node is None or not is_filled(source, statements, node):
-        return []
-
-    def made(
-        key: str, value: cst.BaseExpression, seen: Sequence[Statement]
-    ) -> MetricUpdate:
-        return _metric(source, seen, key, value, text)
-
-    return metric_blocks(source, statements, node, made, copied)
-
-
 def read_metrics(
     source: Source,
     statements: Sequence[Statement],
@@ -101,6 +81,8 @@ def read_metrics(
     text: Text,
 ) -> list[MetricUpdate]:
     """The metrics of a spec after the statements of its mode."""
+    if isinstance(node, cst.Name) and _is_filled(statements, node.value):
+        raise source.stop(node, "eval_metric_ops is filled step by step")
     metrics = latest(source.tree, statements, node)
     if is_none(metrics):
         return []
@@ -126,6 +108,20 @@ def read_metrics(
         replace(_metric(source, statements, f'"{key}"', value, text), key=key)
         for key, value in pairs
     ]
+
+
+def _is_filled(statements: Sequence[Statement], name: str) -> bool:
+    """More than one statement makes what the name holds in the end."""
+    making = 0
+    for statement in statements:
+        small = only_small(statement)
+        if isinstance(small, cst.Assign) and any(
+            isinstance(t.target, cst.Name) and t.target.value == name
+            for t in small.targets
+        ):
+            making = 0
+        making += name in binds(statement)
+    return making > 1
 
 
 def _metric(

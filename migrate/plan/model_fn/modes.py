@@ -11,7 +11,6 @@ from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.statements import latest
 from ..code.tree import Statement, Tree, only_small, statements_of, walk
 from ..sites import Blocked
-from .heads import SPEC_PARAMETERS, is_head_spec
 from .source import Source
 
 __all__ = ["MODES", "Modes"]
@@ -92,9 +91,9 @@ class Modes:
             small = only_small(statement)
             if isinstance(small, cst.Return):
                 value = latest(self.tree, taken, small.value)
-                if not isinstance(value, cst.Call) or (
-                    self.tree.symbol(value.func) not in _SPECS
-                    and not is_head_spec(self.tree, value)
+                if (
+                    not isinstance(value, cst.Call)
+                    or self.tree.symbol(value.func) not in _SPECS
                 ):
                     raise self.source.stop(
                         statement, "it returns something else than a spec"
@@ -157,11 +156,8 @@ class Modes:
         return None
 
     def spec(self, call: cst.Call) -> dict[str, cst.BaseExpression]:
-        parameters: tuple[str, ...] = _SPEC_PARAMETERS
-        if is_head_spec(self.tree, call):
-            parameters = SPEC_PARAMETERS
         try:
-            given = match_arguments(call, parameters)
+            given = match_arguments(call, _SPEC_PARAMETERS)
         except UnknownArguments as problem:
             raise self.source.stop(call, f"spec with {problem}") from None
         for name in ("scaffold", "evaluation_hooks", "prediction_hooks"):

@@ -19,22 +19,19 @@ from ..hooks.specs import with_spec_hooks
 from ..inputs.effects import has_effects
 from ..keras.program import ragged_difference
 from ..program import (
-    RATE,
     CallKind,
     Difference,
     EstimatorCall,
     OptimizerPlan,
     TrainingPlan,
-    watched,
 )
 from ..sites import Blocked, ModelFnSites, Program
-from .heads import head_statements
 from .lasting import (
     check_lasting,
     moves,
     normalises_twice,
 )
-from .reader import ModelFn, layer_class, read_model_fn
+from .reader import ModelFn, read_model_fn
 from .summaries import summary_functions
 
 __all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
@@ -89,8 +86,6 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         evaluates=evaluates,
         predicts=predicts,
         exports=any(plan.receiver is not None for plan, _ in calls),
-        watched=watched(plan for plan, _ in calls),
-        summaries=config.writes_events,
     )
     check_lasting(tree, place, given.get("params"), model.definition)
     calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
@@ -101,14 +96,12 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         rule, message = REGULARIZED_ONCE
         differences.append(Difference(rule, tree.line(model.definition), message))
     if model.shared.dropped_summaries or _writes_summaries(tree, model):
-        differences.append(
-            Difference(
-                "TFM141",
-                tree.line(model.definition),
-                _unwritten(tree, model),
-                needs_review=True,
-            )
-        )
+        where = tree.line(model.definition)
+        if config.writes_events:
+            reason = "model_fn: its summaries, which `save_summary_steps` asks for"
+            raise Blocked("TFM103", where, reason)
+        message = "the summaries of the model_fn are not written any more"
+        differences.append(Difference("TFM141", where, message, needs_review=True))
     differences += model.hooks.differences
     optimizers = model.train_op.optimizers
     optimizers[:] = [_with_class(model, plan) for plan in optimizers]
@@ -127,9 +120,8 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     if strategy.symbol is not None and model.train_op.unscaled:
         reason = "tf.gradients are summed over replicas, where a loop takes the mean"
         raise Blocked("TFM103", line, reason)
-    lifted = [] if model.model is None else [model.model, *model.helpers]
-    twice = model.normalised and any(normalises_twice(one.call) for one in lifted)
-    if twice:
+    assert model.model is not None
+    if model.normalised and normalises_twice(model.model.call):
         reason = (
             "model_fn: a normalization trains in one call, also in evaluations, "
             "and not in another"
@@ -148,9 +140,8 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         )
     params = given.get("params")
     _check_free(tree, model, params, body, line)
-    drop.extend(head_statements(tree, model.definition))
     drop.extend(summary_functions(tree, model.definition))
-    drop.extend([*made, *model.train_op.gone, *_made_model_fn(tree, given["model_fn"])])
+    drop.extend(made)
     plan_of_model = model.plan(None if params is None else tree.code(params))
     plan = TrainingPlan(
         line=line,
@@ -163,12 +154,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     )
     sites = ModelFnSites(
         body=body,
-        model_fn=model.site or model.definition,
-        helpers=[
-            (helper.definition, layer_class(helper))
-            for helper in model.helpers
-            if helper.definition is not None
-        ],
+        model_fn=model.definition,
         first_call=first,
         estimator_statement=statement,
         drop=drop,
@@ -195,43 +181,13 @@ def _sums(tree: Tree) -> bool:
     )
 
 
-def _made_model_fn(tree: Tree, node: cst.BaseExpression) -> list[Statement]:
-    """The statement ``model_fn = make_model_fn(...)``, whose names go."""
-    found: list[Statement] = []
-    binding = tree.assigned(node)
-    while binding is not None and binding.value is not None:
-        if len(tree.uses(binding)) != 1:
-            reason = f"the model_fn `{binding.name}` is used elsewhere too"
-            raise Blocked("TFM103", tree.line(binding.value), reason)
-        found.append(tree.statement(binding.value))
-        binding = tree.assigned(binding.value)
-    return found
-
-
 def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
     """A summary stands behind the forward pass, where nothing keeps it."""
     return any(
         isinstance(node, cst.Call)
-        and node not in model.scalars.calls
         and (tree.symbol(node.func) or "").startswith("tf.summary.")
         for node in walk(model.definition.body)
     )
-
-
-def _unwritten(tree: Tree, model: ModelFn) -> str:
-    """Which summaries are lost: by their names, where others are written."""
-    calls = model.scalars.calls
-    names = [
-        tree.code(node.args[0].value)
-        for node in walk(model.definition.body)
-        if isinstance(node, cst.Call)
-        and node not in calls
-        and (tree.symbol(node.func) or "").startswith("tf.summary.")
-        and node.args
-    ]
-    if not calls or not names:
-        return "the summaries of the model_fn are not written any more"
-    return f"these summaries are not written any more: {', '.join(names)}"
 
 
 # These move every row of a table in Keras, and only those of the batch in tf.train.
@@ -293,7 +249,7 @@ def _decays(model: ModelFn) -> bool:
     train = model.train_op
     given = [value for plan in train.optimizers for _, value in plan.arguments]
     texts = (*given, *train.setup)
-    return any("schedules." in text or RATE in text for text in texts)
+    return any("schedules." in text for text in texts)
 
 
 def _check_free(
@@ -304,17 +260,16 @@ def _check_free(
     line: int,
 ) -> None:
     """The values that a model_fn saw get their names where the loop stands."""
-    values = dict(model.closure)
-    if model.has_params:
-        values["params"] = "" if params is None else tree.code(params)
+    if not model.has_params:
+        return
+    name, code = "params", "" if params is None else tree.code(params)
     scopes = tree.resolver.scopes
     owner = tree.parent(body) if isinstance(body, cst.IndentedBlock) else None
     here = scopes.opened.get(owner) if owner is not None else None
     for scope in (scopes.module_scope, here):
-        for name, code in values.items():
-            if scope is not None and name in scope.bindings and code != name:
-                reason = f"the program has another `{name}` where the loop will stand"
-                raise Blocked("TFM103", line, reason)
+        if scope is not None and name in scope.bindings and code != name:
+            reason = f"the program has another `{name}` where the loop will stand"
+            raise Blocked("TFM103", line, reason)
 
 
 def _first_statement(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..canned.plan import ModelHead
 from ..code.arguments import is_none
 from ..code.statements import (
     binds,
@@ -22,31 +21,23 @@ from ..estimator.export_outputs import read_export_outputs
 from ..estimator.warm_start import check_effects
 from ..hooks.own import Hooks
 from ..hooks.specs import read_spec_hooks
-from ..hooks.watched import read_watched
-from ..layers.lifted_helpers import finish
-from ..layers.lifted_names import Lifted, camel, source_text
+from ..layers.lifted_names import camel, source_text
 from ..layers.lifter import Lifter
 from ..layers.lifter_state import Kind, Shared
 from ..optimizers.model_fn import TrainOp, read_train_op
 from ..program import (
-    METRICS,
     MODEL,
     LayerClass,
-    MetricBlock,
     MetricUpdate,
     ModelFnPlan,
     PredictPlan,
 )
 from ..sites import Blocked
-from .factory import Factory, read_factory
 from .forward import ForwardReader
-from .head_specs import head_loss, head_outputs, head_train_op
-from .heads import is_head_spec
 from .losses import LossCode, read_loss
-from .metrics import read_metric_blocks, read_metrics
+from .metrics import read_metrics
 from .modes import Modes
 from .predict import read_predictions
-from .scalar_summaries import Scalars, read_scalars
 from .sections import Sections, regularisation
 from .source import Source
 
@@ -64,32 +55,19 @@ class ModelFn:
     definition: cst.FunctionDef
     has_params: bool
     shared: Shared
-    # The function that becomes a class: the model_fn, or what returns it.
-    site: cst.FunctionDef | None = None
-    # What a factory's arguments are, as (name, source) pairs.
-    closure: tuple[tuple[str, str], ...] = ()
     docstring: str | None = None
-    model: Lifted | None = None
+    model: LayerClass | None = None
     outputs: tuple[str, ...] = ()
     train: LossCode | None = None
     evaluation: LossCode | None = None
     eval_loss: list[str] = field(default_factory=list)
     metrics: list[MetricUpdate] = field(default_factory=list)
-    metric_blocks: list[MetricBlock] = field(default_factory=list)
     train_op: TrainOp = field(default_factory=TrainOp)
     predict: PredictPlan | None = None
-    heads: tuple[ModelHead, ...] = ()
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
-    watched: tuple[tuple[str, str], ...] = ()
-    scalars: Scalars = field(default_factory=Scalars)
     # The hooks of the spec for training.
     hooks: Hooks = field(default_factory=Hooks)
-
-    @property
-    def helpers(self) -> list[Lifted]:
-        """The functions that became layers."""
-        return list(self.shared.helpers.values())
 
     @property
     def regularised(self) -> bool:
@@ -105,7 +83,6 @@ class ModelFn:
         predict = () if self.predict is None else self.predict.lines
         exported = [line for _, one in self.exports for line in one.lines]
         code = [*self.train.statements, *self.eval_loss, *predict, *exported]
-        code += [block.update for block in self.metric_blocks]
         bound = {
             node.id
             for text in [*code, *self.train_op.apply]
@@ -115,8 +92,7 @@ class ModelFn:
         return ModelFnPlan(
             name=self.definition.name.value,
             class_name=camel(self.definition.name.value),
-            model=layer_class(self.model),
-            closure=self.closure,
+            model=self.model,
             has_params=self.has_params,
             params=params,
             outputs=self.outputs,
@@ -127,16 +103,10 @@ class ModelFn:
             eval_loss=tuple(self.eval_loss),
             eval_loss_name=evaluation.expression,
             metrics=tuple(self.metrics),
-            metric_blocks=tuple(self.metric_blocks),
             optimizer_setup=tuple(self.train_op.setup),
-            rate=self.train_op.rate,
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
-            heads=self.heads,
-            cells=tuple(sorted(self.shared.cells)),
             exports=self.exports,
-            watched=self.watched,
-            summaries=tuple(self.scalars.summaries),
             choosing=tuple(self.train_op.choosing),
             trained=self.train_op.trained,
             local_names=tuple(sorted(bound | set(self.outputs))),
@@ -149,22 +119,6 @@ def _of_the_model(docstring: str) -> str | None:
     return None if old and "\n" not in docstring.strip() else docstring
 
 
-def layer_class(lifted: Lifted) -> LayerClass:
-    """A lifted class as plain data."""
-    return LayerClass(
-        name=lifted.name,
-        base=lifted.base,
-        docstring=lifted.docstring,
-        parameters=lifted.parameters,
-        arguments=lifted.arguments,
-        init=lifted.init,
-        call=lifted.call,
-        training=lifted.training,
-        fields=lifted.fields,
-        methods=lifted.methods,
-    )
-
-
 def read_model_fn(
     tree: Tree,
     node: cst.BaseExpression,
@@ -172,21 +126,10 @@ def read_model_fn(
     evaluates: bool,
     predicts: bool = False,
     exports: bool = False,
-    watched: Sequence[str] = (),
-    summaries: bool = False,
 ) -> ModelFn:
-    """Take the model_fn behind an expression apart, or raise Blocked.
-
-    ``watched`` are the names of tensors that hooks fetch; ``summaries`` says that
-    event files are written.
-    """
+    """Take the model_fn behind an expression apart, or raise Blocked."""
     line = tree.line(node)
     defined = tree.resolver.definition(node)
-    factory = None
-    made = tree.value(node)
-    if isinstance(made, cst.Call):
-        factory = read_factory(tree, made)
-        defined = factory.model_fn
     if not isinstance(defined, cst.FunctionDef):
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
     if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
@@ -197,22 +140,14 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    reader = _Reader(tree, defined, factory, evaluates, predicts, exports)
-    reader.watched, reader.summaries = tuple(watched), summaries
-    return reader.read()
+    return _Reader(tree, defined, evaluates, predicts, exports).read()
 
 
 class _Reader:
-    watched: tuple[str, ...] = ()
-    summaries = False
-    # Variables of the forward pass.
-    made: frozenset[str] = frozenset()
-
     def __init__(
         self,
         tree: Tree,
         defined: cst.FunctionDef,
-        factory: Factory | None,
         evaluates: bool,
         predicts: bool,
         exports: bool,
@@ -222,9 +157,7 @@ class _Reader:
         self.evaluates = evaluates
         self.predicts = predicts
         self.exports = exports
-        around = None if factory is None else factory.definition
-        self.source = source = Source(tree, defined, around)
-        self.closure = () if factory is None else factory.arguments
+        self.source = source = Source(tree, defined)
         self.modes = Modes(source)
         names = [p.name.value for p in defined.params.params]
         kinds = {
@@ -241,10 +174,7 @@ class _Reader:
         self.reader = ForwardReader(
             source,
             self.modes,
-            {
-                **{name: Kind.CONFIG for name, _ in self.closure},
-                **{n: kinds.get(n, Kind.MODE) for n in names},
-            },
+            {n: kinds.get(n, Kind.MODE) for n in names},
             regularisation(source),
             wanted,
         )
@@ -254,8 +184,6 @@ class _Reader:
             defined,
             "params" in names,
             lifter.shared,
-            closure=self.closure,
-            site=around or defined,
         )
         self._use(lifter)
 
@@ -275,25 +203,19 @@ class _Reader:
         self._use(forward.lifter)
         self._outgoing(forward.order, forward.outputs)
         self._sections(forward.aside, forward.behind, forward.made)
-        self._check_helpers()
         code = [source_text(s) for s in forward.call]
         outputs = ", ".join(self.found.outputs)
-        self.found.model = finish(
-            self.lifter,
+        self.found.model = self.lifter.finish(
             name=camel(self.defined.name.value),
-            base="Model",
             docstring=self.found.docstring,
             parameters=self._parameters(),
-            arguments=("features",),
             call=(*code, f"return {outputs}\n"),
         )
-        lifted = [self.found.model, *self.found.helpers]
+        model = self.found.model
         self.found.normalised = any(
-            "BatchNormalization" in line for one in lifted for line in one.init
+            "BatchNormalization" in line for line in model.init
         ) and any(
-            "training=" in line.replace("training=False", "")
-            for one in lifted
-            for line in one.call
+            "training=" in line.replace("training=False", "") for line in model.call
         )
         return self.found
 
@@ -313,10 +235,7 @@ class _Reader:
         for statement in lifter.config:
             if binds(statement) & reads:
                 reads |= loads(self.tree, statement)
-        names = [name for name, _ in self.closure]
-        if self.found.has_params:
-            names.append("params")
-        return tuple(name for name in names if name in reads)
+        return ("params",) if self.found.has_params and "params" in reads else ()
 
     def _branch(
         self, aside: list[Statement], behind: list[Statement], mode: str
@@ -324,54 +243,24 @@ class _Reader:
         before, spec = self.modes.branch([*aside, *behind], mode)
         return before, spec
 
-    def _check_helpers(self) -> None:
-        """A function that becomes a layer must not be used in another way."""
-        lifted = self.found.shared.lifted_calls
-        for definition in self.found.shared.helpers:
-            name = definition.name.value
-            uses = (
-                self.tree.loads_of(definition)
-                if isinstance(definition, cst.FunctionDef)
-                else self.tree.loads(name)
-            )
-            calls = [
-                c
-                for c in lifted
-                if self.tree.resolver.definition(c.func) is (definition)
-            ]
-            if len(uses) != len(calls):
-                reason = f"`{name}` makes layers and is used elsewhere too"
-                raise self.source.stop(definition, reason)
-
     # -- modes ----------------------------------------
 
     def _sections(
         self, aside: list[Statement], behind: list[Statement], made: set[str]
     ) -> None:
         statements, call = self._branch(aside, behind, "TRAIN")
-        self.made = frozenset(made)
         self._train(statements, call)
         if self.evaluates:
             self._evaluate(*self._branch(aside, behind, "EVAL"))
         if self.predicts:
             branch = self._branch(aside, behind, "PREDICT")
-            if is_head_spec(self.tree, branch[1]):
-                self.found.predict = head_outputs(
-                    self.sections, *branch, self.found.heads
-                )
-            else:
-                self.found.predict = read_predictions(self.sections, *branch)
+            self.found.predict = read_predictions(self.sections, *branch)
         if self.exports:
             branch = self._branch(aside, behind, "PREDICT")
-            if is_head_spec(self.tree, branch[1]):
-                reason = "exports of a head have no loop yet"
-                raise self.source.stop(branch[1], reason)
             self.found.exports = read_export_outputs(self.sections, *branch)
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
         needed |= self._names(self.found.eval_loss, "") | self._metric_names()
-        for one in self.found.heads:
-            needed |= names_in(one.logits) | names_in(one.labels)
         bound = made | {n for s in [*aside, *behind] for n in binds(s)}
         if self.found.train.per_example:
             bound.add("losses")
@@ -393,47 +282,15 @@ class _Reader:
         for metric in self.found.metrics:
             for argument in metric.arguments:
                 needed |= names_in(argument.removeprefix("sample_weight="))
-        for block in self.found.metric_blocks:
-            bound = {
-                node.id
-                for node in ast.walk(ast.parse(block.update))
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
-            needed |= names_in(block.update) - bound - {METRICS}
         return needed
 
     def _train(self, statements: list[Statement], call: cst.Call) -> None:
-        if is_head_spec(self.tree, call):
-            self.found.train, self.found.heads = head_loss(
-                self.sections, statements, call, "TRAIN"
-            )
-            self.found.train_op = head_train_op(
-                self.source, statements, call, self.found.heads
-            )
-            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")) or is_none(spec.get("train_op")):
             raise self.source.stop(call, "no loss or train_op for training")
         loss = spec["loss"]
-        self.found.watched = read_watched(self.source, statements, self.watched)
-        also = [variable for _, variable in self.found.watched]
-        if isinstance(loss, cst.Name) and loss.value in also:
-            raise self.source.stop(loss, "a hook fetches the loss by another name")
-        scalars = self.found.scalars
-        if self.summaries and isinstance(loss, cst.Name):
-            scalars = self.found.scalars = read_scalars(
-                self.sections, statements, loss.value, self.found.outputs, self.made
-            )
-        found = read_loss(
-            self.sections,
-            statements,
-            loss,
-            "TRAIN",
-            split=not scalars.lines,
-            also=[*also, *sorted(scalars.needs)],
-        )
-        self.found.train = replace(
-            found, statements=(*found.statements, *scalars.lines)
+        self.found.train = read_loss(
+            self.sections, statements, loss, "TRAIN", split=True
         )
         assert isinstance(loss, cst.Name)
         for name in ("training_hooks", "training_chief_hooks"):
@@ -446,14 +303,6 @@ class _Reader:
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
-        if is_head_spec(self.tree, call) or self.found.heads:
-            found, heads = head_loss(self.sections, statements, call, "EVAL")
-            if heads != self.found.heads:
-                reason = "training and evaluation give their heads other tensors"
-                raise self.source.stop(call, reason)
-            self.found.evaluation = found
-            self.found.eval_loss = list(found.statements)
-            return
         spec = self.modes.spec(call)
         if is_none(spec.get("loss")):
             raise self.source.stop(call, "no loss for evaluation")
@@ -463,16 +312,8 @@ class _Reader:
         def text(node: cst.BaseExpression) -> str:
             return self.sections.expression(node, "EVAL", statements)
 
-        def copied(statement: Statement) -> str:
-            self.sections.check(statement)
-            return self.sections.code(statement, "EVAL", statements)
-
         node = spec.get("eval_metric_ops")
-        self.found.metric_blocks = read_metric_blocks(
-            self.source, statements, node, text, copied
-        )
-        if not self.found.metric_blocks:
-            self.found.metrics = read_metrics(self.source, statements, node, text)
+        self.found.metrics = read_metrics(self.source, statements, node, text)
         needed = {found.expression} | self._metric_names()
         wanted = self.sections.slice(statements, needed)
         for statement in wanted:

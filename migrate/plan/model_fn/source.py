@@ -18,8 +18,6 @@ class Source:
 
     tree: Tree
     defined: cst.FunctionDef
-    # The function around it whose arguments it sees, where a factory made it.
-    factory: cst.FunctionDef | None = None
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the model_fn leaves what is understood."""

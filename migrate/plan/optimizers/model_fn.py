@@ -19,7 +19,6 @@ from ..code.statements import (
     names_in,
 )
 from ..code.tree import Statement, only_small, walk
-from ..keras.program import OPTIMIZERS
 from ..layers.lifted_names import source_text
 from ..layers.lifter_state import Kind
 from ..model_fn.sections import Sections
@@ -29,41 +28,15 @@ from ..model_fn.update_ops import (
     moves_variables,
     of_both_branches,
 )
-from ..program import MODEL, OPTIMIZER, TF, TRAINED, OptimizerPlan
+from ..program import MODEL, OPTIMIZER, TF, TRAINED
 from .schedules import (
-    decay_function,
     is_step,
-    schedule,
 )
 from .setup import OptimizerSetup, TrainOp
 
-__all__ = ["TrainOp", "read_head_optimizer", "read_train_op"]
+__all__ = ["TrainOp", "read_train_op"]
 
 _ALL_VARIABLES = ("tf.trainable_variables",)
-_OPTIMIZE_LOSS = (
-    "loss",
-    "global_step",
-    "learning_rate",
-    "optimizer",
-    "gradient_noise_scale",
-    "gradient_multipliers",
-    "clip_gradients",
-    "learning_rate_decay_fn",
-    "update_ops",
-    "variables",
-    "name",
-    "summaries",
-    "colocate_gradients_with_ops",
-    "increment_global_step",
-)
-_BY_NAME = {
-    "Adagrad": "AdagradOptimizer",
-    "Adam": "AdamOptimizer",
-    "Ftrl": "FtrlOptimizer",
-    "Momentum": "MomentumOptimizer",
-    "RMSProp": "RMSPropOptimizer",
-    "SGD": "GradientDescentOptimizer",
-}
 
 
 def read_train_op(
@@ -75,15 +48,6 @@ def read_train_op(
 ) -> TrainOp:
     """The train_op after the statements of training, or Blocked."""
     return _Reader(source, statements, loss, sections).read(node)
-
-
-def read_head_optimizer(
-    source: Source, statements: Sequence[Statement], node: cst.BaseExpression
-) -> TrainOp:
-    """What ``optimizer.minimize`` of a head does with an optimizer."""
-    reader = _Reader(source, statements, "loss")
-    reader.minimize(node)
-    return reader.found
 
 
 class _Reader:
@@ -112,10 +76,6 @@ class _Reader:
     def read(self, node: cst.BaseExpression) -> TrainOp:
         call = self._operation(node)
         self._check_alone(call)
-        symbol = self.tree.symbol(call.func)
-        if symbol is not None and symbol.endswith("layers.optimize_loss"):
-            self._optimize_loss(call)
-            return self.found
         assert isinstance(call.func, cst.Attribute)
         if call.func.attr.value == "minimize":
             self._minimize(call, call.func.value)
@@ -166,8 +126,6 @@ class _Reader:
                             self.found.updates = True
                             return self._operation(parts[0], known)
                     return self._operation(inner, known)
-            if symbol is not None and symbol.endswith("layers.optimize_loss"):
-                return value
             if symbol is None and method(value) in ("minimize", "apply_gradients"):
                 return value
         raise self.stop(node, "the train_op is not a plain minimize")
@@ -383,73 +341,6 @@ class _Reader:
             if symbol is None and not is_plain_call(self.source, node):
                 shown = self.tree.code(node.func)
                 raise self.stop(node, f"`{shown}` on the gradients")
-
-    def _optimize_loss(self, call: cst.Call) -> None:
-        try:
-            given = match_arguments(call, _OPTIMIZE_LOSS)
-        except UnknownArguments as problem:
-            raise self.stop(call, f"optimize_loss with {problem}") from None
-        self._of_loss(call, given.get("loss"))
-        for name in ("gradient_noise_scale", "gradient_multipliers", "variables"):
-            if not is_none(given.get(name)):
-                raise self.stop(call, f"optimize_loss(`{name}`=)")
-        if not is_step(self.source, given.get("global_step")):
-            raise self.stop(call, "optimize_loss without the global step")
-        rate = self._optimize_rate(call, given)
-        node = given["optimizer"]
-        value = latest(self.tree, self.statements, node)
-        symbol = self.tree.symbol(value)
-        arguments: tuple[tuple[str, str], ...] = (("learning_rate", rate),)
-        if isinstance(value, cst.SimpleString):
-            name = str(ast.literal_eval(value.value))
-            if name not in _BY_NAME:
-                raise self.stop(node, f'the optimizer "{name}" is not converted yet')
-            symbol = f"tf.train.{_BY_NAME[name]}"
-            if name == "Momentum":
-                arguments = (*arguments, ("momentum", "0.9"))
-        elif symbol in OPTIMIZERS:
-            pass
-        elif isinstance(value, cst.Call) or not isinstance(value, cst.Lambda):
-            self.setup.read(node)
-            symbol = None
-        else:
-            raise self.stop(node, "optimize_loss with a function for the optimizer")
-        if symbol is not None:
-            self.found.optimizers.append(OptimizerPlan(symbol, arguments))
-            self.found.setup.append(f"{OPTIMIZER} = __optimizer_0__\n")
-        clip = given.get("clip_gradients")
-        if not is_none(clip):
-            assert clip is not None
-            if isinstance(self.tree.value(clip), cst.Lambda):
-                raise self.stop(clip, "optimize_loss with a function that clips")
-            shown = source_text(clip)
-            self.found.apply.append(
-                f"gradients, _ = {TF}.clip_by_global_norm(gradients, {shown})\n"
-            )
-        self._plain_apply()
-        self.found.updates = True
-
-    def _optimize_rate(
-        self, call: cst.Call, given: dict[str, cst.BaseExpression]
-    ) -> str:
-        """The rate, through the function that lets it decay."""
-        decay = given.get("learning_rate_decay_fn")
-        rate = given.get("learning_rate")
-        if is_none(decay):
-            return "" if is_none(rate) else self.setup.rate(rate)  # type: ignore[arg-type]
-        assert decay is not None
-        own = decay_function(self.tree, decay)
-        if own is None or rate is None:
-            raise self.stop(call, "optimize_loss with its own decay function")
-        if own.definition is not None:
-            self.found.gone.append(own.definition)
-        changed = {own.rate: self.setup.rate(rate)}
-
-        def text(node: cst.BaseExpression) -> str:
-            code = source_text(node)
-            return changed.get(code, code)
-
-        return schedule(self.source, own.call, text, step=own.step)
 
 
 def _without_unused(lines: Sequence[str]) -> list[str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments
-from ..code.statements import is_docstring
-from ..code.tree import Tree, only_small, statements_of, walk
 from ..model_fn.source import Source
 from ..program import TF
 
-__all__ = ["GLOBAL_STEPS", "OwnDecay", "decay_function", "is_decay", "schedule"]
+__all__ = ["GLOBAL_STEPS", "is_decay", "schedule"]
 
 _ATOMS = (cst.Attribute, cst.BaseNumber, cst.Call, cst.Name, cst.Subscript)
 Text = Callable[[cst.BaseExpression], str]
@@ -77,7 +74,6 @@ def schedule(
     source: Source,
     call: cst.Call,
     text: Text,
-    step: cst.BaseExpression | None = None,
 ) -> str:
     """Source of the Keras schedule that gives the same rates.
 
@@ -90,7 +86,7 @@ def schedule(
     except UnknownArguments as problem:
         raise source.stop(call, f"a learning rate with {problem}") from None
     given_step = given.pop("global_step", None) or given.pop("x", None)
-    if given_step is not step and not is_step(source, given_step):
+    if not is_step(source, given_step):
         raise source.stop(call, "a learning rate of something else than the step")
     given.pop("name", None)
     parts: list[str] = []
@@ -107,62 +103,6 @@ def schedule(
         )
         parts.append(code if plain else f"{name}={code}")
     return f"{TF}.keras.optimizers.schedules.{keras}({', '.join(parts)})"
-
-
-@dataclass(frozen=True, eq=False)
-class OwnDecay:
-    """``lambda rate, step: tf.train.exponential_decay(rate, step, ...)``.
-
-    ``definition`` is the function that is of no use without it.
-    """
-
-    call: cst.Call
-    rate: str
-    step: cst.BaseExpression
-    definition: cst.FunctionDef | None = None
-
-
-def decay_function(tree: Tree, node: cst.BaseExpression) -> OwnDecay | None:
-    """A function of rate and step that gives one of the known decays of them."""
-    function = tree.value(node)
-    defined = None if function is None else tree.resolver.definition(function)
-    definition: cst.FunctionDef | None = None
-    if isinstance(function, cst.Lambda):
-        params, body = function.params, function.body
-    elif isinstance(defined, cst.FunctionDef):
-        statements = [s for s in statements_of(_block(defined)) if not is_docstring(s)]
-        last = only_small(statements[0]) if len(statements) == 1 else None
-        if not isinstance(last, cst.Return) or last.value is None:
-            return None
-        params, body = defined.params, last.value
-        if len(tree.loads(defined.name.value)) == 1:
-            definition = defined
-    else:
-        return None
-    names = [p.name.value for p in params.params]
-    if not isinstance(body, cst.Call) or len(names) != 2:
-        return None
-    symbol = (tree.symbol(body.func) or "").removeprefix("tf.train.")
-    if symbol not in _DECAYS or symbol.startswith("piecewise"):
-        return None
-    try:
-        given = match_arguments(body, _DECAYS[symbol][1])
-    except UnknownArguments:
-        return None
-    rate, step = given.pop("learning_rate", None), given.pop("global_step", None)
-    if not isinstance(rate, cst.Name) or not isinstance(step, cst.Name):
-        return None
-    if [rate.value, step.value] != names:
-        return None
-    for value in given.values():
-        if any(isinstance(n, cst.Name) and n.value in names for n in walk(value)):
-            return None
-    return OwnDecay(body, rate.value, step, definition)
-
-
-def _block(function: cst.FunctionDef) -> cst.IndentedBlock:
-    body = function.body
-    return body if isinstance(body, cst.IndentedBlock) else cst.IndentedBlock(body=[])
 
 
 def is_step(source: Source, node: cst.BaseExpression | None) -> bool:

@@ -9,14 +9,12 @@ import libcst as cst
 
 from ..code.arguments import UnknownArguments, match_arguments
 from ..code.pure import is_plain_call, is_pure
-from ..code.statements import assigned, backward_slice, binds, latest, loads
+from ..code.statements import assigned, backward_slice, latest, loads
 from ..code.tree import Statement, only_small, walk
 from ..keras.program import OPTIMIZERS
 from ..layers.lifted_names import source_text
 from ..model_fn.source import Source
-from ..program import OPTIMIZER, RATE, OptimizerPlan
-from ..sites import Blocked
-from .computed_rates import computed_rate
+from ..program import OPTIMIZER, OptimizerPlan
 from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
 
 __all__ = ["OptimizerSetup", "TrainOp"]
@@ -40,8 +38,6 @@ class TrainOp:
     setup: list[str] = field(default_factory=list)
     optimizers: list[OptimizerPlan] = field(default_factory=list)
     apply: list[str] = field(default_factory=list)
-    # The method of a schedule that computes the rate.
-    rate: str = ""
     # Some variables only are trained: the list, and statements that make it.
     trained: str | None = None
     choosing: list[str] = field(default_factory=list)
@@ -49,8 +45,6 @@ class TrainOp:
     updates: bool = False
     # tf.gradients: not scaled by the number of replicas.
     unscaled: bool = False
-    # Functions that have nothing to do any more.
-    gone: list[cst.FunctionDef] = field(default_factory=list)
 
 
 class OptimizerSetup:
@@ -64,7 +58,6 @@ class OptimizerSetup:
         self.statements = list(statements)
         self.found = found
         # The optimizer whose rate is a function of the step.
-        self.computed: cst.Call | None = None
 
     def stop(self, node: cst.CSTNode, reason: str) -> Exception:
         return self.source.stop(node, reason)
@@ -97,10 +90,7 @@ class OptimizerSetup:
         chosen = backward_slice(self.tree, self.statements, {node.value})
         if not chosen:
             raise self.stop(node, f"it is not seen how `{node.value}` is made")
-        try:
-            self._rates(chosen)
-        except Blocked as problem:
-            chosen = self._compute(chosen, node.value, problem)
+        self._rates(chosen)
         for statement in chosen:
             if isinstance(only_small(statement), cst.Assign) and self._only_step(
                 statement
@@ -112,43 +102,6 @@ class OptimizerSetup:
             reason = f"the optimizer `{shown}` is not converted yet"
             raise self.stop(node, reason)
         return None
-
-    def _compute(
-        self, chosen: Sequence[Statement], name: str, problem: Blocked
-    ) -> list[Statement]:
-        """Puts what computes the rate into a schedule; the statements that stay."""
-        tree = self.tree
-        made = [
-            (index, call)
-            for index, statement in enumerate(chosen)
-            for call in tree.calls(statement, tuple(OPTIMIZERS))
-        ]
-        if len(made) != 1:
-            raise problem
-        ((index, call),) = made
-        small = only_small(chosen[index])
-        if not isinstance(small, cst.Assign) or small.value is not call:
-            raise problem
-        try:
-            given = match_arguments(call, OPTIMIZERS[tree.symbol(call.func) or ""])
-        except UnknownArguments:
-            raise problem from None
-        rate = given.pop("learning_rate", None)
-        if rate is None:
-            raise problem
-        before = chosen[:index]
-        steps = backward_slice(tree, before, loads(tree, rate))
-        code = computed_rate(self.source, steps, rate)
-        # What else the optimizer takes must not follow the step.
-        wanted = {n for value in given.values() for n in loads(tree, value)}
-        others = backward_slice(tree, before, wanted)
-        after = chosen[index + 1 :]
-        self._rates([*others, *given.values(), *after])
-        if any(loads(tree, s) & {n for b in steps for n in binds(b)} for s in after):
-            raise problem
-        self.computed = call
-        self.found.rate = code
-        return [*others, *chosen[index:]]
 
     def _only_step(self, statement: Statement) -> bool:
         small = only_small(statement)
@@ -230,11 +183,7 @@ class OptimizerSetup:
         if not isinstance(call, cst.Call):
             return isinstance(argument, (cst.DictElement, cst.IfExp))
         symbol = self.tree.symbol(call.func) or ""
-        return (
-            symbol in OPTIMIZERS
-            or symbol.startswith(("tf.summary.", "tf.identity"))
-            or symbol.endswith("layers.optimize_loss")
-        )
+        return symbol in OPTIMIZERS or symbol.startswith(("tf.summary.", "tf.identity"))
 
 
 class _Setup(cst.CSTTransformer):
@@ -259,8 +208,6 @@ class _Setup(cst.CSTTransformer):
             except UnknownArguments as problem:
                 reason = f"optimizer with {problem}"
                 raise reader.stop(original_node, reason) from None
-            if original_node is reader.computed:
-                given["learning_rate"] = cst.Name(RATE)
             plan = OptimizerPlan(
                 symbol, tuple((n, source_text(a)) for n, a in given.items())
             )
