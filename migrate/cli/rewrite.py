@@ -11,17 +11,17 @@ from typing import Any
 import click
 
 from ..errors import UserError
+from ..forms.render import render
+from ..forms.text import diff_text, text_report
 from ..project.files import project_root
 from ..project.journal import Change, lock, write_all
 from ..project.mirror import Mirror
-from ..project.pipeline import Job
 from ..project.vcs import require_clean
 from ..project.writes import Target
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable
-from ..report.render import render
-from ..report.text import diff_text, text_report
+from ..rewriting.pipeline import Job
 from .common import (
     NamedPath,
     exit_code,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..report.render import render
+from ..forms.render import render
 from .common import (
     exit_code,
     file_options,

@@ -7,24 +7,19 @@ module alone does not tell: other files may use it, or nobody.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import libcst as cst
 
-from ..report.model import FileResult, Lack
+from ..report.model import Lack
 from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
 from ..symbols.dotted import import_path
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Scope, ScopeTree, Use
 from ..symbols.surface import gone
-from .footing import is_test
-from .graph import ImportGraph
 from .guard import GuardError
-from .reading import read_file
 
-__all__ = ["check_present", "lack_of", "lacks_of"]
+__all__ = ["check_present", "lacks_of"]
 
 _TODAY = "TensorFlow 2.21"
 
@@ -54,69 +49,6 @@ def lacks_of(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, Lack]]:
             ways = set()
         names = frozenset(name for name in ways if name is not None)
         yield node, Lack("", what, _maker(what), names)
-
-
-def lack_of(
-    key: str, files: Mapping[str, FileResult], graph: ImportGraph
-) -> Lack | None:
-    """The first name that the programs of a file would ask for in vain, if any.
-
-    A program runs with all of its files, and any of them may name what is gone. A
-    main module that could not run before does not count, nor do tests: what these
-    need is told where it stands.
-    """
-    for program in _programs_of(key, files, graph):
-        for one in sorted(program):
-            footing = files[one].footing
-            for lack in () if footing is None else footing.lacks:
-                others = (files[other] for other in program - {one})
-                if not lack.owners or any(_names(r, lack.owners) for r in others):
-                    return lack
-    return None
-
-
-def _programs_of(
-    key: str, files: Mapping[str, FileResult], graph: ImportGraph
-) -> Iterator[frozenset[str]]:
-    """The files of each program that a file is part of."""
-    yield _with_found(graph.closure(key), files, graph)
-    for entry in graph.entries(key):
-        if is_test(files[entry].path.name):
-            continue
-        program = graph.closure(entry)
-        footings = [files[one].footing for one in program]
-        if not any(f is not None and f.gone is not None for f in footings):
-            yield _with_found(program, files, graph)
-
-
-def _with_found(
-    program: frozenset[str], files: Mapping[str, FileResult], graph: ImportGraph
-) -> frozenset[str]:
-    """A program with the files that it may import by names it works out.
-
-    These are modules, which do nothing when they are imported.
-    """
-    folders = {
-        os.path.join(os.path.dirname(one), "")
-        for one in program
-        if (footing := files[one].footing) is not None and footing.searches
-    }
-    if not folders:
-        return program
-    below = (one for one in files if one.startswith(tuple(folders)))
-    return program | {one for one in below if not graph.starts(one)}
-
-
-def _names(result: FileResult, names: frozenset[str]) -> bool:
-    """Whether a file has one of the names in it."""
-    raw = result.old
-    if not raw:
-        try:
-            raw = read_file(result.path)
-        except OSError:
-            return False
-    words = "|".join(map(re.escape, sorted(names)))
-    return re.search(rf"\b(?:{words})\b".encode(), raw) is not None
 
 
 def _maker(dotted: str) -> str:

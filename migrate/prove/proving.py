@@ -18,11 +18,11 @@ from pathlib import Path
 from ..errors import UserError
 from ..options import Lowered
 from ..project.facts import ProjectFacts
-from ..project.graph import ImportGraph
-from ..project.pipeline import Job
 from ..report.findings import Tier
 from ..report.model import FileResult, FileStatus, ProgramResult, Report
 from ..report.proofs import Proof, ProofOutcome
+from ..rewriting.graph import ImportGraph
+from ..rewriting.pipeline import Job
 from ..verify.parity import Options, verify
 from ..verify.runner import ProgramFailed
 from ..verify.sides import Command, project_side

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tfmigrate.around.added import with_added
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.floor import settle
-from tfmigrate.project.pipeline import Job, process_file
 from tfmigrate.report.model import Report, merge
+from tfmigrate.rewriting.floor import settle
+from tfmigrate.rewriting.pipeline import Job, process_file
 
 
 def run_here(files: Sequence[Path], job: Job) -> Report:

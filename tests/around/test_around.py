@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tfmigrate.bring import is_ours
 from tfmigrate.options import RewriteOptions
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import one_source, run_job
 from tfmigrate.report.findings import Outcome, Tier
 from tfmigrate.report.model import Report
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import one_source, run_job
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 

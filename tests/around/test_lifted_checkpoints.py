@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 CHILD = Path(__file__).with_name("child.py")
 RECORDED = Path(__file__).parents[2] / "fixtures" / "oracle" / "checkpoint"

@@ -12,8 +12,8 @@ from tfmigrate.around import on_module
 from tfmigrate.around.lifting import Lifting, lifted_together
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job
 from tfmigrate.report.model import Report
+from tfmigrate.rewriting.pipeline import Job
 
 from .here import run_here
 

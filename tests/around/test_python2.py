@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 from .test_around import CHOSEN, MODEL, notebook, project, rewritten, texts, tiers
 

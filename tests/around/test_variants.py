@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
 from tfmigrate.report.model import FileStatus, Report
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 from .variants import BASE, VARIANTS, program
 

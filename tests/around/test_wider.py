@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
 from tfmigrate.report.model import Report
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 from .wider import LATER_PROGRAMS, PROGRAMS
 

@@ -38,8 +38,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 from running import rewrite
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.project.selection import Selection
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 HEAD = '''"""A small Estimator program that tells how long a step takes."""
 import os

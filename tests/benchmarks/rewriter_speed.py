@@ -28,7 +28,7 @@ from pathlib import Path
 import libcst
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
-from tfmigrate.project.pipeline import Job, process_file
+from tfmigrate.rewriting.pipeline import Job, process_file
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
 _UPGRADER = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tfmigrate.around import on_module
 from tfmigrate.options import RewriteOptions
-from tfmigrate.project.pipeline import Job
+from tfmigrate.rewriting.pipeline import Job
 
 from ..around.here import run_here
 

@@ -14,9 +14,9 @@ import libcst as cst
 from tfmigrate.datasets import make_keras_home
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.project.selection import Selection
 from tfmigrate.report.findings import Tier
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 __all__ = ["relative_difference", "rewrite", "run_batch"]
 

@@ -21,9 +21,9 @@ from random import Random
 
 from tfmigrate.project.deep import call_deep
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 sys.path.insert(0, str(Path(__file__).parent))
 from whole_tree import compiles, stray_change

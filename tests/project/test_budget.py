@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.deep import call_deep
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import Limits, run_job
 from tfmigrate.project.workers import _context
 from tfmigrate.report.model import FileStatus
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import Limits, run_job
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 SMALL = "import tensorflow as tf\n\nx = tf.log(1)\n"
@@ -102,7 +102,7 @@ def test_a_crash_of_the_parser_costs_one_file(tmp_path: Path) -> None:
     code = (
         "import os, sys, signal\n"
         "from pathlib import Path\n"
-        "import tfmigrate.project.pipeline as pipeline\n"
+        "import tfmigrate.rewriting.pipeline as pipeline\n"
         "from tfmigrate.project import run\n"
         "whole = pipeline.process_source\n"
         "def process(path, raw, job, facts):\n"
@@ -216,9 +216,9 @@ def test_long_chains_are_resolved_in_linear_time() -> None:
 
 def test_the_report_of_many_findings_is_linear(tmp_path: Path) -> None:
     """SARIF's fingerprints count what came before, they do not search for it."""
+    from tfmigrate.forms.sarif import sarif_report
     from tfmigrate.report.findings import Finding, Outcome
     from tfmigrate.report.model import FileResult, Report
-    from tfmigrate.report.sarif import sarif_report
 
     path = tmp_path / "a.py"
     findings = tuple(

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
 from tfmigrate.report.findings import Tier
 from tfmigrate.report.model import Report
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 MAIN = """\
 import tensorflow as tf

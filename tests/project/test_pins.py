@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from tfmigrate.cli import cli
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.report.findings import Finding
 from tfmigrate.report.model import FileStatus
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 
 def pins(name: str, raw: bytes) -> tuple[Finding, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
+from tfmigrate.forms.text import summary_lines
 from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
-from tfmigrate.report.text import summary_lines
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 OLD = """\
 import tensorflow as tf

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
-from tfmigrate.project.run import run_job
 from tfmigrate.report.findings import Tier
 from tfmigrate.report.model import FileResult, FileStatus
+from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewriting.run import run_job
 from tfmigrate.symbols.surface import gone
 
 PROGRAM = """\

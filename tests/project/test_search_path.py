@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
 from tfmigrate.project.search_path import added_directories
 from tfmigrate.report.findings import Tier
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 from .test_lacks import MAIN
 

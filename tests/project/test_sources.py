@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.notebook import Notebook
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.report.model import FileResult, FileStatus
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 HEAD = "import tensorflow as tf\n"
 

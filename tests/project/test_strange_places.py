@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tfmigrate.forms.text import diff_text
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.report.printable import printable
-from tfmigrate.report.text import diff_text
+from tfmigrate.rewriting.pipeline import Job, process_source
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 OLD = "import tensorflow as tf\n\nx = tf.log(1)\n"

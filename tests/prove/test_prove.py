@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import validate
-from tfmigrate.report.json_report import schema
+from tfmigrate.forms.json_report import schema
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tfmigrate.forms.json_report import json_report, schema
+from tfmigrate.forms.render import render
+from tfmigrate.forms.sarif import sarif_report
+from tfmigrate.forms.text import summary_lines, text_report
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_file
-from tfmigrate.project.run import run_job
 from tfmigrate.report.findings import Finding, Outcome, Tier
-from tfmigrate.report.json_report import json_report, schema
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
-from tfmigrate.report.render import render
-from tfmigrate.report.sarif import sarif_report
-from tfmigrate.report.text import summary_lines, text_report
+from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewriting.run import run_job
 
 SOURCE = '''import tensorflow as tf
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
+from tfmigrate.rewriting.pipeline import Job, process_source
 from tfmigrate.rules.engine import run_rules
 from tfmigrate.symbols.resolver import Resolver
 from tfmigrate.symbols.table import lookup

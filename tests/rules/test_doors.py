@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_file
+from tfmigrate.rewriting.pipeline import Job, process_file
 from tfmigrate.symbols.names import canonical, private_names
 from tfmigrate.symbols.table import in_compat_v1
 

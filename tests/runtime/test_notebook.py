@@ -19,8 +19,8 @@ import tf_keras
 from tfmigrate.datasets import make_keras_home
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.pipeline import Job, process_source
 from tfmigrate.project.selection import Selection
+from tfmigrate.rewriting.pipeline import Job, process_source
 from tfmigrate.verify.instruments.legacy_weights import generated_weights
 from tfmigrate.verify.recording import Recording, load_recording
 

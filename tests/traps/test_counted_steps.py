@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tfmigrate.project.pipeline import Job
-from tfmigrate.project.run import run_job
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
 
 from .test_traps import answers
 

@@ -11,6 +11,8 @@ import warnings
 
 import libcst as cst
 
+from ..project.facts import ParsedModule
+from ..project.guard import GuardError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
 from ..rules import changed_arguments
@@ -23,8 +25,6 @@ from ..symbols.dotted import import_path
 from ..symbols.names import Door
 from ..symbols.scopes import ScopeKind
 from ..symbols.table import is_private_module, needs_nothing
-from .facts import ParsedModule
-from .guard import GuardError
 
 __all__ = ["footing_of", "is_started", "is_test", "kept_after", "runs_on_both"]
 
@@ -205,7 +205,7 @@ def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
 
 
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:
-    from .positions import spans
+    from ..project.positions import spans
 
     _, found = spans(parsed.module, [node])
     return parsed.source.text.count("\n", 0, found[node][0]) + 1

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..project.facts import ProjectFacts
+from ..project.reading import read_file
 from ..report.model import FileResult, FileStatus
-from .facts import ProjectFacts
 from .footing import is_started
-from .reading import read_file
 
 __all__ = ["ImportGraph"]
 

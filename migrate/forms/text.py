@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from .findings import Finding, Outcome, Safety, Tier
-from .model import FileResult, FileStatus, Report
-from .printable import printable, quoted_name
-from .proofs import ProofOutcome
+from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.model import FileResult, FileStatus, Report
+from ..report.printable import printable, quoted_name
+from ..report.proofs import ProofOutcome
 
 __all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
 

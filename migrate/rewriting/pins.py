@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..project.notebook import Notebook
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
-from .notebook import Notebook
 
 __all__ = ["notebook_pins", "text_pins"]
 

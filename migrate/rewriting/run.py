@@ -8,14 +8,14 @@ from pathlib import Path
 
 from ..around.added import with_added
 from ..errors import UserError
+from ..project.facts import ProjectFacts
+from ..project.files import find_files, from_here
+from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
-from .facts import ProjectFacts
-from .files import find_files, from_here
 from .floor import settle
 from .pipeline import Job, process_file, process_source
-from .workers import Limits, Overrun, work_through
 
 __all__ = ["Limits", "look_for_files", "one_source", "run_job"]
 

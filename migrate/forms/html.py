@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from importlib import resources
 
 from .. import __version__
-from .effort import finding_minutes, report_minutes
-from .findings import Finding, Outcome, Tier
-from .model import FileResult, FileStatus, Report
+from ..report.effort import finding_minutes, report_minutes
+from ..report.findings import Finding, Outcome, Tier
+from ..report.model import FileResult, FileStatus, Report
 
 __all__ = ["html_report"]
 

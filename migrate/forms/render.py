@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Report
+from ..report.model import Report
 
 __all__ = ["render"]
 

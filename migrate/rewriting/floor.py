@@ -20,16 +20,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..project.facts import ProjectFacts
+from ..project.kept_text import noted, started, unstarted
+from ..project.reading import read_file
+from ..project.selection import Selection, file_is_ignored
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing, ProgramResult
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT, STAYS
-from .facts import ProjectFacts
 from .footing import is_test
 from .graph import ImportGraph
-from .kept_text import noted, started, unstarted
-from .lacks import lack_of
-from .reading import read_file
-from .selection import Selection, file_is_ignored
+from .program_lacks import lack_of
 
 __all__ = ["settle"]
 

@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
+from ..report.findings import Finding, Outcome, Safety
+from ..report.model import FileResult, Report
 from ..rules.base import Rule
-from .findings import Finding, Outcome, Safety
-from .model import FileResult, Report
 
 __all__ = ["sarif_report"]
 

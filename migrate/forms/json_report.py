@@ -7,10 +7,10 @@ from importlib import resources
 from typing import Any
 
 from .. import __version__
-from .effort import report_minutes
-from .findings import Finding
-from .model import FileResult, Report
-from .proofs import Proof
+from ..report.effort import report_minutes
+from ..report.findings import Finding
+from ..report.model import FileResult, Report
+from ..report.proofs import Proof
 
 __all__ = ["json_report", "report_data", "schema"]
 

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..project.notebook import Notebook, NotebookError
+from ..project.sources import SourceError, decode
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.python2_source import PYTHON2
-from .notebook import Notebook, NotebookError
-from .sources import SourceError, decode
 
 __all__ = ["converted", "remains"]
 

@@ -16,6 +16,18 @@ from pathlib import Path
 import libcst as cst
 
 from ..options import RewriteOptions
+from ..project.deep import call_deep
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.files import holds_requirements, mentions_legacy
+from ..project.guard import GuardError, check_output
+from ..project.lacks import check_present, lacks_of
+from ..project.long_lines import with_short_lines
+from ..project.notebook import Notebook, NotebookError
+from ..project.parsing import parse
+from ..project.positions import Unfaithful, code_of, spans
+from ..project.reading import read_file
+from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
+from ..project.sources import Source, SourceError, decode
 from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus, Footing, Lack
 from ..report.needs import Need
@@ -25,22 +37,10 @@ from ..rules.training_program import CHOICE_NOT_OFFERED
 from ..rules.written_for import written_for_tf2
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import ScopeTree
-from .deep import call_deep
-from .facts import ParsedModule, ProjectFacts
-from .files import holds_requirements, mentions_legacy
 from .footing import footing_of, kept_after, runs_on_both
-from .guard import GuardError, check_output
-from .lacks import check_present, lacks_of
-from .long_lines import with_short_lines
-from .notebook import Notebook, NotebookError
-from .parsing import parse
 from .pins import notebook_pins, text_pins
-from .positions import Unfaithful, code_of, spans
 from .python2 import converted, remains
-from .reading import read_file
 from .results import failed, in_cells, line_origins, result_of, unchanged
-from .selection import Selection, file_is_ignored, ignored_lines, is_silenced
-from .sources import Source, SourceError, decode
 
 __all__ = ["Job", "process_file", "process_source"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from ..project.sources import Source
 from ..report.findings import Finding
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
-from .sources import Source
 
 __all__ = ["failed", "in_cells", "line_origins", "result_of", "unchanged"]
 

@@ -1,0 +1,3 @@
+"""The forms that a report can take: text, JSON, SARIF and HTML."""
+
+from __future__ import annotations
