@@ -71,6 +71,7 @@ _EMITTERS: dict[type, _Emitter] = {
 
 # Of a line that a reason shows.
 _LONGEST = 60
+_HPARAMS = "tf.contrib.training.HParams"
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
@@ -234,6 +235,9 @@ def _native(
     modes: list[cst.CSTNode],
 ) -> ProgramsRewrite:
     module = tree.module
+    for call in tree.calls(module, (_HPARAMS,)):
+        reason = f"`{_HPARAMS}`, which a loop in place has no copy of"
+        raise Blocked("TFM103", tree.line(call), reason)
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = _EMITTERS[type(program.sites)]
