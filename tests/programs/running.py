@@ -31,7 +31,7 @@ def rewrite(text: str, options: RewriteOptions) -> tuple[str | None, str]:
     if result.new is None or tiers != {Tier.NATIVE}:
         reasons = [f.reason for f in result.findings if f.reason] or [result.error]
         return None, str(reasons[0])
-    if result.needs:
+    if any(finding.rule == "TFM106" for finding in result.findings):
         return None, "it is on the loop module"
     new = result.new.decode()
     cst.parse_module(new)
