@@ -19,14 +19,24 @@ from .vocabulary import v1
 class NeedsGraph(Exception):
     """An input function wants tensors that stand for every batch to come."""
 
+    def __init__(self, dataset: tf.data.Dataset):
+        super().__init__("tensors of an iterator")
+        self.dataset = dataset
+
 
 class InputState(threading.local):
     """How this thread calls an input function: eagerly, and ahead of who asks."""
 
     eager = False
     ahead = True
+    # Of a data set that is being made: what the next iterator gives.
+    given: list[Any] | None = None
 
 
+NEEDS_DATASET = (
+    "input_fn must return a tf.data.Dataset when a distribution strategy is used. "
+    "Return the Dataset itself instead of the tensors of its iterator."
+)
 input_state = InputState()
 iterator_numbers = itertools.count()
 
@@ -43,12 +53,31 @@ class EagerIterator:
         return self.batches.get_next()
 
 
+class GivenBatch:
+    """What stands for an iterator where one batch of it is worked on."""
+
+    def __init__(self, batch: Any):
+        self.batch = batch
+
+    @property
+    def initializer(self) -> Any:
+        """Nothing is left to do."""
+        return tf.no_op()
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The batch."""
+        del name
+        return self.batch
+
+
 def make_initializable_iterator(
     dataset: tf.data.Dataset, shared_name: str | None = None
 ) -> Any:
     """As `Dataset.make_initializable_iterator` of TensorFlow 1."""
     if input_state.eager:
-        raise NeedsGraph
+        raise NeedsGraph(dataset)
+    if input_state.given is not None:
+        return given_batch()
     if not input_state.ahead:
         dataset = not_ahead(dataset)
     # Named, so that all functions that are cut from the graph share it.
@@ -59,7 +88,9 @@ def make_initializable_iterator(
 def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
     """As `Dataset.make_one_shot_iterator` of TensorFlow 1."""
     if input_state.eager:
-        raise NeedsGraph
+        raise NeedsGraph(dataset)
+    if input_state.given is not None:
+        return given_batch()
     if tf.executing_eagerly():
         return EagerIterator(dataset)
     if not v1.get_default_graph().building_function:
@@ -67,6 +98,13 @@ def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
     iterator = make_initializable_iterator(dataset)
     v1.add_to_collection(v1.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
     return iterator
+
+
+def given_batch() -> GivenBatch:
+    """The batch of the only iterator that an input function makes."""
+    if not input_state.given:
+        raise ValueError(NEEDS_DATASET)
+    return GivenBatch(input_state.given.pop())
 
 
 def accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
@@ -87,25 +125,51 @@ def random_state_kept() -> Iterator[Callable[[], None]]:
     yield rewind
 
 
-def dataset_of(input_fn: Callable[[], Any]) -> tf.data.Dataset | None:
+def dataset_of(
+    input_fn: Callable[[], Any], *, needed: bool = False
+) -> tf.data.Dataset | None:
     """The data set of an input function; None when it gives tensors of a graph.
 
     A data set made here, outside of the graph, keeps large arrays out of it. Where
     the function has to be called once more, inside the graph, that call draws the
-    random numbers which this one drew.
+    random numbers which this one drew. ``needed`` makes a data set of tensors, too,
+    where they are those of one iterator.
     """
+    made = behind = None
     with random_state_kept() as rewind, tf.device("/cpu:0"):
         input_state.eager = True
         try:
             made = input_fn()
-        except (NeedsGraph, RuntimeError):
-            made = None
+        except NeedsGraph as asked:
+            behind = asked.dataset
+        except RuntimeError:
+            pass
         finally:
             input_state.eager = False
         if isinstance(made, tf.data.Dataset):
             return made
         rewind()
+        if needed and behind is not None:
+            return with_work_on_batches(behind, input_fn)
     return None
+
+
+def with_work_on_batches(
+    dataset: tf.data.Dataset, input_fn: Callable[[], Any]
+) -> tf.data.Dataset:
+    """A data set that ends with what an input function does with each batch of it."""
+    in_parts = isinstance(dataset.element_spec, tuple)
+
+    def work(*batch: Any) -> Any:
+        input_state.given = [batch if in_parts else batch[0]]
+        try:
+            made = input_fn()
+        finally:
+            input_state.given = None
+        # A list would become one tensor.
+        return tuple(made) if isinstance(made, list) else made
+
+    return dataset.map(tf.autograph.experimental.do_not_convert(work))
 
 
 def features_and_labels(batch: Any) -> tuple[Any, Any]:
@@ -145,15 +209,11 @@ class ModelInput:
         self.input_fn = input_fn
         self.replicas = replicas
         self.ahead = ahead
-        self.dataset = dataset_of(input_fn)
+        self.dataset = dataset_of(input_fn, needed=replicas > 1)
         if self.dataset is not None and not ahead:
             self.dataset = not_ahead(self.dataset)
         if self.dataset is None and replicas > 1:
-            raise ValueError(
-                "input_fn must return a tf.data.Dataset when a distribution strategy "
-                "is used. Return the Dataset itself instead of the tensors of its "
-                "iterator."
-            )
+            raise ValueError(NEEDS_DATASET)
         if self.dataset is not None and used:
             self.dataset = self.dataset.skip(used * replicas)
         self.iterator = None if self.dataset is None else iter(self.dataset)

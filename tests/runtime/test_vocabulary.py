@@ -12,7 +12,12 @@ import pytest
 import tensorflow as tf
 from tfmigrate.runtime.config import DistributeConfig, RunConfig
 from tfmigrate.runtime.estimator import Estimator
-from tfmigrate.runtime.inputs import numpy_input_fn, pandas_input_fn
+from tfmigrate.runtime.inputs import (
+    dataset_of,
+    make_one_shot_iterator,
+    numpy_input_fn,
+    pandas_input_fn,
+)
 from tfmigrate.runtime.vocabulary import EstimatorSpec, EvalSpec, ModeKeys, TrainSpec
 
 v1 = tf.compat.v1
@@ -112,6 +117,37 @@ def test_frames_become_batches() -> None:
     )
     assert features["b"].numpy().tolist() == [b"x", b"y"]
     assert labels.numpy().tolist() == [1.5, 2.5]
+
+
+def test_work_on_the_batches_of_an_iterator_is_part_of_the_data_replicas_need() -> None:
+    def tensors() -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        drawn = np.random.rand(4)
+        data = tf.data.Dataset.from_tensor_slices((np.arange(4.0), drawn)).batch(2)
+        x, y = make_one_shot_iterator(data).get_next()
+        return {"x": x, "square": x * x}, y
+
+    np.random.seed(7)
+    expected = np.random.rand(4)
+    np.random.seed(7)
+    made = dataset_of(tensors, needed=True)
+    assert made is not None
+    first, second = made.as_numpy_iterator()
+    assert second[0]["square"].tolist() == [4, 9]
+    assert [*first[1], *second[1]] == expected.tolist()
+    # One replica takes the tensors as they are.
+    assert dataset_of(tensors) is None
+
+
+def test_two_iterators_are_no_data_set() -> None:
+    def tensors() -> tuple[tf.Tensor, tf.Tensor]:
+        x, y = (tf.data.Dataset.range(count) for count in (3, 4))
+        return (
+            make_one_shot_iterator(x).get_next(),
+            make_one_shot_iterator(y).get_next(),
+        )
+
+    with pytest.raises(ValueError, match=r"must return a tf\.data\.Dataset"):
+        dataset_of(tensors, needed=True)
 
 
 def test_importing_the_parts_loads_nothing_of_the_tool() -> None:
