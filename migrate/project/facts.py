@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from ..symbols.bygone import may_name_bygone
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import mentions_legacy
+from .import_lines import import_lines, relative_files
 from .journal import digest
 from .reading import read_file
 from .search_path import added_directories
@@ -27,13 +28,6 @@ from .sources import Source, SourceError, load_source
 
 __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
 
-_IMPORTS = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*"
-    rb"(\([^)]*\)|(?:[^#\n]*\\\r?\n)*[^#\n]*)"
-    rb"|import[ \t]+((?:[^#\n]*\\\r?\n)*[^#\n]+))",
-    re.MULTILINE,
-)
-_COMMENT = re.compile(rb"#[^\n]*")
 # `import_module("models." + name)`: the text that the name begins with.
 _SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
 # Parsed modules kept at a time, besides the one being worked on.
@@ -390,29 +384,11 @@ class ProjectFacts:
     def imported_files(self, path: Path, raw: bytes) -> set[Path]:
         """Project files that a file imports, found without parsing it."""
         found: set[Path] = set()
-        for base, names, plain in _IMPORTS.findall(raw):
-            targets: Iterable[str]
-            if plain:
-                targets = [
-                    part.split(b" as ")[0]
-                    .strip(b" \\\t\r\n")
-                    .decode("ascii", "replace")
-                    for part in plain.split(b",")
-                ]
-            else:
-                stem = base.decode("ascii", "replace").lstrip(".")
-                parts = [
-                    part.split(b" as ")[0]
-                    .strip(b" ()\\\t\r\n")
-                    .decode("ascii", "replace")
-                    for part in _COMMENT.sub(b"", names).split(b",")
-                ]
-                dots = len(base) - len(stem)
-                if dots:
-                    found |= _relative(path, dots, stem, parts)
-                    continue
-                targets = [stem, *(f"{stem}.{part}" for part in parts if part)]
-            for target in targets:
+        for dots, stem, names in import_lines(raw):
+            if dots:
+                found |= relative_files(path, dots, stem, names)
+                continue
+            for target in (stem, *(f"{stem}.{name}" for name in names if name)):
                 if target and all(p.isidentifier() for p in target.split(".")):
                     located = self.locate(target, path)
                     if located is not None:
@@ -502,21 +478,3 @@ def _sources_in(directory: str) -> list[str]:
     except OSError:
         return []
     return [name for name in names if name.endswith((".py", ".ipynb"))]
-
-
-def _relative(path: Path, dots: int, stem: str, names: Iterable[str]) -> set[Path]:
-    """The files of ``from ..stem import names``, also where no package says so."""
-    folder = os.path.dirname(os.path.abspath(path))
-    for _ in range(dots - 1):
-        folder = os.path.dirname(folder)
-    base = os.path.join(folder, *stem.split(".")) if stem else folder
-    wanted = [base] if stem else []
-    wanted += [os.path.join(base, name) for name in names if name.isidentifier()]
-    if not stem:
-        wanted.append(base)
-    places = (
-        place
-        for one in wanted
-        for place in (f"{one}.py", os.path.join(one, "__init__.py"))
-    )
-    return {Path(place) for place in places if os.path.isfile(place)}
