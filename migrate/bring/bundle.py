@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..project.files import WRITTEN_HERE
 from .equal import merge_equal
 from .naming import choose_names
 from .parts import CannotBundle, Imported
@@ -15,8 +16,6 @@ from .sources import Sources
 from .writing import write_body, write_imports, write_module
 
 __all__ = ["Bundle", "bundle", "is_ours"]
-
-_MARK = "Written by `tfmigrate rewrite`; it is part of this project now."
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def bundle(
     names = choose_names(reach, parts, list(entities.values()), bound or {})
     imports = write_imports(reach, names, bound or {})
     body = write_body(reach, parts, names)
-    text = write_module(f"{doc.strip()}\n\n{_MARK}\n", imports, body)
+    text = write_module(f"{doc.strip()}\n\n{WRITTEN_HERE}\n", imports, body)
     chosen = {name: names[entity] for name, entity in entities.items()}
     return Bundle(text, chosen, imports, body)
 
@@ -86,7 +85,7 @@ def bundle(
 def is_ours(text: str) -> bool:
     """Whether a module was made here, by its docstring."""
     match = re.match(r"\s*(\"\"\".*?\"\"\")", text, re.DOTALL)
-    return match is not None and _MARK in ast.literal_eval(match.group(1))
+    return match is not None and WRITTEN_HERE in ast.literal_eval(match.group(1))
 
 
 def _place(sources: Sources, name: str) -> tuple[str, str]:

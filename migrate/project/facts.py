@@ -19,7 +19,7 @@ import libcst as cst
 from ..symbols.bygone import may_name_bygone
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
-from .files import mentions_legacy
+from .files import WRITTEN_HERE, mentions_legacy
 from .import_lines import import_lines, relative_files
 from .journal import digest
 from .reading import read_file
@@ -30,6 +30,8 @@ __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
 
 # `import_module("models." + name)`: the text that the name begins with.
 _SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
+# Characters of a module in which its docstring is looked for.
+_HEAD = 4000
 # Parsed modules kept at a time, besides the one being worked on.
 _CACHE = 64
 
@@ -279,7 +281,10 @@ class ProjectFacts:
 
     def _exported(self, path: Path, name: str) -> str | None:
         parsed = self.parsed(path)
-        return parsed.resolver.exported(name) if parsed is not None else None
+        # A module that a rewrite added has what TensorFlow has not: its own names.
+        if parsed is None or WRITTEN_HERE in parsed.source.text[:_HEAD]:
+            return None
+        return parsed.resolver.exported(name)
 
     def _reaches_tensorflow(self, path: str) -> bool:
         """Whether a file names TensorFlow or imports one that does, however far.

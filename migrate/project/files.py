@@ -15,6 +15,7 @@ from ..errors import UserError
 from .reading import read_file
 
 __all__ = [
+    "WRITTEN_HERE",
     "Candidate",
     "find_files",
     "from_here",
@@ -47,6 +48,8 @@ SKIPPED_DIRECTORIES = frozenset(
 # What must occur in a file before it is worth a parse. Every door to TensorFlow
 # but a project module that re-exports it contains the first of these words;
 # ProjectFacts adds the files that import such a module.
+# In the docstring of modules that a rewrite adds to a project.
+WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
 _LEGACY = re.compile(rb"tensorflow|tfmigrate")
 
 

@@ -105,16 +105,20 @@ def test_second_rewrite_changes_nothing(program: str, again: Path) -> None:
         assert mirrored.read_bytes() == (EXPECTED / program).read_bytes()
 
 
+def without_prose(text: str) -> str:
+    """The code without comments and docstrings, which are the author's."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    return ast.unparse(tree)
+
+
 @pytest.mark.parametrize("program", NATIVE)
 def test_nothing_legacy_or_ours_is_left(program: str) -> None:
     text = code(EXPECTED / program)
-    ast.parse(text)
     gone = ("import tfmigrate", "tf.estimator", "contrib", "SessionRunHook", "tf.keras")
-    for name in gone:
-        in_code = "\n".join(
-            line.split("#")[0] for line in text.split('"""', 2)[-1].splitlines()
-        )
-        assert name not in in_code
+    assert not [name for name in gone if name in without_prose(text)]
     if "strategy.run" in text:
         assert re.search(r"with [\w.]+\.scope\(\):", text)
 
@@ -122,13 +126,8 @@ def test_nothing_legacy_or_ours_is_left(program: str) -> None:
 @pytest.mark.parametrize("program", MODULE)
 def test_nothing_legacy_or_ours_is_left_on_the_loop_module(program: str) -> None:
     text = code(EXPECTED / program)
-    ast.parse(text)
     gone = ("import tfmigrate", "tf.estimator", "tf.contrib", "tf.keras", "tf.layers")
-    for name in gone:
-        in_code = "\n".join(
-            line.split("#")[0] for line in text.split('"""', 2)[-1].splitlines()
-        )
-        assert name not in in_code
+    assert not [name for name in gone if name in without_prose(text)]
 
 
 @pytest.mark.parametrize("program", NATIVE)

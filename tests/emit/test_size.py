@@ -40,14 +40,14 @@ def ratios() -> tuple[dict[str, float], dict[str, float]]:
 
 def test_loops_in_place_stay_as_short_as_they_are() -> None:
     inline, _ = ratios()
-    assert len(inline) > 35
+    assert len(inline) >= 20
     assert statistics.mean(inline.values()) <= MEAN
     assert statistics.median(inline.values()) <= MEDIAN
 
 
 def test_programs_on_the_module_hardly_grow() -> None:
     _, module = ratios()
-    assert len(module) >= 5
+    assert len(module) >= 20
     assert max(module.values()) <= ON_THE_MODULE
 
 

@@ -23,15 +23,20 @@ __all__ = ["relative_difference", "rewrite", "run_batch"]
 BATCH = Path(__file__).with_name("batch.py")
 
 
-def rewrite(text: str, options: RewriteOptions) -> tuple[str | None, str]:
-    """The program as a native loop, or None and the reason why it has none."""
+def rewrite(
+    text: str, options: RewriteOptions, *, module: bool = False
+) -> tuple[str | None, str]:
+    """The program as a native loop, or None and the reason why it has none.
+
+    One on the loop module, which then stands in its text, has to be asked for.
+    """
     job = Job(options, Selection(select=(), ignore=()))
     result = process_source(Path("program.py"), text.encode(), job, ProjectFacts())
     tiers = {f.tier for f in result.findings if f.tier is not None}
     if result.new is None or tiers != {Tier.NATIVE}:
         reasons = [f.reason for f in result.findings if f.reason] or [result.error]
         return None, str(reasons[0])
-    if any(finding.rule == "TFM106" for finding in result.findings):
+    if not module and any(finding.rule == "TFM106" for finding in result.findings):
         return None, "it is on the loop module"
     new = result.new.decode()
     cst.parse_module(new)

@@ -103,7 +103,7 @@ def test_a_crash_of_the_parser_costs_one_file(tmp_path: Path) -> None:
         "import os, sys, signal\n"
         "from pathlib import Path\n"
         "import tfmigrate.rewriting.pipeline as pipeline\n"
-        "from tfmigrate.project import run\n"
+        "from tfmigrate.rewriting import run\n"
         "whole = pipeline.process_source\n"
         "def process(path, raw, job, facts):\n"
         "    if path.name == 'b.py':\n"

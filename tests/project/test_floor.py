@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.options import RewriteOptions
-from tfmigrate.project import pipeline
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.selection import Selection
 from tfmigrate.report.findings import Outcome, Tier
 from tfmigrate.report.model import FileResult, Report
+from tfmigrate.rewriting import pipeline
 from tfmigrate.rewriting.floor import settle
 from tfmigrate.rewriting.pipeline import Job
 from tfmigrate.rewriting.run import one_source, run_job

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tfmigrate.project import pipeline
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.text import Edit
 from tfmigrate.report.model import FileStatus
+from tfmigrate.rewriting import pipeline
 from tfmigrate.rewriting.pipeline import Job, process_source
 from tfmigrate.rules.base import Diagnosis
 from tfmigrate.rules.engine import RulesResult, SymbolFinding

@@ -50,7 +50,7 @@ def run(seeds: Sequence[int], replicas: Sequence[int], folder: Path) -> Alarms:
     jobs: list[Any] = []
     names: list[str] = []
     for seed in seeds:
-        text, _ = rewrite(generate(seed).source, choices(seed))
+        text, _ = rewrite(generate(seed).source, choices(seed), module=True)
         if text is None:
             continue
         old, new = folder / f"old{seed}.py", folder / f"new{seed}.py"

@@ -25,4 +25,4 @@ def test_correct_rewrites_raise_no_alarm(tmp_path: Path) -> None:
 
 
 # The second is a model_fn on the loop module, with a metric that training makes too.
-SEEDS = [5, 19]
+SEEDS = [17, 19]
