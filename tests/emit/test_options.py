@@ -198,6 +198,7 @@ def test_strategies_of_several_processes_are_of_the_loop_module(strategy: str) -
     text, _ = rewrite(
         (LEGACY / "model_fn_dense" / "train.py").read_text(),
         RewriteOptions(strategy=strategy),
+        module=True,
     )
     assert text is not None
     assert f"chosen_{strategy} = train_under(" in text
