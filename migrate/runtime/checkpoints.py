@@ -126,7 +126,7 @@ def restore(model: Any, checkpoint: str, scaffold: Any) -> None:
             whole = variables.reader.get_tensor(part.full_name)
             slices = zip(part.var_offset, part.var_shape, strict=True)
             variable.assign(whole[tuple(slice(at, at + n) for at, n in slices)])
-        elif name not in variables.saved:
+        elif variables.name_in_checkpoint(name) not in variables.saved:
             missing.append(name)
     if missing:
         raise ValueError(

@@ -15,6 +15,9 @@ RECURRENT_CELL = re.compile(
     r"(/stacked_rnn_cells(_\d+)?)?/(lstm|gru|simple_rnn)_cell(_\d+)?/"
 )
 
+# `scope/beta1_power`, where the last scope may stand twice.
+POWERS = re.compile(r"((?:[^/]+/)*?)([^/]+/)(\2)?(beta[12]_power)")
+
 
 def name_in_tensorflow_1(name: str) -> str:
     """The name of a Keras weight without the cell of its recurrent layer.
@@ -70,8 +73,9 @@ class ModelVariables:
         collections = ["variables"] if collections is None else list(collections)
         name = self.unused_name(kwargs.get("name") or "Variable")
         kept = "variables" in collections
-        if kept and name in self.saved:
-            value = self.share_of_saved(self.reader.get_tensor(name), kwargs)
+        saved = self.name_in_checkpoint(name)
+        if kept and saved in self.saved:
+            value = self.share_of_saved(self.reader.get_tensor(saved), kwargs)
             kwargs["dtype"] = value.dtype
         else:
             value = self.initial_value(kwargs["initial_value"])
@@ -119,6 +123,18 @@ class ModelVariables:
         name = number_name(name, self.names)
         self.names.add(name)
         return name
+
+    def name_in_checkpoint(self, name: str) -> str:
+        """The name under which the checkpoint has a variable, if it has it.
+
+        Under several replicas TensorFlow 1 named the powers of Adam by the innermost
+        scope twice, so that one replica, or an evaluation, did not find them.
+        """
+        powers = POWERS.fullmatch(name)
+        if powers is None or name in self.saved:
+            return name
+        outer, scope, again, power = powers.groups(default="")
+        return f"{outer}{scope}{'' if again else scope}{power}"
 
     def share_of_saved(self, value: Any, kwargs: Mapping[str, Any]) -> Any:
         """What each replica takes of a saved value: one that is a sum, in parts."""

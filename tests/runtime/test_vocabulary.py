@@ -18,6 +18,7 @@ from tfmigrate.runtime.inputs import (
     numpy_input_fn,
     pandas_input_fn,
 )
+from tfmigrate.runtime.variables import ModelVariables
 from tfmigrate.runtime.vocabulary import EstimatorSpec, EvalSpec, ModeKeys, TrainSpec
 
 v1 = tf.compat.v1
@@ -136,6 +137,24 @@ def test_work_on_the_batches_of_an_iterator_is_part_of_the_data_replicas_need() 
     assert [*first[1], *second[1]] == expected.tolist()
     # One replica takes the tensors as they are.
     assert dataset_of(tensors) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "saved"),
+    [
+        ("a/beta1_power", "a/a/beta1_power"),
+        ("b/a/a/beta2_power", "b/a/beta2_power"),
+        ("ba/a/beta1_power", "ba/a/a/beta1_power"),
+        ("a/beta1_power", "a/beta1_power"),
+        ("beta1_power", "beta1_power"),
+    ],
+)
+def test_powers_are_found_that_replicas_named(name: str, saved: str) -> None:
+    # TensorFlow 1.15.5: `with tf.variable_scope("a")` around an AdamOptimizer, trained
+    # under MirroredStrategy, saves `a/a/beta1_power`; without it `a/beta1_power`.
+    variables = ModelVariables(None, tf.distribute.get_strategy())
+    variables.saved = {saved: []}
+    assert variables.name_in_checkpoint(name) == saved
 
 
 def test_two_iterators_are_no_data_set() -> None:
