@@ -256,27 +256,11 @@ class Reach:
             if isinstance(statement, cst.FunctionDef):
                 name = statement.name.value
             elif isinstance(statement, cst.SimpleStatementLine):
-                name = self._other_name(statement, found)
+                name = _other_name(statement, found)
             if name and not (name.startswith("__") and name.endswith("__")):
                 assert isinstance(statement, Member)
                 found.setdefault(name, []).append(statement)
         return found
-
-    def _other_name(
-        self, line: cst.SimpleStatementLine, methods: Collection[str]
-    ) -> str | None:
-        """The name in ``name = method`` or ``name = Class.method``."""
-        only = line.body[0]
-        if not isinstance(only, cst.Assign) or len(line.body) > 1:
-            return None
-        target, value = only.targets[0].target, only.value
-        if not isinstance(target, cst.Name) or len(only.targets) > 1:
-            return None
-        if isinstance(value, cst.Name) and value.value in methods:
-            return target.value
-        if isinstance(value, cst.Attribute) and isinstance(value.value, cst.Name):
-            return target.value if value.attr.value == target.value else None
-        return None
 
     def _is_quiet(self, part: Part, node: cst.ClassDef) -> bool:
         """Whether only our own code and the user's call methods of the class."""
@@ -354,6 +338,21 @@ class Reach:
             assert file is not None
             found |= self._loaded(read_part(module, file), seen)
         return found
+
+
+def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str | None:
+    """The name in ``name = method`` or ``name = Class.method``."""
+    only = line.body[0]
+    if not isinstance(only, cst.Assign) or len(line.body) > 1:
+        return None
+    target, value = only.targets[0].target, only.value
+    if not isinstance(target, cst.Name) or len(only.targets) > 1:
+        return None
+    if isinstance(value, cst.Name) and value.value in methods:
+        return target.value
+    if isinstance(value, cst.Attribute) and isinstance(value.value, cst.Name):
+        return target.value if value.attr.value == target.value else None
+    return None
 
 
 def _imported_modules(sources: Sources, part: Part) -> Iterator[str]:

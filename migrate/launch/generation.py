@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..project.reading import read_file
+from ..project.reading import read_file, read_or_nothing
 
 __all__ = ["generation_of"]
 
@@ -30,7 +30,7 @@ def generation_of(path: Path) -> int:
 
     A program that says nothing about it is one of TF 1.
     """
-    if _says_tf1(_bytes_of(path)):
+    if _says_tf1(read_or_nothing(path)):
         return 1
     # They are slow to import, and most programs of TF 1 need them not.
     from ..project.facts import ProjectFacts
@@ -52,13 +52,6 @@ def generation_of(path: Path) -> int:
         eager = eager or b".numpy()" in raw
         asks = asks or b"enable_eager" in raw or b"enable_v2" in raw
     return 2 if eager and not asks else 1
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        return read_file(path)
-    except OSError:
-        return b""
 
 
 def _has_both(raw: bytes) -> bool:

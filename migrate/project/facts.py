@@ -22,7 +22,7 @@ from ..symbols.scopes import BindingKind, ScopeTree
 from .files import WRITTEN_HERE, mentions_legacy
 from .import_lines import import_lines, relative_files
 from .journal import digest
-from .reading import read_file
+from .reading import read_file, read_or_nothing
 from .search_path import added_directories
 from .sources import Source, SourceError, load_source
 
@@ -155,7 +155,9 @@ class ProjectFacts:
         key = ("scripts", directory)
         if key not in self.answers:
             texts = (os.path.join(directory, one) for one in _sources_in(directory))
-            self.answers[key] = any(b"__main__" in _bytes(one) for one in texts)
+            self.answers[key] = any(
+                b"__main__" in read_or_nothing(one) for one in texts
+            )
         return bool(self.answers[key])
 
     def added_roots(self, directory: str) -> tuple[str, ...]:
@@ -455,10 +457,7 @@ class ProjectFacts:
     def _mentions(self, path: str) -> bool:
         """Whether a project file has legacy words; remembers what it imports."""
         if path not in self._legacy:
-            try:
-                raw = read_file(path)
-            except OSError:
-                raw = b""
+            raw = read_or_nothing(path)
             self._legacy[path] = mentions_legacy(raw)
             self._edges.setdefault(path, self._imported(path, raw))
         return self._legacy[path]
@@ -468,13 +467,6 @@ class ProjectFacts:
             return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return read_file(path)
-    except OSError:
-        return b""
 
 
 def _sources_in(directory: str) -> list[str]:

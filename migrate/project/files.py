@@ -24,6 +24,8 @@ __all__ = [
     "project_root",
 ]
 
+# In the docstring of modules that a rewrite adds to a project.
+WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
 # Directories that hold other people's code or no code at all.
 SKIPPED_DIRECTORIES = frozenset(
     {
@@ -48,8 +50,6 @@ SKIPPED_DIRECTORIES = frozenset(
 # What must occur in a file before it is worth a parse. Every door to TensorFlow
 # but a project module that re-exports it contains the first of these words;
 # ProjectFacts adds the files that import such a module.
-# In the docstring of modules that a rewrite adds to a project.
-WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
 _LEGACY = re.compile(rb"tensorflow|tfmigrate")
 
 

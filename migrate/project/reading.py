@@ -12,7 +12,7 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["read_file"]
+__all__ = ["read_file", "read_or_nothing"]
 
 # Notebooks with all of their pictures have some tens of megabytes.
 _MOST_BYTES = 256 * 1024**2
@@ -37,3 +37,11 @@ def read_file(path: str | Path) -> bytes:
         if vast or len(raw) > _MOST_BYTES:
             raise OSError(errno.EFBIG, "larger than any source file", str(path))
     return raw
+
+
+def read_or_nothing(path: str | Path) -> bytes:
+    """The same, and no bytes for what cannot be read."""
+    try:
+        return read_file(path)
+    except OSError:
+        return b""
