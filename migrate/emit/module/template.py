@@ -19,6 +19,7 @@ from importlib import resources
 import libcst as cst
 
 from ...plan.code.tree import Statement, statements_of
+from .layout import OneLine
 
 __all__ = ["Filling", "fill", "free_names", "parse_statements", "unshadowed"]
 
@@ -200,4 +201,11 @@ class _Filler(cst.CSTTransformer):
                 lines = (*original_node.leading_lines, *statements[0].leading_lines)
                 statements[0] = statements[0].with_changes(leading_lines=lines)
                 return cst.FlattenSentinel(statements)
-        return updated_node
+        written = cst.Module([]).code_for_node(
+            original_node.with_changes(leading_lines=[])
+        )
+        if "\n" not in written.rstrip() or " for " in written or '"""' in written:
+            return updated_node
+        # The template's line breaks are not those of the place where it goes.
+        joined = [small.visit(OneLine()) for small in updated_node.body]
+        return updated_node.with_changes(body=joined)

@@ -31,7 +31,7 @@ from ..calls.strategies import remark, strategy_code
 from ..calls.train import TrainCalls, function_form
 from ..calls.trainer import Trainer, per_class
 from ..module.edits import Edits, Statement
-from ..module.layout import WIDTH, OneLine, fit
+from ..module.layout import WIDTH, fit
 from ..module.lone_replica import LoopNames
 from ..module.names import Names
 from ..module.spacing import with_blank_lines
@@ -261,6 +261,7 @@ class LoopEmitter:
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_SHARED": self.replicated,
+                "X_FRESH": self.makes_directory and not self.function_form,
                 **(flags or {}),
             },
             parameters=parameters or {},
@@ -418,7 +419,7 @@ class LoopEmitter:
         }
         if self.options.strategy != "keep" or not named & given:
             return []
-        inner = self._site_names("device", "devices", "present")
+        inner = self._site_names("devices", "present")
         return self.fill("present_devices", names={**inner, **(names or {})})
 
     def _site_names(self, *names: str) -> dict[str, str]:
@@ -431,11 +432,15 @@ class LoopEmitter:
         """What goes on from the latest checkpoint."""
         return self.fill("restore", names=self._site_names("latest", "like"))
 
+    @property
+    def makes_directory(self) -> bool:
+        """Checkpoints go to a directory that is made just then: nothing is in it."""
+        return self.trainer is None and self.plan.config.model_dir is None
+
     def manager(self, *, restores: bool = True) -> list[Statement]:
         """The checkpoint manager and the restore."""
         keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
-        if self.trainer is None and self.plan.config.model_dir is None:
-            restores = False  # Nothing is in a directory that was made just now.
+        restores = restores and not self.makes_directory
         result = self.fill(
             "manager",
             expressions={
@@ -445,10 +450,6 @@ class LoopEmitter:
             statements={"X_RESTORE": self.restore()},
             flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
         )
-        # The template's line breaks are not those of this directory.
-        joined = result[0].visit(OneLine())
-        assert isinstance(joined, cst.SimpleStatementLine)
-        result[0] = joined
         if self.trainer is None:
             result[0] = with_blank_lines(result[0], 1)
         return result

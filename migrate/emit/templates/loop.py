@@ -53,14 +53,10 @@ def restore():
 def present_devices():
     """Stops where replicas are put on a device that is not there."""
     # Replicas on devices that are not there would wait for each other for ever.
-    present = [device.name for device in tf.config.list_logical_devices()]
-    devices = strategy.extended.worker_devices
-    for device in devices if len(devices) > 1 else ():
-        if not device.endswith(tuple(present)):
-            raise SystemExit(
-                f"{device} is not on this machine, which has {', '.join(present)}: "
-                "give the strategy devices of these, or none to take all GPUs"
-            )
+    present = tuple(device.name for device in tf.config.list_logical_devices())
+    devices = [d for d in strategy.extended.worker_devices if not d.endswith(present)]
+    if devices and strategy.num_replicas_in_sync > 1:
+        raise SystemExit(f"{devices[0]} is not on this machine, which has {present}")
 
 
 def train_step():
@@ -77,11 +73,10 @@ def train_step():
             X_FORWARD
             if X_PER_EXAMPLE_LOSS:
                 if X_SHARED:
-                    # Divide once, by the examples on all replicas: exact for short
-                    # batches.
+                    # Divided once, by the examples on all replicas.
+                    examples = tf.cast(tf.size(losses), losses.dtype)
                     examples = tf.distribute.get_replica_context().all_reduce(
-                        tf.distribute.ReduceOp.SUM,
-                        tf.cast(tf.size(losses), losses.dtype),
+                        "SUM", examples
                     )
                     loss = tf.reduce_sum(losses) / examples
                 else:
@@ -137,7 +132,7 @@ def train_functions():
             loss, done = tf.constant(0.0), tf.constant(0)
             for batch in iterator:
                 losses = strategy.run(train_step, args=(batch,))
-                loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+                loss = strategy.reduce("SUM", losses, axis=None)
                 done += 1
                 if done >= steps:
                     break
@@ -152,7 +147,7 @@ def train_functions():
             if not batch.has_value():
                 return tf.constant(0.0), False
             losses = strategy.run(train_step, args=(batch.get_value(),))
-            loss = strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+            loss = strategy.reduce("SUM", losses, axis=None)
             return loss, True
 
 
@@ -217,8 +212,7 @@ def test_functions():
         X_MORE_RESULTS
         if X_WRITES_EVENTS:
             write_events(test_writer, int(optimizer.iterations.numpy()), results)
-        results["global_step"] = int(optimizer.iterations.numpy())
-        return results
+        return {**results, "global_step": int(optimizer.iterations.numpy())}
 
 
 def predict_step():
@@ -271,12 +265,15 @@ def keras_predictions():
 def keras_test():
     """What a replica does with a batch of test data."""
     predictions = X_PREDICTIONS
-    loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
     if X_REGULARIZED:
+        loss = tf.reduce_mean(X_PER_EXAMPLE(labels, predictions))
         if model.losses:
             loss += tf.add_n(model.losses)
-    # As in Estimator.evaluate, every batch weighs the same in the loss.
-    test_loss.update_state(loss)
+        # As in Estimator.evaluate, every batch weighs the same in the loss.
+        test_loss.update_state(loss)
+    else:
+        # As in Estimator.evaluate, every batch weighs the same in the loss.
+        test_loss.update_state(tf.reduce_mean(X_PER_EXAMPLE(labels, predictions)))
     if X_HAS_METRICS:
         for metric in test_metrics:
             metric.update_state(labels, predictions)
@@ -377,13 +374,11 @@ def train_data():
     """The batches of one train call on several replicas."""
 
     def train_batches(context):
-        """Serves batches for one replica each, as before."""
+        """Serves batches for one replica each; an incomplete set is left out."""
         if X_MADE:
             dataset = X_DATASET
-        # A step needs a batch for every replica: an incomplete set is left out.
-        return dataset.window(
-            strategy.num_replicas_in_sync, drop_remainder=True
-        ).flat_map(lambda *batch: tf.data.Dataset.zip(batch))
+        sets = dataset.window(strategy.num_replicas_in_sync, drop_remainder=True)
+        return sets.flat_map(lambda *batch: tf.data.Dataset.zip(batch))
 
 
 def train_loop():
@@ -394,8 +389,11 @@ def train_loop():
         run_step = train_next.get_concrete_function(train_iterator)
     step = int(optimizer.iterations.numpy())
     X_LIMIT
-    if not manager.latest_checkpoint:
+    if X_FRESH:
         manager.save(step)
+    else:
+        if not manager.latest_checkpoint:
+            manager.save(step)
     if X_SAVES_BY_TIME:
         last_save = time.time()
     if X_SAVES_BY_STEP:
