@@ -26,6 +26,7 @@ from ..module.template import parse_statements, unshadowed
 from .evaluations import evaluations
 from .event_files import writes_events
 from .hook_class import RENAMED
+from .limits import is_optional, last_step
 from .paces import steps_alone
 
 if TYPE_CHECKING:
@@ -362,7 +363,7 @@ class TrainCalls:
             for name in ("run_step", "rated"):
                 names[name] = name if local else self.names.fresh(name)
         many = None if per_step else f"{emitter.tf}.constant({names['steps']})"
-        limit, condition = self._limit(call, names)
+        limit, condition = last_step(call, names)
         log_steps = stock.log_steps or stock.rate_steps or config.log_steps or "100"
         # The program's own cadence decides how many steps one call runs.
         terms = [] if emitter.options.loop == "graph" else [log_steps]
@@ -370,7 +371,7 @@ class TrainCalls:
             terms.append(f"{names['last_save']} + {config.save_steps} - {step}")
         if events:
             terms.append(f"{names['last_written']} + {every} - {step}")
-        optional = bool(limit) and _is_optional(call)
+        optional = bool(limit) and is_optional(call)
         if limit and not optional:
             terms.append(f"{names['last_step']} - {step}")
         if not terms:
@@ -441,47 +442,6 @@ class TrainCalls:
             summary_steps=setting("summary_steps", config.summary_steps),
         )
 
-    def _limit(self, call: EstimatorCall, names: dict[str, str]) -> tuple[str, str]:
-        """Statements that set the last step, and the loop's condition."""
-        step, last = names["step"], names["last_step"]
-        condition = f"{step} < {last}"
-        if _is_optional(call):
-            condition = f"{last} is None or {condition}"
-        # StopAtStepHook: a limit of its own, or the sharper of two.
-        hook = call.stock.last_step
-        if call.stock.num_steps is not None:
-            hook = f"{step} + {call.stock.num_steps}"
-        chosen = call.stock.stops_if
-        if call.steps is not None and call.max_steps is not None:
-            # A function for calls of both kinds.
-            code = f"{step} + steps if steps else max_steps"
-        elif call.max_steps is not None:
-            code = call.max_steps
-        elif call.steps is not None and call.limit_optional:
-            code = f"{step} + {call.steps} if {call.steps} else None"
-        elif call.steps is not None:
-            code = f"{step} + {call.steps}"
-        elif hook is not None and chosen:
-            code = f"{hook} if {chosen} else None"
-            return f"{last} = {code}\n", f"{last} is None or {step} < {last}"
-        elif hook is not None:
-            return f"{last} = {hook}\n", condition
-        else:
-            return "", "True"
-        if hook is not None and chosen:
-            lower = f"min({last} or {hook}, {hook})"
-            if not _may_be_none(call):
-                lower = f"min({last}, {hook})"
-            given = f"{last} = {code}\nif {chosen}:\n    {last} = {lower}\n"
-            return given, condition
-        if hook is not None:
-            if _is_optional(call):
-                return f"{last} = {code}\n{last} = min({last} or {hook}, {hook})\n", (
-                    f"{step} < {last}"
-                )
-            code = f"min({code}, {hook})"
-        return f"{last} = {code}\n", condition
-
 
 def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
     """One plan for whatever hooks are given to a function."""
@@ -489,23 +449,6 @@ def _any_of(hooks: Sequence[HookPlan]) -> tuple[HookPlan, ...]:
         return ()
     stops = any(hook.stops for hook in hooks)
     return (HookPlan(_EACH, "", hooks[0].methods, stops),)
-
-
-def _is_optional(call: EstimatorCall) -> bool:
-    """The limit may be None when the program runs."""
-    stopped = call.stock.num_steps is not None or call.stock.last_step is not None
-    if stopped and call.stock.stops_if:
-        return not _is_given(call) or _may_be_none(call)
-    return _may_be_none(call) and not stopped
-
-
-def _is_given(call: EstimatorCall) -> bool:
-    return call.steps is not None or call.max_steps is not None
-
-
-def _may_be_none(call: EstimatorCall) -> bool:
-    """What the call itself gives as its limit may be None when the program runs."""
-    return _is_given(call) and call.limit_optional
 
 
 def input_argument(node: cst.Call) -> cst.BaseExpression:

@@ -12,6 +12,7 @@ from ...plan.canned.plan import CannedPlan, Task
 from ...plan.code.tree import Tree, statements_of
 from ...plan.program import OptimizerPlan
 from ...plan.sites import Blocked, CannedSites, Program
+from ..calls.checkpoints import manager, restore
 from ..calls.exports import export_functions
 from ..calls.trainer import Trainer
 from ..module.edits import Edits, Statement
@@ -119,7 +120,7 @@ class CannedEmitter(LoopEmitter):
             return edits
         edits.replace[sites.estimator_statement] = []
         first = sites.first_call
-        self.place_strategy(first)
+        self.strategy_site.place(first)
         setup = edits.before[first] + self._setup()
         lines = sites.estimator_statement.leading_lines
         blank = sum(line.comment is None for line in lines)
@@ -170,12 +171,12 @@ class CannedEmitter(LoopEmitter):
                 "X_VOCABULARY": self.head.vocabulary is not None,
             },
         )
-        init += self.manager(restores=False)
+        init += manager(self, restores=False)
         # Members are known when everything else is written.
         init = [*parse_statements("".join(trainer.members)), *init]
         definition = with_blank_lines(trainer.class_definition(init, methods), 2)
         statement = sites.estimator_statement
-        self.place_strategy(statement)
+        self.strategy_site.place(statement)
         names = {"strategy": self.site_strategy}
         site = self.fill(
             "site_canned",
@@ -205,8 +206,9 @@ class CannedEmitter(LoopEmitter):
         """The method that makes the variables."""
         return self.fill(
             "trainer_build",
+            file="trainer",
             statements={
-                "X_RESTORE": self.restore(),
+                "X_RESTORE": restore(self),
                 "X_VARIABLES": self._variables(),
                 "X_OPTIMIZER_STATE": parse_statements(
                     self.text("".join(part.built for part in self._optimizers()))
@@ -283,7 +285,7 @@ class CannedEmitter(LoopEmitter):
             },
             flags={"X_VOCABULARY": self.head.vocabulary is not None},
         )
-        result += self.manager()
+        result += manager(self)
         result += self._functions()
         if self.function_form:
             result += self.train_function()

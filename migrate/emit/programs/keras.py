@@ -6,6 +6,7 @@ from ...options import RewriteOptions
 from ...plan.code.tree import Tree
 from ...plan.program import TF, KerasModelPlan, PredictPlan
 from ...plan.sites import Blocked, KerasSites, Program
+from ..calls.checkpoints import manager
 from ..calls.exports import export_functions
 from ..calls.mixed_precision import in_float32, output_layer
 from ..calls.trainer import Trainer
@@ -70,7 +71,7 @@ class KerasEmitter(LoopEmitter):
         sites, edits = self.sites, self.edits
         edits.scope = f"{self.site_strategy}.scope()"
         edits.scoped.update(sites.model_statements)
-        self.place_strategy(sites.model_statements[0])
+        self.strategy_site.place(sites.model_statements[0])
         prepare = self.fitted(self._prepare(), self.step_width)
         if sites.compile_statement is not None:
             edits.replace[sites.compile_statement] = prepare
@@ -104,6 +105,7 @@ class KerasEmitter(LoopEmitter):
         methods = self._methods()
         head = self.fill(
             "trainer_init_keras",
+            file="trainer",
             expressions=self._made_expressions(),
             flags={
                 "X_SCOPED": self.held or self.evaluates,
@@ -112,7 +114,7 @@ class KerasEmitter(LoopEmitter):
             },
             statements={"X_MEMBERS": []},
         )
-        head += self.manager()
+        head += manager(self)
         # Members are known when everything else is written.
         head = [*parse_statements("".join(trainer.members)), *head]
         place = self.tree.statement_in(sites.call, self.tree.module)
@@ -138,7 +140,11 @@ class KerasEmitter(LoopEmitter):
             names = {"optimizer": self.site_optimizer, "model": self.model.variable}
             flags = {"X_BUILDS": builds}
             return self.fill(
-                "trainer_site_keras", statements=made, names=names, flags=flags
+                "trainer_site_keras",
+                file="trainer",
+                statements=made,
+                names=names,
+                flags=flags,
             )
         return self.fill(
             "prepare",
@@ -176,7 +182,7 @@ class KerasEmitter(LoopEmitter):
         return f"{model}.output_names"
 
     def _functions(self) -> list[Statement]:
-        result = self.manager()
+        result = manager(self)
         before = list(self.sites.estimator_statement.leading_lines)
         if before and before[0].comment is None:
             result[0] = with_blank_lines(result[0], 0)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...options import RewriteOptions
 from ...plan.canned.plan import CannedPlan
-from ...plan.code.tree import Tree, walk
+from ...plan.code.tree import Tree
 from ...plan.program import (
     MODEL,
     TF,
@@ -21,20 +21,20 @@ from ...plan.program import (
 )
 from ...plan.sites import CannedSites, ModelFnSites, Program
 from ..calls.asked import AskedCalls, told
+from ..calls.checkpoints import makes_directory
 from ..calls.event_files import MEMBERS, writes_events
 from ..calls.exports import rename_export
 from ..calls.hook_class import edit_hook_class
-from ..calls.mixed_precision import LOSS_SCALING, POLICY
+from ..calls.mixed_precision import LOSS_SCALING
 from ..calls.paces import STEPS_FUNCTIONS, paces
 from ..calls.predictors import predictors
-from ..calls.strategies import remark, strategy_code
+from ..calls.strategy_site import StrategySite
 from ..calls.train import TrainCalls, function_form
 from ..calls.trainer import Trainer, per_class
 from ..module.edits import Edits, Statement
-from ..module.layout import WIDTH, fit
+from ..module.layout import WIDTH, fit, fit_expression
 from ..module.lone_replica import LoopNames
 from ..module.names import Names
-from ..module.spacing import with_blank_lines
 from ..module.template import Filling, fill, parse_statements
 from ..module.unread_lambdas import drop_unread_lambdas
 from .gone_inputs import dropped_remainders, gone_inputs
@@ -85,6 +85,7 @@ class LoopEmitter:
         self.packages: set[str] = set()
         self.edits = Edits()
         self.inside = not isinstance(program.sites.body, cst.Module)
+        self.strategy_site = StrategySite(self)
         self.trainer = Trainer(self) if chosen_class(program, options) else None
         # The names where the model is made; a class has its own.
         self.site_strategy = self.plan.strategy.variable or names.fresh("strategy")
@@ -261,7 +262,7 @@ class LoopEmitter:
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_SHARED": self.replicated,
-                "X_FRESH": self.makes_directory and not self.function_form,
+                "X_FRESH": makes_directory(self) and not self.function_form,
                 **(flags or {}),
             },
             parameters=parameters or {},
@@ -355,104 +356,11 @@ class LoopEmitter:
 
     # -- the program -----------------------------------------------------------
 
-    def strategy_line(self, name: str, code: str) -> str:
-        """The statement that makes the strategy, with what is to be said of it."""
-        return f"{remark(code, self.tree.module.code)}{name} = {code}\n"
-
-    def edit_strategy(self) -> str:
-        """Today's strategy where the program makes its own.
-
-        Returns source text of the strategy that is still to be made.
-        """
-        site, edits = self.program.sites.strategy, self.edits
-        plan, chosen = self.plan.strategy, self.options.strategy
-        source = self.tree.module.code
-        code = self.text(strategy_code(plan, chosen, source))
-        if site is None:
-            return code
-        instead = chosen if not plan.choices else "keep"
-        if plan.variable is not None or site.in_function:
-            for place, one in site.places:
-                new = self.text(strategy_code(one, instead, source))
-                edits.expressions[place] = self.fitted_expression(place, new)
-        if plan.variable is None:
-            return code
-        if chosen == "keep" or not plan.choices:
-            return ""
-        # The user's choice takes the place of the condition and its branches.
-        for statement in site.statements:
-            edits.replace[statement] = []
-        last = site.statements[-1]
-        if last in self.program.sites.hoist:
-            return code
-        line = parse_statements(f"{plan.variable} = {code}\n")
-        edits.replace[last] = self.fitted(line)
-        return ""
-
-    def place_strategy(self, first: Statement) -> None:
-        """The strategy, made before the statement that begins the model."""
-        sites, edits = self.program.sites, self.edits
-        code = self.edit_strategy()
-        line = self.strategy_line(self.site_strategy, code) if code else ""
-        if self.options.mixed_precision:
-            line += self.text(f"{POLICY}\n")
-        if self.plan.config.seed is not None:
-            line += f"{self.tf}.random.set_seed({self.plan.config.seed})\n"
-        names = {"strategy": self.site_strategy}
-        statements = parse_statements(line) + self.device_check(names)
-        edits.before[first] = self.fitted(statements)
-        hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
-        if hoist:
-            edits.moved[first] = [*hoist]
-            for statement in hoist:
-                edits.replace[statement] = []
-
-    def device_check(self, names: dict[str, str] | None = None) -> list[Statement]:
-        """What stops a program whose strategy names devices that are not there."""
-        plan = self.plan.strategy
-        named = {"devices", "num_gpus", "num_gpus_per_worker"}
-        given = {
-            name
-            for one in (plan, *plan.choices)
-            for name, code in one.arguments
-            if code != "None"
-        }
-        if self.options.strategy != "keep" or not named & given:
-            return []
-        inner = self._site_names("devices", "present")
-        return self.fill("present_devices", names={**inner, **(names or {})})
-
-    def _site_names(self, *names: str) -> dict[str, str]:
+    def site_names(self, *names: str) -> dict[str, str]:
         """Names of variables that stand beside the program's own."""
         if self.trainer is not None:
             return {}
         return {name: self.names.fresh(name) for name in names}
-
-    def restore(self) -> list[Statement]:
-        """What goes on from the latest checkpoint."""
-        return self.fill("restore", names=self._site_names("latest", "like"))
-
-    @property
-    def makes_directory(self) -> bool:
-        """Checkpoints go to a directory that is made just then: nothing is in it."""
-        return self.trainer is None and self.plan.config.model_dir is None
-
-    def manager(self, *, restores: bool = True) -> list[Statement]:
-        """The checkpoint manager and the restore."""
-        keep = self.setting("keep_max", self.plan.config.keep_max) or "5"
-        restores = restores and not self.makes_directory
-        result = self.fill(
-            "manager",
-            expressions={
-                "X_MODEL_DIR": self._model_dir(),
-                "X_KEEP_MAX": "None" if keep == "0" else keep,
-            },
-            statements={"X_RESTORE": self.restore()},
-            flags={"X_RESTORES": restores, "X_EVALUATES": self.evaluates},
-        )
-        if self.trainer is None:
-            result[0] = with_blank_lines(result[0], 1)
-        return result
 
     def calls(self) -> None:
         """Replace the Estimator's calls, and the hooks they were given."""
@@ -575,38 +483,9 @@ class LoopEmitter:
         self, old: cst.BaseExpression, code: str
     ) -> cst.BaseExpression:
         """``code`` in place of ``old``, broken if its line becomes too long."""
-        statement = self.tree.statement(old)
         new = cst.parse_expression(code)
+        statement = self.tree.statement(old)
         if not isinstance(statement, cst.SimpleStatementLine):
             return new
-        changed = statement.deep_replace(old, new)
         column = self.tree.column(statement) - 1
-        (fitted,) = fit(self.tree.module, [changed], column)  # type: ignore[list-item]
-        # Breaking lines changes no expression: they come in the same order.
-        for before, after in zip(
-            _expressions(changed), _expressions(fitted), strict=True
-        ):
-            if before is new:
-                return after
-        return new
-
-    def _model_dir(self) -> str:
-        """The checkpoint directory; a new one each time, as before, when not given."""
-        code = self.plan.config.model_dir
-        if code is not None and self.trainer is not None:
-            code = self.trainer.argument("model_dir", code)
-        temporary = (
-            f"{self.module('tempfile')}.mkdtemp()"
-            if (code is None or self.plan.config.model_dir_optional)
-            else ""
-        )
-        if code is None:
-            return temporary
-        if not temporary:
-            return code
-        code = re.sub(r"\s+or\s+None$", "", code)
-        return f"{code} or {temporary}"
-
-
-def _expressions(root: cst.CSTNode) -> list[cst.BaseExpression]:
-    return [node for node in walk(root) if isinstance(node, cst.BaseExpression)]
+        return fit_expression(self.tree.module, statement, old, new, column)

@@ -20,6 +20,7 @@ from ...plan.program import (
     ModelFnPlan,
 )
 from ...plan.sites import ModelFnSites, Program
+from ..calls.checkpoints import manager, restore
 from ..calls.exports import export_functions
 from ..calls.mixed_precision import POLICY, float32_outputs
 from ..calls.trainer import Trainer
@@ -106,7 +107,7 @@ class ModelFnEmitter(LoopEmitter):
             return edits
         edits.replace[sites.estimator_statement] = []
         first = sites.first_call
-        self.place_strategy(first)
+        self.strategy_site.place(first)
         edits.before[first] += self._setup()
         lines = sites.estimator_statement.leading_lines
         blank = sum(line.comment is None for line in lines)
@@ -192,14 +193,16 @@ class ModelFnEmitter(LoopEmitter):
                 trainer.member(name, value)
             else:
                 trainer.argument(name, value)
-        strategy = self.edit_strategy()
+        strategy = self.strategy_site.edit()
         begin = ""
         if self.plan.strategy.variable is not None:
             trainer.member("strategy", self.plan.strategy.variable)
         elif trainer.visible(strategy):
-            begin += self.strategy_line("self.strategy", strategy)
+            begin += self.strategy_site.line("self.strategy", strategy)
         elif self.plan.strategy.choices:
-            line = parse_statements(self.strategy_line(self.site_strategy, strategy))
+            line = parse_statements(
+                self.strategy_site.line(self.site_strategy, strategy)
+            )
             edits.before[sites.estimator_statement] = self.fitted(line)
             trainer.member("strategy", self.site_strategy)
         else:
@@ -215,6 +218,7 @@ class ModelFnEmitter(LoopEmitter):
         made = self._optimizer()
         head = self.fill(
             "trainer_init_lifted",
+            file="trainer",
             expressions={"X_MODEL": self._model()},
             statements={
                 "X_MEMBERS": [],
@@ -225,9 +229,9 @@ class ModelFnEmitter(LoopEmitter):
                 "X_EVALUATES": self.evaluates,
             },
         )
-        head += self.manager(restores=False)
+        head += manager(self, restores=False)
         made_first = parse_statements("".join([*trainer.members, begin]))
-        head = [*made_first, *self.device_check(), *head]
+        head = [*made_first, *self.strategy_site.check(), *head]
         definition = with_blank_lines(trainer.class_definition(head, methods), 2)
         edits.replace[sites.model_fn].append(definition)
         edits.expressions[sites.call] = self.fitted_expression(
@@ -268,8 +272,9 @@ class ModelFnEmitter(LoopEmitter):
         made = self._optimizer()
         return self.fill(
             "trainer_build",
+            file="trainer",
             statements={
-                "X_RESTORE": self.restore(),
+                "X_RESTORE": restore(self),
                 "X_VARIABLES": self._variables(),
                 "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
             },
@@ -401,7 +406,7 @@ class ModelFnEmitter(LoopEmitter):
                 "X_EVALUATES": self.evaluates,
             },
         )
-        result += self.manager()
+        result += manager(self)
         result += self._functions()
         if self.function_form:
             result += self.train_function()
