@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from .terms import term
 from .values import (
     Argument,
     Config,
@@ -19,6 +20,7 @@ from .values import (
     join,
     latest,
     time_of,
+    with_term,
 )
 
 __all__ = ["Argument", "Mismatch", "bound"]
@@ -66,6 +68,13 @@ def bound(
 
 def element_of(value: Value) -> Value:
     """What a loop over a value gives in each round."""
+    found = _element_of(value)
+    if value.term is None or found.term is not None:
+        return found
+    return with_term(found, term("element", value.term))
+
+
+def _element_of(value: Value) -> Value:
     if isinstance(value, Each):
         return value.item
     if isinstance(value, Seq) and value.items:

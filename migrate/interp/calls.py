@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 
 import libcst as cst
 
@@ -11,6 +12,7 @@ from . import handlers
 from .arguments import Argument, Mismatch, bound
 from .expressions import Expressions, loose
 from .handlers import Call
+from .terms import term
 from .values import (
     Cell,
     Choice,
@@ -111,7 +113,7 @@ class Calls(Expressions):
         node = function.node
         key = (node, *((name, _key(value)) for name, value in given.items()))
         seen = (function.env, *key)
-        if seen in self._known:
+        if seen in self._known and not self.precise:
             value, makes, events = self._known[seen]
             self.events += [(what, (*self._around, *way)) for what, way in events]
             return value, makes
@@ -207,7 +209,8 @@ class Calls(Expressions):
         if isinstance(node.func, cst.Attribute):
             # A method: of a tensor, a list, a string.
             if node.func.attr.value in ("append", "extend", "insert", "update", "add"):
-                one = arguments[0].value if len(arguments) == 1 else loose(time)
+                given = tuple(one.value for one in arguments)
+                one = given[0] if len(given) == 1 else Seq(given)
                 appended = node.func.attr.value == "append"
                 self.put(node.func.value, one, env, appended)
                 return Const(None)
@@ -287,10 +290,34 @@ class Calls(Expressions):
                 parameters = function.node.params
                 names = [*parameters.posonly_params, *parameters.params]
                 count = len(names) - len(function.args) - (function.owner is not None)
-                given = [Argument(Tensor(), one.node)] * max(count, 0)
+                given = [
+                    Argument(Tensor(term=term(f"argument {place}")), one.node)
+                    for place in range(max(count, 0))
+                ]
                 if parameters.kwonly_params:
                     continue
-                self._enter(function, call.node, given, call.env)
+                result = self._enter(function, call.node, given, call.env)
+                self.given_back(call.node, result)
+
+    def given_back(self, node: cst.CSTNode, value: Value) -> None:
+        """Notes what a function gives that TensorFlow is given by a call."""
+
+    def applied(
+        self,
+        call: Call,
+        kind: str,
+        given: Mapping[str, Value],
+        inputs: Value | None,
+        at_call: Mapping[str, Value],
+    ) -> Value:
+        """What a layer gives that is made and called at once."""
+        return Tensor()
+
+    def made(
+        self, layer: Layer, call: Call, given: Mapping[str, Value], legacy: bool
+    ) -> Layer:
+        """A layer that is made by a call, of Keras or (``legacy``) of tf.layers."""
+        return layer
 
     def _handed(self, call: Call) -> None:
         """Layers in a function that is given to another, which calls it."""
@@ -383,9 +410,12 @@ class Calls(Expressions):
             return self._enter(function, node, arguments, env)
         # Each round of a loop makes one like the others.
         key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
-        if key in self._objects:
+        if key in self._objects and not self.precise:
             return self._objects[key]
-        fresh = Instance(callee.node, callee.module, made=True, env=callee.env)
+        fresh = self._objects.get(key) or Instance(
+            callee.node, callee.module, made=True, env=callee.env
+        )
+        fresh.attributes.clear()
         self._objects[key] = fresh
         function = self.method(fresh, "__init__")
         if function is not None:

@@ -16,6 +16,7 @@ from .arguments import element_of
 from .calls import Calls
 from .expressions import Event
 from .notes import Notes
+from .terms import term
 from .values import (
     Config,
     Const,
@@ -29,9 +30,10 @@ from .values import (
     Value,
     join,
     time_of,
+    with_term,
 )
 
-__all__ = ["Evaluator", "Event", "evaluated"]
+__all__ = ["Evaluator", "Event", "evaluate", "evaluated"]
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
 _ROUNDS = 3
@@ -60,18 +62,19 @@ class Evaluator(Calls):
             for small in node.body:
                 self._small(small, env)
         elif isinstance(node, cst.If):
-            self.expression(node.test, env)
-            self._branches(env, [node.body, node.orelse])
+            test = self.expression(node.test, env)
+            self._branches(env, test, [node.body, node.orelse])
         elif isinstance(node, (cst.For, cst.While)):
             self._loop(node, env)
         elif isinstance(node, cst.With):
             for item in node.items:
                 value = self.expression(item.item, env)
-                self._around.append(self._scope(item.item, env))
+                self.within(self._scope(item.item, env), value)
                 if item.asname is not None:
                     self.assign(item.asname.name, value, env)
             self.suite(node.body, env)
-            del self._around[-len(node.items) :]
+            for _ in node.items:
+                self.beyond()
         elif isinstance(node, cst.FunctionDef):
             env.names[node.name.value] = self.defined(node, env.module, env)
         elif isinstance(node, cst.ClassDef):
@@ -84,46 +87,57 @@ class Evaluator(Calls):
                 if part is not None:
                     self.suite(part.body, env)
 
-    def _branches(self, env: Env, bodies: Sequence[cst.CSTNode | None]) -> None:
+    def _branches(
+        self, env: Env, test: Value, bodies: Sequence[cst.CSTNode | None]
+    ) -> None:
         before = dict(env.names)
         after: list[dict[str, Value]] = []
         for body in bodies:
             env.names.clear()
             env.names.update(before)
-            self._around.append("if" if body is bodies[0] else "else")
+            self.within("if" if body is bodies[0] else "else", test)
             if isinstance(body, cst.BaseSuite):
                 self.suite(body, env)
             elif isinstance(body, cst.Else):
                 self.suite(body.body, env)
             elif isinstance(body, cst.If):
                 self.statement(body, env)
-            self._around.pop()
+            self.beyond()
             after.append(dict(env.names))
         env.names.clear()
         for names in after:
             for name, value in names.items():
-                env.names[name] = join(env.names.get(name), value)
+                env.names[name] = self.merged(test, env.names.get(name), value)
+
+    def merged(self, test: Value, first: Value | None, second: Value) -> Value:
+        """What a name is behind a test."""
+        return join(first, second)
 
     def _loop(self, node: cst.For | cst.While, env: Env) -> None:
         start = len(self.events)
-        self._around.append("for")
         for _ in range(_ROUNDS):
             # What is made in each round is told once.
             del self.events[start:]
             before = dict(env.names)
             if isinstance(node, cst.For):
-                value = self.expression(node.iter, env)
-                self.assign(node.target, element_of(value), env)
+                value = self.iterated(node, env)
             else:
-                self.expression(node.test, env)
+                value = self.expression(node.test, env)
+            self.within("for", value)
             self.suite(node.body, env)
+            self.beyond()
             for name, known in before.items():
                 env.names[name] = join(known, env.names[name])
             if env.names == before:
                 break
-        self._around.pop()
         if node.orelse is not None:
             self.suite(node.orelse.body, env)
+
+    def iterated(self, node: cst.For, env: Env) -> Value:
+        """What a loop goes through; its targets are elements of it."""
+        value = self.expression(node.iter, env)
+        self.assign(node.target, element_of(value), env)
+        return value
 
     def _scope(self, node: cst.BaseExpression, env: Env) -> str:
         """A scope as far as it names variables."""
@@ -142,24 +156,29 @@ class Evaluator(Calls):
             if node.value is not None:
                 self.assign(node.target, self.expression(node.value, env), env)
         elif isinstance(node, cst.AugAssign):
-            value = join(
-                self.expression(node.target, env), self.expression(node.value, env)
-            )
-            if isinstance(value, Const):
-                value = Config()
-            self.assign(node.target, value, env)
+            parts = [self.expression(one, env) for one in (node.target, node.value)]
+            self.assign(node.target, self.augmented(node, *parts), env)
         elif isinstance(node, cst.Expr):
             self.expression(node.value, env)
         elif isinstance(node, cst.Return):
             value = Const(None)
             if node.value is not None:
                 value = self.expression(node.value, env)
-            if self._returned:
-                self._returned[-1].append(value)
+            self.returned(value)
         elif isinstance(node, cst.Assert):
             self.expression(node.test, env)
         elif isinstance(node, (cst.Import, cst.ImportFrom, cst.Raise, cst.Pass)):
             return
+
+    def augmented(self, node: cst.AugAssign, first: Value, second: Value) -> Value:
+        """What ``x += y`` makes of x."""
+        value = join(first, second)
+        return Config() if isinstance(value, Const) else value
+
+    def returned(self, value: Value) -> None:
+        """Notes what the function that is running returns."""
+        if self._returned:
+            self._returned[-1].append(value)
 
     def assign(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
         """Gives a value to a name, to several, or to a part of something."""
@@ -202,18 +221,30 @@ def evaluated(
     evaluator = Evaluator(facts, files)
     if notes is not None:
         evaluator.notes = notes
+    evaluate(evaluator, parsed, defined)
+    return evaluator
+
+
+def evaluate(
+    evaluator: Evaluator, parsed: ParsedModule, defined: cst.FunctionDef
+) -> None:
+    """Goes through a model function."""
+
+    def other() -> Evaluator:
+        return type(evaluator)(evaluator.facts, [*evaluator.files.values()])
+
     given: dict[str, Value] = {}
     owner: Value | None = None
     for parameter in (*defined.params.params, *defined.params.kwonly_params):
-        given[parameter.name.value] = _GIVEN.get(parameter.name.value, Config())
+        name = parameter.name.value
+        given[name] = with_term(_GIVEN.get(name, Config()), term(f"`{name}`"))
     holder = _class_around(parsed, defined)
     if holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)
         given["self"] = owner
-        _fill(Evaluator(facts, files), owner)
-    outer = _outer_names(Evaluator(facts, files), parsed, defined)
+        _fill(other(), owner)
+    outer = _outer_names(other(), parsed, defined)
     evaluator.enter(Function(defined, parsed, outer), given)
-    return evaluator
 
 
 def _fill(evaluator: Evaluator, owner: Instance) -> None:
@@ -223,7 +254,7 @@ def _fill(evaluator: Evaluator, owner: Instance) -> None:
         return
     node = function.node
     given: dict[str, Value] = {
-        one.name.value: Config()
+        one.name.value: Config(term=term(f"`{one.name.value}`"))
         for one in (
             *node.params.posonly_params,
             *node.params.params,
@@ -239,12 +270,13 @@ def _fill(evaluator: Evaluator, owner: Instance) -> None:
         given[node.params.params[0].name.value] = owner
     evaluator.enter(function, given)
     for name, value in owner.attributes.items():
-        owner.attributes[name] = _before(value)
+        owner.attributes[name] = _before(name, value)
 
 
-def _before(value: Value) -> Value:
+def _before(name: str, value: Value) -> Value:
     """A value that is made before the model function is called: it is in no graph."""
-    return Config() if time_of(value) is Time.GRAPH else value
+    late = time_of(value) is Time.GRAPH
+    return Config(term=term(f"`{name}`")) if late else value
 
 
 def _outer_names(
@@ -258,7 +290,8 @@ def _outer_names(
     names: dict[str, Value] = {}
     for node in walk(around.params):
         if isinstance(node, cst.Param):
-            names[node.name.value] = Config()
+            name = node.name.value
+            names[name] = Config(term=term(f"`{name}`"))
     outer = _outer_names(evaluator, parsed, around)
     holder = _class_around(parsed, around)
     if holder is not None and around.params.params:
@@ -270,7 +303,7 @@ def _outer_names(
     if isinstance(around.body, cst.IndentedBlock):
         evaluator.block(statements_of(around.body), env)
     for name, value in names.items():
-        names[name] = _before(value)
+        names[name] = _before(name, value)
     return env
 
 

@@ -59,6 +59,9 @@ _SCOPED = {
 class Expressions(ABC):
     """The part of an evaluation that gives values to expressions."""
 
+    # Each call of a function is gone through for itself.
+    precise = False
+
     def __init__(self, facts: ProjectFacts, files: Sequence[ParsedModule] = ()) -> None:
         self.facts = facts
         # Files by their paths, as the one who asks has parsed them.
@@ -85,6 +88,18 @@ class Expressions(ABC):
         found = Unknown(reason, node, env.module)
         self.notes.unknown.setdefault(node, found)
         return found
+
+    def within(self, what: str, value: Value | None) -> None:
+        """What follows stands in a scope, a branch or a loop: on what that depends."""
+        self._around.append(what)
+
+    def beyond(self) -> None:
+        """The end of it."""
+        self._around.pop()
+
+    def goes_round(self, value: Value) -> None:
+        """What follows, up to the end of a comprehension, is done for each element."""
+        return
 
     def event(self, kind: str, made: tuple[tuple[str, str], ...]) -> None:
         """Notes that variables are made here."""
@@ -393,6 +408,7 @@ class Expressions(ABC):
         loop: cst.CompFor | None = node.for_in
         while loop is not None:
             value = self.expression(loop.iter, inner)
+            self.goes_round(value)
             found.append(Config(time_of(value) is Time.MODE))
             self.assign(loop.target, element_of(value), inner)
             for test in loop.ifs:
@@ -414,6 +430,9 @@ class Expressions(ABC):
             object_ = self.expression(holder.value, env)
             if isinstance(object_, Instance):
                 name = holder.attr.value
+                if name not in object_.attributes and self.is_scoped(object_):
+                    # The classes of ours make their lists themselves.
+                    return
                 held = object_.attributes.get(name, Config())
                 object_.attributes[name] = join(held, Each(value))
                 return

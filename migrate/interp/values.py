@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from ..project.facts import ParsedModule
+from .terms import Term, constant, term
 
 __all__ = [
     "Argument",
@@ -37,7 +38,9 @@ __all__ = [
     "join",
     "latest",
     "options_of",
+    "term_of",
     "time_of",
+    "with_term",
 ]
 
 
@@ -55,6 +58,9 @@ class Time(enum.IntEnum):
 @dataclass(frozen=True, eq=False)
 class Value:
     """Base of all values."""
+
+    # What it is computed of, where that is asked for.
+    term: Term | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,14 @@ class Layer(Value):
     given: tuple[tuple[str, str], ...] = ()
     # The author's own: it stays where it is made, among the tensors.
     stays: bool = False
+    # Where it was made; in which loops, and behind which tests.
+    made: tuple[object, ...] = field(default=(), compare=False, repr=False)
+    loops: tuple[Term, ...] = field(default=(), compare=False, repr=False)
+    tests: tuple[Term, ...] = field(default=(), compare=False, repr=False)
+    # What it is where its name was chosen, though it looks as if counted.
+    chosen: Term | None = field(default=None, compare=False, repr=False)
+    # Arguments of its call that are False where they are not given.
+    quiet: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -235,7 +249,18 @@ def join(first: Value | None, second: Value | None) -> Value:
         found = first if second is None else second
         assert found is not None
         return found
-    if first is second or first == second:
+    if first is second:
+        return first
+    if first.term is None and second.term is None:
+        return _joined(first, second)
+    found = _joined(first, second)
+    one, other = term_of(first), term_of(second)
+    return found if one is other else with_term(found, term("either", one, other))
+
+
+def _joined(first: Value, second: Value) -> Value:
+    """The same, whatever the values are computed of."""
+    if first == second and not isinstance(first, Seq):
         return first
     for one in (first, second):
         if isinstance(one, Unknown):
@@ -263,3 +288,29 @@ def join(first: Value | None, second: Value | None) -> Value:
 def options_of(value: Value) -> tuple[Value, ...]:
     """What a value may be."""
     return value.options if isinstance(value, Choice) else (value,)
+
+
+def with_term(value: Value, of: Term) -> Value:
+    """A value, and what it is computed of; an object of a class is known by itself."""
+    return value if isinstance(value, Instance) else replace(value, term=of)
+
+
+def term_of(value: Value) -> Term:
+    """What a value is computed of, as far as it was told."""
+    if value.term is not None:
+        return value.term
+    if isinstance(value, Const):
+        return constant(value.value)
+    if isinstance(value, Symbol):
+        return term(value.name)
+    if isinstance(value, Seq):
+        return term("()", *map(term_of, value.items))
+    if isinstance(value, Dict):
+        parts = [term(f"{key!r}:", term_of(item)) for key, item in value.items]
+        return term("{}", *parts)
+    if isinstance(value, Each):
+        return term("each", term_of(value.item))
+    if isinstance(value, (Function, Instance)):
+        name = getattr(value.node, "name", None)
+        return term(f"{name.value if name is not None else 'lambda'}")
+    return term(type(value).__name__.lower())

@@ -21,7 +21,7 @@ from ..project.positions import code_of
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
 from .notices import Stays
-from .proof import difference
+from .proof import Traced, again, difference
 
 __all__ = ["Understood", "shares_columns", "understood"]
 
@@ -195,8 +195,10 @@ class _Group:
         found: Kept = {}
         for one in self.functions:
             parsed = files[os.path.abspath(one.parsed.path)]
-            name = one.defined.name.value
-            why = difference(one.events, list(files.values()), parsed, name, self.facts)
+            before = Traced(self.files, one.parsed, one.defined, self.facts)
+            defined = again(one.parsed, one.defined, parsed)
+            after = Traced([*files.values()], parsed, defined, self.facts, before)
+            why = difference(before, after)
             if why is not None:
                 found[one.defined] = (one.parsed.path, *_told(one.stop(why)))
         return found

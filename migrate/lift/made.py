@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..interp.alike import STARTS
 from ..interp.spelling import snake
 from ..interp.values import Function, Time
 from ..plan.layers.lifted_names import source_text
@@ -27,17 +28,6 @@ METHODS = {
     "variable": "get_variable",
     "new variable": "new_variable",
     "linear_model": "make_linear_model",
-}
-# What a layer of tf.layers leaves to the scope around it, if it is not told.
-_STARTS = {
-    **dict.fromkeys(
-        ("Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose"),
-        ("kernel_initializer",),
-    ),
-    **dict.fromkeys(
-        ("SeparableConv1D", "SeparableConv2D"),
-        ("depthwise_initializer", "pointwise_initializer"),
-    ),
 }
 # Arguments of columns that their layer of Keras does not have.
 _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
@@ -136,7 +126,7 @@ def _with_start(body: Body, constructor: str) -> str:
     kind, _, given = constructor.partition("(")
     missing = [
         name
-        for name in _STARTS.get(kind.rpartition(".")[2], ())
+        for name in STARTS.get(kind.rpartition(".")[2], ())
         if f"{name}=" not in given
     ]
     more = ", ".join(f"{name}=None" for name in missing)

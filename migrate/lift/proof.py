@@ -1,4 +1,4 @@
-"""Whether lifted code makes what the code before it made, told by evaluating both."""
+"""Whether lifted code does what the code before it did, told by evaluating both."""
 
 from __future__ import annotations
 
@@ -7,42 +7,69 @@ from itertools import zip_longest
 
 import libcst as cst
 
-from ..interp.evaluator import Event, evaluated
+from ..interp.evaluator import evaluate
+from ..interp.terms import difference as first_difference
+from ..interp.terms import shown
+from ..interp.tracing import Step, Tracer
 from ..plan.code.tree import walk
 from ..project.facts import ParsedModule, ProjectFacts
 
-__all__ = ["difference"]
+__all__ = ["Traced", "again", "difference"]
 
 
-def difference(
-    before: Sequence[Event],
-    files: Sequence[ParsedModule],
-    parsed: ParsedModule,
-    name: str,
-    facts: ProjectFacts,
-) -> str | None:
-    """How the variables of a lifted model function differ, or None if they do not.
+class Traced:
+    """What a model function does, step by step."""
 
-    ``before`` is what it made; ``files`` are those of the program as they are now. The
-    same layers have to be called in the same order, with the same names, sizes and
-    other constants, in the same scopes, loops and branches.
-    """
-    (defined,) = (
+    def __init__(
+        self,
+        files: Sequence[ParsedModule],
+        parsed: ParsedModule,
+        defined: cst.FunctionDef,
+        facts: ProjectFacts,
+        before: Traced | None = None,
+    ) -> None:
+        tracer = Tracer(facts, files)
+        tracer.scopes_begin = before is not None and before.scopes_begin
+        evaluate(tracer, parsed, defined)
+        self.steps: list[Step] = tracer.steps
+        # Scopes say how layers within begin.
+        self.scopes_begin: bool = bool(tracer.notes.initialized)
+
+
+def again(
+    parsed: ParsedModule, defined: cst.FunctionDef, now: ParsedModule
+) -> cst.FunctionDef:
+    """A function of a file in what the file is now; others may have its name."""
+    place = _named(parsed, defined.name.value).index(defined)
+    return _named(now, defined.name.value)[place]
+
+
+def _named(parsed: ParsedModule, name: str) -> list[cst.FunctionDef]:
+    return [
         node
         for node in walk(parsed.module)
         if isinstance(node, cst.FunctionDef) and node.name.value == name
-    )
-    after = evaluated(facts, files, parsed, defined).events
-    for old, new in zip_longest(before, after):
-        if old != new:
-            return f"it would make {_shown(new)} in place of {_shown(old)}"
+    ]
+
+
+def difference(before: Traced, after: Traced) -> str | None:
+    """How a lifted model function differs, or None if it does not.
+
+    The same layers have to be called in the same order, on the same tensors, with the
+    same arguments, initializers and regularizers, in the same scopes, loops and
+    branches. So has everything else that is made of what they give: losses, metrics,
+    predictions, updates, specifications.
+    """
+    for old, new in zip_longest(before.steps, after.steps):
+        if old is None or new is None:
+            return f"it would make {_what(new)} in place of {_what(old)}"
+        if old.done is not new.done:
+            one, other = first_difference(old.done, new.done)
+            return f"it would make `{shown(other)}` in place of `{shown(one)}`"
+        if old.path != new.path:
+            return f"{_what(old)} would stand in another branch, loop or scope"
     return None
 
 
-def _shown(event: Event | None) -> str:
-    if event is None:
-        return "nothing"
-    (kind, given), around = event
-    arguments = ", ".join(f"{name}={value}" for name, value in given)
-    place = "/".join(around)
-    return f"`{kind}({arguments})`" + (f" in {place}" if place else "")
+def _what(step: Step | None) -> str:
+    return "nothing" if step is None else f"`{shown(step.done)}`"

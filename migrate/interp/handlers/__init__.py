@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..arguments import Argument
-from ..values import Const, Dict, Env, Tensor, Time, Value, latest
+from ..values import Const, Dict, Env, Layer, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
     from ..calls import Calls
@@ -49,6 +49,25 @@ class Call:
             return plain[place].value
         return None
 
+    def by_name(self, parameters: Sequence[str]) -> dict[str, Value]:
+        """Arguments by their parameters; what is not seen by a star or a number."""
+        found: dict[str, Value] = {}
+        for place, one in enumerate(self.arguments):
+            if one.star and isinstance(one.value, Dict):
+                found.update((str(key), value) for key, value in one.value.items)
+                continue
+            known = parameters[place] if place < len(parameters) else str(place)
+            found[one.keyword or one.star or known] = one.value
+        return found
+
+    def layer(
+        self, kind: str, parameters: Sequence[str], *, stays: bool, legacy: bool = False
+    ) -> Layer:
+        """A layer of Keras, or of tf.layers, that the call makes."""
+        symbol = f"tf.keras.layers.{kind}" if legacy else self.symbol
+        layer = Layer(symbol, True, said(self, parameters), stays)
+        return self.evaluator.made(layer, self, self.by_name(parameters), legacy)
+
     def unknown(self, reason: str) -> Value:
         """Says that the call is not understood."""
         return self.evaluator.unknown(reason, self.node, self.env)
@@ -68,17 +87,11 @@ def said(call: Call, parameters: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
     What has the same name in TensorFlow 1 and Keras, and means the same.
     """
-    found: dict[str, str] = {}
-    given: list[tuple[str, Value]] = []
-    for place, one in enumerate(call.arguments):
-        if one.star and isinstance(one.value, Dict):
-            given += [(str(key), value) for key, value in one.value.items]
-            continue
-        name = one.keyword or (parameters[place] if place < len(parameters) else "")
-        given.append((name, one.value))
-    for name, value in given:
-        if name in _SAME:
-            found[name] = repr(value.value) if isinstance(value, Const) else "?"
+    found = {
+        name: repr(value.value) if isinstance(value, Const) else "?"
+        for name, value in call.by_name(parameters).items()
+        if name in _SAME
+    }
     return tuple(sorted(found.items()))
 
 

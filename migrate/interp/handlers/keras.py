@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...plan.layers.functions import LAYERS
-from ..values import Config, Layer, Tensor, Time, Value
-from . import Call, handles, said
+from ..values import Config, Layer, Tensor, Time, Value, with_term
+from . import Call, handles
 
 _BY_CLASS = {one.keras: one for one in LAYERS.values()}
 
@@ -21,20 +21,23 @@ def layer(call: Call) -> Value:
     call.evaluator.notes.keras.append(call)
     name = call.symbol.rpartition(".")[2]
     known = _BY_CLASS.get(name)
-    given = said(call, known.parameters if known else ())
-    return Layer(call.symbol, True, given, not call.evaluator.in_lifted(call.env))
+    names = known.parameters_of_class if known else ()
+    return call.layer(name, names, stays=not call.evaluator.in_lifted(call.env))
 
 
 @handles("tf.estimator.ColumnsLayer")
 def columns(call: Call) -> Value:
     """The layer that feature columns become."""
-    return Layer(call.symbol, True, said(call, ()))
+    return call.layer("ColumnsLayer", ("feature_columns",), stays=False)
 
 
 @handles("tf.estimator.named")
 def named(call: Call) -> Value:
     """A layer whose name was chosen."""
-    return call.arguments[0].value
+    layer = call.arguments[0].value
+    if isinstance(layer, Layer) and layer.chosen is not None:
+        return with_term(layer, layer.chosen)
+    return layer
 
 
 @handles("tf.keras.Input", "tf.keras.layers.Input")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...plan.layers.functions import CLASSES, LAYERS
 from ..arguments import Argument
-from ..values import Const, Dict, Layer, Tensor, Time, Value, time_of
+from ..values import Const, Dict, Tensor, Time, Value, time_of
 from . import Call, handles, said
 
 # Arguments that Keras' layers take under the same names, as objects of any kind.
@@ -36,7 +36,10 @@ def function(call: Call) -> Value:
     kind = "ColumnsLayer" if columns else known.keras
     call.evaluator.event(kind, said(call, names))
     call.evaluator.notes.make(call, "function" if by_function else kind)
-    return Tensor()
+    given = call.by_name(names)
+    inputs = given.pop(known.inputs, None)
+    at_call = {name: given.pop(name, Const(False)) for name in known.at_call}
+    return call.evaluator.applied(call, kind, given, inputs, at_call)
 
 
 def not_written_out(call: Call, argument: Argument) -> bool:
@@ -58,7 +61,7 @@ def not_written_out(call: Call, argument: Argument) -> bool:
 def layer_class(call: Call) -> Value:
     """``tf.layers.Dense(10)``, called later: where, says what it is named."""
     known = CLASSES[call.symbol]
-    names = [name for name in known.parameters if name not in known.at_call]
+    names = known.parameters_of_class
     for place, one in enumerate(call.arguments):
         name = one.keyword or (names[place] if place < len(names) else "")
         if one.star or time_of(one.value) is Time.GRAPH:
@@ -67,8 +70,7 @@ def layer_class(call: Call) -> Value:
         if name.endswith("_regularizer") and one.value != Const(None):
             call.evaluator.notes.regularized.append(call)
     call.evaluator.notes.make(call, "object")
-    symbol = f"tf.keras.layers.{known.keras}"
-    return Layer(symbol, True, said(call, names), stays=True)
+    return call.layer(known.keras, names, stays=True, legacy=True)
 
 
 @handles("tf.layers.Layer", "tf.layers.Input")

@@ -109,19 +109,9 @@ def around(call: Call) -> Value:
     "tf.ConfigProto",
     "tf.GPUOptions",
     "tf.set_random_seed",
-    "tf.constant_initializer",
     "tf.contrib.training.HParams",
-    "tf.glorot_normal_initializer",
-    "tf.glorot_uniform_initializer",
     "tf.initializers.",
-    "tf.ones_initializer",
-    "tf.orthogonal_initializer",
-    "tf.random_normal_initializer",
-    "tf.random_uniform_initializer",
-    "tf.truncated_normal_initializer",
     "tf.uniform_unit_scaling_initializer",
-    "tf.variance_scaling_initializer",
-    "tf.zeros_initializer",
 )
 def plain(call: Call) -> Value:
     """Values of Python, known before the graph if their arguments are."""

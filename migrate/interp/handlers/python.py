@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
+from ..terms import term
 from ..values import (
     Config,
     Const,
@@ -15,6 +16,7 @@ from ..values import (
     Tensor,
     Time,
     Value,
+    term_of,
 )
 from . import Call, handles
 
@@ -58,7 +60,9 @@ def enumerated(call: Call) -> Value:
     """Elements with their numbers."""
     if not call.arguments:
         return Config()
-    return Each(Seq((Config(), element_of(call.arguments[0].value))))
+    given = call.arguments[0].value
+    place = Config(term=term("place", term_of(given)))
+    return Each(Seq((place, element_of(given))))
 
 
 @handles("builtins.iter", "builtins.list", "builtins.tuple", "builtins.reversed")

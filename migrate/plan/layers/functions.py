@@ -104,6 +104,11 @@ class LayerFunction:
     # What the function calls its first parameter.
     inputs: str = "inputs"
 
+    @property
+    def parameters_of_class(self) -> tuple[str, ...]:
+        """What the layer's class takes: not what is given when it is called."""
+        return tuple(name for name in self.parameters if name not in self.at_call)
+
 
 _KINDS = {
     "dense": LayerFunction("Dense", _DENSE, 1),

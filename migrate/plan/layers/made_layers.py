@@ -222,7 +222,7 @@ class Conversion:
     def made_class(self, symbol: str, call: cst.Call) -> str:
         """Source of the Keras layer for ``tf.layers.Dense(...)``."""
         layer = CLASSES[symbol]
-        names = tuple(n for n in layer.parameters if n not in layer.at_call)
+        names = layer.parameters_of_class
         given = self._match(call, tuple(n for n in names if n != "reuse"))
         positional = sum(argument.keyword is None for argument in call.args)
         return self.constructor(layer, given, call, positional)

@@ -1,0 +1,108 @@
+"""What is lifted is the program that it was, and nothing else is: mutants are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TypeGuard
+
+import libcst as cst
+import pytest
+from tfmigrate.around import lifting
+from tfmigrate.lift import proof
+from tfmigrate.lift.group import understood
+from tfmigrate.plan.code.tree import walk
+from tfmigrate.project.facts import ParsedModule, ProjectFacts
+from tfmigrate.project.parsing import parse
+
+from .mutants import KINDS, mutants
+
+HERE = Path(__file__).parent
+LEGACY = HERE.parents[1] / "fixtures" / "legacy"
+PROGRAMS = {
+    "towers": ("towers.py", "towers_blocks.py"),
+    "families": ("families.py",),
+    "held": ("held.py", "held_net.py"),
+    "coder": ("coder.py",),
+    "columns": ("columns.py",),
+}
+# Of each kind and file, as many as this, from all over it.
+MOST = 3
+FIXTURES = ("resnet_cycles", "tiles_batch_norm_l2", "text_cnn_params", "multi_output")
+
+
+@dataclass
+class Lifted:
+    """A program before and after, and how the two differ once a file is broken."""
+
+    facts: ProjectFacts
+    files: list[ParsedModule]
+    texts: dict[Path, cst.Module]
+    before: proof.Traced
+    defined: cst.FunctionDef
+
+    def module(self, parsed: ParsedModule, text: str) -> ParsedModule:
+        source = replace(parsed.source, text=text, module=parse(text))
+        return self.facts.module_of(source)
+
+    def difference(self, path: Path, text: str) -> str | None:
+        """How the program differs with this text in the place of its lifted one."""
+        files = []
+        for parsed in self.files:
+            known = self.texts.get(parsed.path)
+            new = text if parsed.path == path else known.code if known else None
+            files.append(parsed if new is None else self.module(parsed, new))
+        now = proof.again(self.files[0], self.defined, files[0])
+        after = proof.Traced(files, files[0], now, self.facts, self.before)
+        return proof.difference(self.before, after)
+
+
+def is_model_fn(node: cst.CSTNode, names: list[str]) -> TypeGuard[cst.FunctionDef]:
+    """A model function that was lifted."""
+    return (
+        isinstance(node, cst.FunctionDef)
+        and lifting.is_model_fn(node)
+        and node.name.value in names
+    )
+
+
+def lifted(paths: list[Path]) -> Lifted:
+    """A program whose first file has its model function."""
+    facts = ProjectFacts(tuple(paths))
+    files = [facts.load(path, path.read_bytes()) for path in paths]
+    found = understood(files, facts, lifting.is_model_fn)
+    assert not found.left
+    names = found.made[str(paths[0])]
+    defined = next(n for n in walk(files[0].module) if is_model_fn(n, names))
+    texts = {Path(path): module for path, module in found.modules.items()}
+    before = proof.Traced(files, files[0], defined, facts)
+    return Lifted(facts, files, texts, before, defined)
+
+
+@cache
+def program(name: str) -> Lifted:
+    if name in PROGRAMS:
+        return lifted([HERE / "programs" / one for one in PROGRAMS[name]])
+    return lifted([LEGACY / name / "train.py"])
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *FIXTURES])
+def test_what_is_lifted_is_the_program(name: str) -> None:
+    found = program(name)
+    assert found.before.steps
+    for path, module in found.texts.items():
+        assert found.difference(path, module.code) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", [*PROGRAMS, *FIXTURES])
+def test_mutants_are_refused(name: str, kind: str) -> None:
+    found = program(name)
+    passed = []
+    for path, module in found.texts.items():
+        every = mutants(module, found.defined.name.value, kind)
+        for one in every[:: len(every) // MOST or 1]:
+            if found.difference(path, one.text) is None:
+                passed.append(one.told)
+    assert not passed
