@@ -5,42 +5,57 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 from . import private_api, replication, scaffolds
-from .inputs import (
-    InputRequest,
-    IteratorInitializerHook,
-    features_and_labels,
-    is_dataset,
-    make_input,
-)
+from .inputs import IteratorInitializerHook, features_and_labels, is_dataset
 from .short_steps import ShortStepsHook
 
-__all__ = ["EvaluationGraph", "StopAfterNEvalsHook", "build", "run"]
+__all__ = [
+    "EvaluationGraph",
+    "ReplicaUpdates",
+    "StopAfterNEvalsHook",
+    "build",
+    "model_alone",
+    "model_on_replicas",
+    "run",
+]
 
 LOSS_KEY = "loss"
 _EVAL_STEP = tf.GraphKeys.EVAL_STEP
 
-ModelCall = Callable[[Any, Any], Any]
+_EVAL = "eval"
+
+
+class EvaluationGraph(NamedTuple):
+    """What one evaluation runs, in the order in which libraries take it apart."""
+
+    scaffold: Any
+    update_op: Any
+    eval_dict: dict[str, Any]
+    all_hooks: list[Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class EvaluationGraph:
-    """What one evaluation runs.
+class ReplicaUpdates:
+    """The step of an evaluation on several replicas.
 
-    ``updates[n]`` updates the metrics from the first ``n`` replicas; the last
-    one is the ordinary step. ``pull`` fetches the batches of a step and says
-    how many there are; it is None for a single replica.
+    ``updates[n]`` updates the metrics from the first ``n`` replicas; ``pull``
+    fetches the batches of a step and says how many there are.
     """
 
-    scaffold: Any
     updates: tuple[Any, ...]
-    values: dict[str, Any]
-    hooks: tuple[Any, ...]
-    pull: Any = None
+    pull: Any
+
+    def together_with(self, op: Any) -> ReplicaUpdates:
+        """The same step, with one more operation in it."""
+        updates = [
+            update if update is None else tf.group(update, op)
+            for update in self.updates
+        ]
+        return dataclasses.replace(self, updates=tuple(updates))
 
 
 def get_or_create_eval_step() -> Any:
@@ -68,11 +83,15 @@ class StopAfterNEvalsHook(tf.train.SessionRunHook):
         self._num_evals = num_evals
         self._log_progress = log_progress
         self._every = 1 if num_evals is None or num_evals < 20 else num_evals // 10
-        self.evals_completed: Any = None
+        self._evals_completed: Any = None
+
+    def _set_evals_completed_tensor(self, evals_completed: Any) -> None:
+        """The name by which TensorFlow's own hooks of this kind are told, too."""
+        self._evals_completed = evals_completed
 
     def before_run(self, run_context: Any) -> Any:
         del run_context
-        return tf.train.SessionRunArgs(self.evals_completed)
+        return tf.train.SessionRunArgs(self._evals_completed)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         done = run_values.results
@@ -86,57 +105,46 @@ class StopAfterNEvalsHook(tf.train.SessionRunHook):
 
 
 def build(
-    estimator: Any,
-    request: InputRequest,
-    model_call: ModelCall,
-    hooks: Sequence[Any],
-    strategy: Any,
+    estimator: Any, input_fn: Callable[..., Any], hooks: Sequence[Any]
 ) -> EvaluationGraph:
     """Builds the graph of one evaluation in the current graph."""
     # Outside of the strategy: the count lives on the host, once.
     eval_step = get_or_create_eval_step()
-    if strategy is None:
-        return _build(estimator, request, model_call, hooks, None, eval_step)
-    with replication.graph_strategy(strategy):
-        return _build(estimator, request, model_call, hooks, strategy, eval_step)
-
-
-def _build(
-    estimator: Any,
-    request: InputRequest,
-    model_call: ModelCall,
-    hooks: Sequence[Any],
-    strategy: Any,
-    eval_step: Any,
-) -> EvaluationGraph:
-    estimator._set_random_seed()
-    global_step = estimator._create_and_assert_global_step(tf.get_default_graph())
-    if strategy is not None and strategy.num_replicas_in_sync > 1:
-        graph = _build_replicas(request, model_call, strategy, hooks)
-    else:
-        graph = _build_single(request, model_call, strategy, hooks)
-    if global_step is None:
-        # A restored SavedModel brings the step variable of its own.
-        global_step = tf.train.get_global_step()
-    if global_step is not None:
-        if tf.GraphKeys.GLOBAL_STEP in graph.values:
-            raise ValueError(
-                "Metric with name `global_step` is not allowed, because Estimator "
-                "already defines a default metric with the same name."
-            )
-        graph.values[tf.GraphKeys.GLOBAL_STEP] = tf.identity(global_step)
-    count = tf.identity(tf.assign_add(eval_step, 1, use_locking=True))
-    for hook in hooks:
-        if isinstance(hook, StopAfterNEvalsHook):
-            hook.evals_completed = count
-    return dataclasses.replace(
-        graph,
-        scaffold=scaffolds.with_default_local_init(graph.scaffold),
-        updates=tuple(
-            tf.group(update, count) if update is not None else None
-            for update in graph.updates
-        ),
-    )
+    with estimator._evaluation_scope():
+        estimator._set_random_seed()
+        global_step = estimator._create_and_assert_global_step(tf.get_default_graph())
+        call = (
+            estimator._call_model_fn_eval
+            if estimator._eval_distribution is None
+            else estimator._call_model_fn_eval_distributed
+        )
+        found = call(input_fn, estimator.config)
+        scaffold, own_hooks, input_hooks, update_op, values = found
+        if global_step is None:
+            # A restored SavedModel brings the step variable of its own.
+            global_step = tf.train.get_global_step()
+        if global_step is not None:
+            if tf.GraphKeys.GLOBAL_STEP in values:
+                raise ValueError(
+                    "Metric with name `global_step` is not allowed, because Estimator "
+                    "already defines a default metric with the same name."
+                )
+            values[tf.GraphKeys.GLOBAL_STEP] = tf.identity(global_step)
+        count = tf.identity(tf.assign_add(eval_step, 1, use_locking=True))
+        for hook in hooks:
+            tell = getattr(hook, "_set_evals_completed_tensor", None)
+            if tell is not None:
+                tell(count)
+        if isinstance(update_op, ReplicaUpdates):
+            update_op = update_op.together_with(count)
+        else:
+            update_op = tf.group(update_op, count)
+        return EvaluationGraph(
+            scaffold=scaffolds.with_default_local_init(scaffold),
+            update_op=update_op,
+            eval_dict=values,
+            all_hooks=[*input_hooks, *hooks, *own_hooks],
+        )
 
 
 def _with_loss(metrics: Mapping[str, Any], loss_metric: Any) -> dict[str, Any]:
@@ -148,92 +156,84 @@ def _with_loss(metrics: Mapping[str, Any], loss_metric: Any) -> dict[str, Any]:
     return {**metrics, LOSS_KEY: loss_metric}
 
 
-def _build_single(
-    request: InputRequest, model_call: ModelCall, strategy: Any, hooks: Sequence[Any]
-) -> EvaluationGraph:
-    source = make_input(request)
-    if strategy is None:
-        spec = model_call(source.features, source.labels)
-        own_hooks = tuple(spec.evaluation_hooks)
-        scaffold = spec.scaffold
-        metrics = _with_loss(spec.eval_metric_ops, tf.metrics.mean(spec.loss))
-        updates = [metrics[name][1] for name in sorted(metrics)]
-    else:
-
-        def replica(features: Any, labels: Any) -> Any:
-            spec = model_call(features, labels)
-            return spec, tf.metrics.mean(spec.loss)
-
-        spec, loss_metric = replication.call_for_each_replica(
-            strategy, replica, (source.features, source.labels)
-        )
-        own_hooks = _first_replica_hooks(spec, strategy)
-        scaffold = replication.first_replica(strategy, spec.scaffold)
-        metrics = _with_loss(spec.eval_metric_ops, loss_metric)
-        updates = [strategy.group(metrics[name][1]) for name in sorted(metrics)]
-    return EvaluationGraph(
-        scaffold=scaffold,
-        updates=(None, tf.group(*updates)),
-        values={name: metrics[name][0] for name in sorted(metrics)},
-        hooks=(*source.hooks, *hooks, *own_hooks),
-    )
+def model_alone(
+    estimator: Any, input_fn: Callable[..., Any], config: Any
+) -> tuple[Any, ...]:
+    """Scaffold, hooks of the model and of the input, update and values: one model."""
+    found = estimator._get_features_and_labels_from_input_fn(input_fn, _EVAL)
+    features, labels, input_hooks = found
+    spec = estimator._call_model_fn(features, labels, _EVAL, config)
+    metrics = _with_loss(spec.eval_metric_ops, tf.metrics.mean(spec.loss))
+    names = sorted(metrics)
+    update = tf.group(*(metrics[name][1] for name in names))
+    values = {name: metrics[name][0] for name in names}
+    return spec.scaffold, spec.evaluation_hooks, input_hooks, update, values
 
 
-def _first_replica_hooks(spec: Any, strategy: Any) -> tuple[Any, ...]:
-    return tuple(
-        replication.first_replica(strategy, hook) for hook in spec.evaluation_hooks
-    )
+def model_on_replicas(
+    estimator: Any, strategy: Any, input_fn: Callable[..., Any], config: Any
+) -> tuple[Any, ...]:
+    """The same as of `model_alone`, under a strategy.
 
-
-def _build_replicas(
-    request: InputRequest, model_call: ModelCall, strategy: Any, hooks: Sequence[Any]
-) -> EvaluationGraph:
-    """Successive batches to replicas, with a last step of fewer batches.
-
-    Real TensorFlow lost or kept the batches of an incomplete last step by
-    chance: one replica ran out of data while another was already counting. A
-    step's batches are therefore fetched first, and only the metrics of
+    With several replicas, successive batches go to them, and the last step may
+    have fewer batches. Real TensorFlow lost or kept the batches of an incomplete
+    last step by chance: one replica ran out of data while another was already
+    counting. A step's batches are therefore fetched first, and only the metrics of
     replicas that got one are updated.
     """
-    source = _StagedBatches(request, strategy)
+    batch: tuple[Any, ...] = ()
+    staged: Any = None
+    if strategy.num_replicas_in_sync > 1:
+        staged = _StagedBatches(
+            lambda context: estimator._call_input_fn(input_fn, _EVAL, context),
+            strategy.num_replicas_in_sync,
+        )
+        input_hooks = [IteratorInitializerHook(staged.initializer)]
+    else:
+        iterator, input_hooks = estimator._get_iterator_from_input_fn(
+            input_fn, _EVAL, strategy
+        )
+        batch = features_and_labels(iterator.get_next())
 
-    def replica() -> Any:
-        features, labels = features_and_labels(source.batch_of_this_replica())
-        spec = model_call(features, labels)
+    def replica(*given: Any) -> Any:
+        features, labels = given or features_and_labels(staged.batch_of_this_replica())
+        spec = estimator._call_model_fn(features, labels, _EVAL, config)
         return spec, tf.metrics.mean(spec.loss)
 
-    spec, loss_metric = replication.call_for_each_replica(strategy, replica)
+    spec, loss_metric = replication.call_for_each_replica(strategy, replica, batch)
     metrics = _with_loss(spec.eval_metric_ops, loss_metric)
     names = sorted(metrics)
     by_metric = [replication.local_results(strategy, metrics[n][1]) for n in names]
-    updates: list[Any] = [None]
-    for count in range(1, strategy.num_replicas_in_sync + 1):
-        updates.append(tf.group(*(op for ops in by_metric for op in ops[:count])))
-    return EvaluationGraph(
-        scaffold=scaffolds.combine(spec.scaffold, strategy),
-        updates=tuple(updates),
-        values={name: metrics[name][0] for name in names},
-        hooks=(
-            IteratorInitializerHook(source.initializer),
-            *hooks,
-            *_first_replica_hooks(spec, strategy),
-        ),
-        pull=source.pull,
+    updates = [
+        tf.group(*(op for ops in by_metric for op in ops[:count]))
+        for count in range(1, strategy.num_replicas_in_sync + 1)
+    ]
+    own_hooks = [
+        replication.first_replica(strategy, hook) for hook in spec.evaluation_hooks
+    ]
+    return (
+        scaffolds.combine(spec.scaffold, strategy),
+        own_hooks,
+        input_hooks,
+        updates[0]
+        if staged is None
+        else ReplicaUpdates(updates=(None, *updates), pull=staged.pull),
+        {name: metrics[name][0] for name in names},
     )
 
 
 class _StagedBatches:
     """The batches of one step, staged between two session calls."""
 
-    def __init__(self, request: InputRequest, strategy: Any) -> None:
-        self._count = strategy.num_replicas_in_sync
+    def __init__(self, call: Callable[[Any], Any], count: int) -> None:
+        self._count = count
         with tf.device("/cpu:0"):
             context = tf.distribute.InputContext(
                 num_input_pipelines=1,
                 input_pipeline_id=0,
                 num_replicas_in_sync=self._count,
             )
-            dataset = request.call(context)
+            dataset = call(context)
             if not is_dataset(dataset):
                 raise ValueError(
                     "input_fn must return a tf.data.Dataset when a distribution "
@@ -292,16 +292,19 @@ class _StagedBatches:
 
 
 def run(
-    graph: EvaluationGraph,
+    scaffold: Any,
+    update_op: Any,
+    eval_dict: Mapping[str, Any],
+    hooks: Sequence[Any],
     *,
     checkpoint_path: str | None,
     master: str,
     session_config: Any,
 ) -> dict[str, Any]:
     """Runs until the data ends or a hook stops it, then reads the metrics."""
-    final = tf.train.FinalOpsHook(graph.values)
+    final = tf.train.FinalOpsHook(eval_dict)
     creator = tf.train.ChiefSessionCreator(
-        scaffold=graph.scaffold,
+        scaffold=scaffold,
         checkpoint_filename_with_path=checkpoint_path,
         master=master,
         config=session_config,
@@ -316,18 +319,18 @@ def run(
 
     # The name of the argument is what run_step_fn insists on.
     def one_step(step_context: Any) -> None:
-        count = int(step_context.session.run(graph.pull))
-        step_context.run_with_hooks(graph.updates[count])
+        count = int(step_context.session.run(update_op.pull))
+        step_context.run_with_hooks(update_op.updates[count])
 
     with tf.train.MonitoredSession(
-        session_creator=creator, hooks=[*graph.hooks, final, ShortStepsHook()]
+        session_creator=creator, hooks=[*hooks, final, ShortStepsHook()]
     ) as session:
         while not session.should_stop():
             try:
-                if graph.pull is None:
-                    session.run(graph.updates[-1])
-                else:
+                if isinstance(update_op, ReplicaUpdates):
                     session.run_step_fn(one_step)
+                else:
+                    session.run(update_op)
             except tf.errors.OutOfRangeError:
                 data_ended_at_once = not any_step_done
                 raise

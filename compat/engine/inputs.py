@@ -14,41 +14,30 @@ from . import arrays, private_api
 from .callables import argument_names
 
 __all__ = [
-    "InputRequest",
     "IteratorInitializerHook",
     "ModelInput",
+    "call_input_fn",
     "features_and_labels",
+    "initializable_iterator",
+    "input_not_ahead",
     "input_of",
     "is_dataset",
-    "make_input",
     "make_replica_input",
 ]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class InputRequest:
-    """One call of an input function: the function and what it may ask for."""
-
-    input_fn: Callable[..., Any]
-    mode: str
-    params: Mapping[str, Any]
-    config: Any
-
-    def call(self, input_context: Any = None) -> Any:
-        """Calls the function with those of the arguments that it names."""
-        if not callable(self.input_fn):
-            raise TypeError(
-                "input_fn must be a function that returns the input, given: "
-                f"{self.input_fn!r}. Pass the function itself, or wrap the call: "
-                "input_fn=lambda: my_input_fn(...)."
-            )
-        names = argument_names(self.input_fn)
-        offered = {"mode": self.mode, "params": self.params, "config": self.config}
-        if input_context is not None:
-            offered["input_context"] = input_context
-        kwargs = {name: value for name, value in offered.items() if name in names}
-        with tf.device("/cpu:0"), arrays.kept_out_of_graph():
-            return self.input_fn(**kwargs)
+def call_input_fn(input_fn: Callable[..., Any], offered: Mapping[str, Any]) -> Any:
+    """Calls an input function with those of the arguments that it names."""
+    if not callable(input_fn):
+        raise TypeError(
+            "input_fn must be a function that returns the input, given: "
+            f"{input_fn!r}. Pass the function itself, or wrap the call: "
+            "input_fn=lambda: my_input_fn(...)."
+        )
+    names = argument_names(input_fn)
+    kwargs = {name: value for name, value in offered.items() if name in names}
+    with tf.device("/cpu:0"), arrays.kept_out_of_graph():
+        return input_fn(**kwargs)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -92,12 +81,10 @@ def features_and_labels(element: Any) -> tuple[Any, Any]:
     return element, None
 
 
-def make_input(request: InputRequest) -> ModelInput:
-    """Input of a program without a strategy."""
-    if request.mode != "infer":
-        return input_of(request.call())
+def input_not_ahead(call: Callable[[], Any]) -> ModelInput:
+    """Input of a prediction: nothing is made before it is asked for."""
     with _iterators_not_ahead():
-        result = request.call()
+        result = call()
     return input_of(not_ahead(result) if is_dataset(result) else result)
 
 
@@ -117,14 +104,15 @@ def input_of(result: Any) -> ModelInput:
     """What an input function returned, as tensors of the current graph."""
     hooks: tuple[Any, ...] = ()
     if is_dataset(result):
-        iterator = _initializable_iterator(result)
+        iterator = initializable_iterator(result)
         hooks = (IteratorInitializerHook(lambda: iterator.initializer),)
         result = iterator.get_next()
     features, labels = features_and_labels(result)
     return ModelInput(features=features, labels=labels, hooks=hooks, raw=result)
 
 
-def _initializable_iterator(dataset: Any) -> Any:
+def initializable_iterator(dataset: Any) -> Any:
+    """An iterator of the current graph, for a session to start."""
     try:
         return tf.data.make_initializable_iterator(dataset)
     except ValueError as error:
@@ -136,11 +124,13 @@ def _initializable_iterator(dataset: Any) -> Any:
         ) from error
 
 
-def make_replica_input(request: InputRequest, strategy: Any) -> tuple[Any, Any]:
+def make_replica_input(
+    call: Callable[[Any], Any], strategy: Any
+) -> tuple[Any, IteratorInitializerHook]:
     """A distributed iterator (successive batches to replicas) and its hook."""
 
     def dataset_fn(input_context: Any) -> Any:
-        result = request.call(input_context)
+        result = call(input_context)
         if not is_dataset(result):
             raise ValueError(
                 "input_fn must return a tf.data.Dataset when a distribution strategy "

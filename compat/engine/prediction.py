@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-__all__ = ["filtered", "has_data_source", "single_examples"]
+__all__ = ["batch_length", "filtered", "has_data_source"]
 
 
 def filtered(predictions: Any, keys: Collection[str] | None) -> Any:
@@ -27,11 +27,8 @@ def filtered(predictions: Any, keys: Collection[str] | None) -> Any:
     return wanted
 
 
-def single_examples(batch: Any) -> Iterator[Any]:
-    """The examples of one evaluated batch."""
-    if not isinstance(batch, Mapping):
-        yield from batch
-        return
+def batch_length(batch: Mapping[str, Any]) -> int:
+    """How many examples an evaluated batch has."""
     length: int | None = None
     for name, value in batch.items():
         length = length or value.shape[0]
@@ -40,8 +37,7 @@ def single_examples(batch: Any) -> Iterator[Any]:
                 f"Batch length of predictions should be same. {name} has different "
                 "batch length than others."
             )
-    for index in range(length or 0):
-        yield {name: value[index] for name, value in batch.items()}
+    return length or 0
 
 
 def has_data_source(features: Any) -> bool:

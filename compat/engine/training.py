@@ -10,57 +10,77 @@ import tensorflow.compat.v1 as tf
 from tfmigrate.runtime.rivals import Rivals
 
 from . import lost_tasks, private_api, replication, scaffolds
-from .inputs import InputRequest, features_and_labels, make_input, make_replica_input
+from .inputs import features_and_labels
 from .short_steps import ShortStepsHook
 from .step_counting import count_after_reads
 
-__all__ = ["build_and_train"]
+__all__ = ["train_alone", "train_on_replicas", "train_with_spec"]
 
 # How often workers that train together save where the program counts seconds.
 _STEPS_FOR_SECONDS = 1000
 
-ModelCall = Callable[[Any, Any], Any]
-"""Calls the model function with features and labels in training mode."""
+_TRAIN = "train"
 
 
-def build_and_train(
+def train_alone(
     estimator: Any,
-    request: InputRequest,
-    model_call: ModelCall,
+    input_fn: Callable[..., Any],
     hooks: Sequence[Any],
     saving_listeners: Sequence[Any],
 ) -> Any:
-    """Builds the training graph, trains, and gives the last loss."""
-    strategy = estimator._train_distribution
-    if strategy is None:
-        with tf.Graph().as_default() as graph, graph.device(estimator._device_fn):
-            estimator._set_random_seed()
-            global_step = estimator._create_and_assert_global_step(graph)
-            # A graph without a step variable of its own (a restored SavedModel
-            # brings one) makes the shared read later.
-            if global_step is not None:
-                private_api.get_or_create_global_step_read(graph)
-            source = make_input(request)
-            spec = model_call(source.features, source.labels)
-            return _run(estimator, spec, list(source.hooks), hooks, saving_listeners)
+    """Builds the graph of training without a strategy, trains, gives the last loss."""
+    with tf.Graph().as_default() as graph, graph.device(estimator._device_fn):
+        estimator._set_random_seed()
+        # A graph without a step variable of its own (a restored SavedModel
+        # brings one) makes the shared read later.
+        if estimator._create_and_assert_global_step(graph) is not None:
+            private_api.get_or_create_global_step_read(graph)
+        found = estimator._get_features_and_labels_from_input_fn(input_fn, _TRAIN)
+        features, labels, input_hooks = found
+        spec = estimator._call_model_fn(features, labels, _TRAIN, estimator.config)
+        return estimator._train_with_estimator_spec(
+            spec,
+            list(input_hooks),
+            hooks,
+            tf.train.get_global_step(graph),
+            saving_listeners,
+        )
 
+
+def train_on_replicas(
+    estimator: Any,
+    strategy: Any,
+    input_fn: Callable[..., Any],
+    hooks: Sequence[Any],
+    saving_listeners: Sequence[Any],
+) -> Any:
+    """Builds the graph of training under a strategy, trains, gives the last loss."""
     scale_loss = estimator._optimizer_scales_loss(strategy)
     with (
         tf.Graph().as_default() as graph,
         replication.graph_strategy(strategy, scale_loss=scale_loss),
     ):
         estimator._set_random_seed()
-        iterator, iterator_hook = make_replica_input(request, strategy)
+        iterator, input_hooks = estimator._get_iterator_from_input_fn(
+            input_fn, _TRAIN, strategy
+        )
         global_step = estimator._create_and_assert_global_step(graph)
         tf.add_to_collection(
             private_api.GLOBAL_STEP_READ_KEY, strategy.extended.read_var(global_step)
         )
         features, labels = features_and_labels(iterator.get_next())
         grouped = replication.call_for_each_replica(
-            strategy, model_call, (features, labels)
+            strategy,
+            estimator._call_model_fn,
+            (features, labels, _TRAIN, estimator.config),
         )
-        spec = _one_spec(grouped, strategy)
-        return _run(estimator, spec, [iterator_hook], hooks, saving_listeners)
+        return estimator._train_with_estimator_spec(
+            _one_spec(grouped, strategy),
+            list(input_hooks),
+            hooks,
+            global_step,
+            saving_listeners,
+        )
 
 
 def _one_spec(grouped: Any, strategy: Any) -> Any:
@@ -77,11 +97,12 @@ def _one_spec(grouped: Any, strategy: Any) -> Any:
     )
 
 
-def _run(
+def train_with_spec(
     estimator: Any,
     spec: Any,
     worker_hooks: list[Any],
     hooks: Sequence[Any],
+    global_step: Any,
     saving_listeners: Sequence[Any],
 ) -> Any:
     """Adds the stock hooks of an Estimator and trains.
@@ -92,7 +113,6 @@ def _run(
     config = estimator.config
     estimator._warm_start_for_training()
     count_after_reads(spec.train_op)
-    global_step = tf.train.get_global_step()
     if not any(s.op.name == "loss" for s in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar("loss", spec.loss)
     tf.add_to_collection(tf.GraphKeys.LOSSES, spec.loss)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -29,12 +29,15 @@ _MAY_OVERRIDE = {
 }
 
 
-def check_overrides(base: type, instance: Any) -> None:
-    """Refuses subclasses that replace members of Estimator they must not replace."""
+def check_overrides(base: type, instance: Any, also: Collection[str] = ()) -> None:
+    """Refuses subclasses that replace members of Estimator they must not replace.
+
+    ``also`` names what a generation lets them replace beside what all do.
+    """
     if type(instance).__name__ == "TPUEstimator":
         return
     members = {n for n in dir(base) if not n.startswith("__")}
-    own = members & set(type(instance).__dict__) - _MAY_OVERRIDE
+    own = members & set(type(instance).__dict__) - _MAY_OVERRIDE.union(also)
     overridden = [
         n for n in sorted(own) if getattr(base, n) != getattr(type(instance), n)
     ]
@@ -69,14 +72,19 @@ def check_model_fn_arguments(model_fn: Callable[..., Any], params: Any) -> None:
 
 
 def check_trains_here(config: Any) -> None:
-    """Refuses to train one worker of several that take each step together."""
+    """Refuses to train one task of a cluster by itself under a strategy."""
     in_step = bool(config.cluster_spec) and cluster.is_collective(
         config.train_distribute
     )
-    if config._remote_cluster or (in_step and private_api.cluster_context() is None):
+    if (
+        config._remote_cluster
+        or config._awaiting
+        or (in_step and private_api.cluster_context() is None)
+    ):
         raise ValueError(
-            "`Estimator.train` is not supported where workers take each step together: "
-            "call `tf.estimator.train_and_evaluate`, which lets them begin together."
+            "`Estimator.train` is not supported where a strategy trains in a cluster: "
+            "call `tf.estimator.train_and_evaluate`, which lets all tasks begin "
+            "together."
         )
 
 

@@ -11,9 +11,6 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ..engine import evaluation, event_files, prediction, replication, training
-from ..engine.callables import argument_names
-from ..engine.inputs import InputRequest, make_input
 from ..engine.short_steps import ShortStepsHook
 from .checks import (
     check_model_fn_arguments,
@@ -22,14 +19,14 @@ from .checks import (
     checked_hooks,
     checked_listeners,
 )
+from .graphs import EstimatorGraphs
 from .mode_keys import ModeKeys
 from .run_config import RunConfig, TaskType, get_default_session_config
-from .spec import EstimatorSpec
 
 __all__ = ["Estimator", "EstimatorV2", "maybe_overwrite_model_dir_and_session_config"]
 
 
-class Estimator:
+class Estimator(EstimatorGraphs):
     """Trains and evaluates a model that ``model_fn`` builds.
 
     Every call of ``train``, ``evaluate`` and ``predict`` builds a graph of its
@@ -63,21 +60,6 @@ class Estimator:
     # -- what it is ------------------------------------------------------
 
     @property
-    def model_dir(self) -> str:
-        """Where checkpoints and event files are."""
-        return self._model_dir
-
-    @property
-    def config(self) -> RunConfig:
-        """A copy of the configuration."""
-        return copy.deepcopy(self._config)
-
-    @property
-    def params(self) -> Any:
-        """A copy of the hyper-parameters."""
-        return copy.deepcopy(self._params)
-
-    @property
     def model_fn(self) -> Callable[..., Any]:
         """The model function, bound to ``params``."""
 
@@ -95,15 +77,6 @@ class Estimator:
         """The names of all variables in the latest checkpoint."""
         self._check_checkpoint_available()
         return [name for name, _ in tf.train.list_variables(self.model_dir)]
-
-    def latest_checkpoint(self) -> str | None:
-        """The path of the latest checkpoint, or None."""
-        found: str | None = tf.train.latest_checkpoint(self.model_dir)
-        return found
-
-    def eval_dir(self, name: str | None = None) -> str:
-        """Where the evaluation called ``name`` writes its event file."""
-        return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
 
     # -- train -----------------------------------------------------------
 
@@ -133,27 +106,12 @@ class Estimator:
             tf.logging.info("Skipping training since max_steps has already saved.")
             return self
         all_hooks = checked_hooks(hooks)
-        if steps is not None or max_steps is not None:
-            all_hooks.append(tf.train.StopAtStepHook(steps, max_steps))
+        all_hooks.extend(self._convert_train_steps_to_hooks(steps, max_steps))
         listeners = checked_listeners(saving_listeners)
-        loss = self._train_model(input_fn, all_hooks, listeners)
+        with self._building():
+            loss = self._train_model(input_fn, all_hooks, listeners)
         tf.logging.info("Loss for final step: %s.", loss)
         return self
-
-    def _train_model(
-        self,
-        input_fn: Callable[..., Any],
-        hooks: list[Any],
-        saving_listeners: list[Any],
-    ) -> Any:
-        with self._building():
-            return training.build_and_train(
-                self,
-                self._input_request(input_fn, ModeKeys.TRAIN),
-                self._model_call(ModeKeys.TRAIN),
-                hooks,
-                saving_listeners,
-            )
 
     # -- evaluate --------------------------------------------------------
 
@@ -166,66 +124,14 @@ class Estimator:
         name: str | None = None,
     ) -> dict[str, Any]:
         """Evaluates on ``steps`` batches, or all of them; gives the metrics."""
-        all_hooks = self._evaluation_hooks(hooks, steps)
-        path = self._checkpoint_to_use(checkpoint_path, "evaluate")
-        with self._building(), tf.Graph().as_default():
-            graph = self._evaluate_build_graph(input_fn, all_hooks, path)
-            return self._evaluate_run(graph, path, self.eval_dir(name))
-
-    def _evaluation_hooks(
-        self, hooks: Sequence[Any] | None, steps: int | None
-    ) -> list[Any]:
-        all_hooks = checked_hooks(hooks)
-        if steps is not None:
-            if steps <= 0:
-                raise ValueError(f"Must specify steps > 0, given: {steps}")
-            all_hooks.append(evaluation.StopAfterNEvalsHook(steps))
-        return all_hooks
-
-    def _evaluation_scope(self) -> Any:
-        """The strategy that variables of an evaluation graph belong to."""
-        if self._eval_distribution is None:
-            return contextlib.nullcontext()
-        return replication.graph_strategy(self._eval_distribution)
-
-    def _evaluate_build_graph(
-        self,
-        input_fn: Callable[..., Any],
-        hooks: Sequence[Any],
-        checkpoint_path: str | None,
-    ) -> evaluation.EvaluationGraph:
-        graph = evaluation.build(
-            self,
-            self._input_request(input_fn, ModeKeys.EVAL),
-            self._model_call(ModeKeys.EVAL),
-            hooks,
-            self._eval_distribution,
-        )
-        self._maybe_warm_start(checkpoint_path)
-        return graph
-
-    def _evaluate_run(
-        self,
-        graph: evaluation.EvaluationGraph,
-        checkpoint_path: str | None,
-        output_dir: str,
-    ) -> dict[str, Any]:
-        results = evaluation.run(
-            graph,
+        return self._actual_eval(
+            input_fn,
+            strategy=self._eval_distribution,
+            steps=steps,
+            hooks=hooks,
             checkpoint_path=checkpoint_path,
-            master=self._config.evaluation_master,
-            session_config=replication.session_config_for(
-                self._eval_distribution, self._session_config
-            ),
+            name=name,
         )
-        present = getattr(self._model_fn, "present_results", None)
-        if present is not None:
-            results = present(results)
-        step = int(results[tf.GraphKeys.GLOBAL_STEP])
-        event_files.write_evaluation(output_dir, results, step)
-        if checkpoint_path:
-            event_files.write_checkpoint_path(output_dir, checkpoint_path, step)
-        return results
 
     # -- predict ---------------------------------------------------------
 
@@ -246,18 +152,12 @@ class Estimator:
         with self._building(), graph.as_default():
             self._set_random_seed()
             self._create_and_assert_global_step(graph)
-            source = make_input(self._input_request(input_fn, ModeKeys.PREDICT))
-            if not prediction.has_data_source(source.raw):
-                tf.logging.warning(
-                    "Input graph does not use tf.data.Dataset or contain a "
-                    "QueueRunner. That means predict yields forever. This is probably "
-                    "a mistake."
-                )
-            spec = self._call_model_fn(
-                source.features, None, ModeKeys.PREDICT, self.config
+            features, input_hooks = self._get_features_from_input_fn(
+                input_fn, ModeKeys.PREDICT
             )
+            spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
             self._maybe_warm_start(path)
-            predictions = prediction.filtered(spec.predictions, predict_keys)
+            predictions = self._extract_keys(spec.predictions, predict_keys)
             session = tf.train.MonitoredSession(
                 session_creator=tf.train.ChiefSessionCreator(
                     checkpoint_filename_with_path=path,
@@ -266,7 +166,7 @@ class Estimator:
                     config=self._session_config,
                 ),
                 hooks=[
-                    *source.hooks,
+                    *input_hooks,
                     *all_hooks,
                     *spec.prediction_hooks,
                     ShortStepsHook(),
@@ -283,10 +183,13 @@ class Estimator:
             while not session.should_stop():
                 with graph.as_default():
                     batch = session.run(predictions)
-                if yield_single_examples:
-                    yield from prediction.single_examples(batch)
-                else:
+                if not yield_single_examples:
                     yield batch
+                elif not isinstance(batch, Mapping):
+                    yield from batch
+                else:
+                    for index in range(self._extract_batch_length(batch)):
+                        yield {name: value[index] for name, value in batch.items()}
 
     # -- export ----------------------------------------------------------
 
@@ -372,94 +275,16 @@ class Estimator:
                 strip_default_attrs=strip_default_attrs,
             )
 
-    # -- parts that the engine and other modules call --------------------
-
-    def _building(self) -> contextlib.AbstractContextManager[None]:
-        """What the model function needs around the building of a graph."""
-        building = getattr(self._model_fn, "building", None)
-        return building() if building else contextlib.nullcontext()
-
-    def _optimizer_scales_loss(self, strategy: Any) -> bool:
-        """Whether v1 optimizers divide the loss by the number of replicas."""
-        decide = getattr(self._model_fn, "optimizer_scales_loss", None)
-        return bool(decide(strategy)) if decide else True
-
-    def _set_random_seed(self) -> None:
-        tf.set_random_seed(self._config.tf_random_seed)
-
-    def _create_global_step(self, graph: Any) -> Any:
-        return tf.train.create_global_step(graph)
-
-    def _create_and_assert_global_step(self, graph: Any) -> Any:
-        step = self._create_global_step(graph)
-        if step is not tf.train.get_global_step() or not step.dtype.is_integer:
-            raise ValueError("The global step must be the integer step of its graph.")
-        return step
-
-    def _input_request(self, input_fn: Callable[..., Any], mode: str) -> InputRequest:
-        return InputRequest(
-            input_fn=input_fn, mode=mode, params=self.params, config=self.config
-        )
-
-    def _call_input_fn(
-        self, input_fn: Callable[..., Any], mode: str, input_context: Any = None
-    ) -> Any:
-        return self._input_request(input_fn, mode).call(input_context)
-
-    def _get_features_and_labels_from_input_fn(
-        self, input_fn: Callable[..., Any], mode: str
-    ) -> tuple[Any, Any, list[Any]]:
-        """For libraries that build graphs of their own on an Estimator."""
-        found = make_input(self._input_request(input_fn, mode))
-        return found.features, found.labels, list(found.hooks)
-
-    def _model_call(self, mode: str) -> Callable[[Any, Any], Any]:
-        config = self.config
-
-        def call(features: Any, labels: Any) -> Any:
-            return self._call_model_fn(features, labels, mode, config)
-
-        return call
-
-    def _call_model_fn(
-        self, features: Any, labels: Any, mode: str, config: RunConfig
-    ) -> EstimatorSpec:
-        names = argument_names(self._model_fn)
-        kwargs: dict[str, Any] = {}
-        if "labels" in names:
-            kwargs["labels"] = labels
-        elif labels is not None:
-            raise ValueError(
-                "model_fn does not take labels, but input_fn returns labels."
-            )
-        offered = {"mode": mode, "params": self.params, "config": config}
-        kwargs.update({n: value for n, value in offered.items() if n in names})
-        tf.logging.info("Calling model_fn.")
-        spec = self._model_fn(features=features, **kwargs)
-        tf.logging.info("Done calling model_fn.")
-        if not isinstance(spec, EstimatorSpec):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        return spec
-
-    def _warm_start_for_training(self) -> None:
-        if self._warm_start_settings is not None:
-            _warm_start(self._warm_start_settings)
-
-    def _maybe_warm_start(self, checkpoint_path: str | None) -> None:
-        """Without a checkpoint, an untrained model is what it was started from."""
-        if not checkpoint_path and self._warm_start_settings is not None:
-            _warm_start(self._warm_start_settings)
-
-    def _checkpoint_to_use(self, checkpoint_path: str | None, verb: str) -> str | None:
-        path = checkpoint_path or self.latest_checkpoint()
-        if not path:
-            tf.logging.info(
-                "Could not find trained model in model_dir: %s, running "
-                "initialization to %s.",
-                self._model_dir,
-                verb,
-            )
-        return path
+    def _in_place(self) -> Estimator:
+        """Where the cluster trains: a copy that knows which task this process is."""
+        config = self._config._in_place()
+        if config is self._config:
+            return self
+        here = copy.copy(self)
+        here._config = config
+        here._session_config = config.session_config or get_default_session_config()
+        here._device_fn = config.device_fn or _replica_device_setter(config)
+        return here
 
     def _check_checkpoint_available(self) -> None:
         if not self.latest_checkpoint():
@@ -493,7 +318,7 @@ class EstimatorV2(Estimator):
         )
 
     def _assert_members_are_not_overridden(self) -> None:
-        check_overrides(EstimatorV2, self)
+        check_overrides(EstimatorV2, self, also=("latest_checkpoint",))
 
 
 def _warm_start_settings(warm_start_from: Any) -> Any:
@@ -502,12 +327,6 @@ def _warm_start_settings(warm_start_from: Any) -> Any:
     from . import warm_start
 
     return warm_start.settings_from(warm_start_from)
-
-
-def _warm_start(settings: Any) -> None:
-    from . import warm_start
-
-    warm_start.apply(settings)
 
 
 def _replica_device_setter(config: RunConfig) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from .checks import checked_hooks
 
 __all__ = ["InMemoryEvaluatorHook"]
 
@@ -38,7 +39,8 @@ class InMemoryEvaluatorHook(tf.train.SessionRunHook):
             )
         self._estimator = estimator
         self._input_fn = input_fn
-        self._hooks = estimator._evaluation_hooks(hooks, steps)
+        self._hooks = checked_hooks(hooks)
+        self._hooks.extend(estimator._convert_eval_steps_to_hooks(steps))
         self._eval_dir = os.path.join(
             estimator.model_dir, f"eval_{name}" if name else "eval"
         )
@@ -105,9 +107,7 @@ class InMemoryEvaluatorHook(tf.train.SessionRunHook):
                 init_fn=copy_values, copy_from_scaffold=self._evaluation.scaffold
             )
             self._estimator._evaluate_run(
-                dataclasses.replace(self._evaluation, scaffold=scaffold),
-                None,
-                self._eval_dir,
+                None, *self._evaluation._replace(scaffold=scaffold), self._eval_dir
             )
         self._timer.update_last_triggered_step(self._iterations)
 

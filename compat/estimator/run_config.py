@@ -141,6 +141,11 @@ class RunConfig:
         self._adopt_experimental_distribute()
         self._check_strategies()
         self._remote_cluster = self._cluster_of_servers(tf_config)
+        self._awaiting: dict[str, Any] = {}
+        members = self._remote_cluster or tf_config.get("cluster") or {}
+        if self._train_distribute is not None and members and "master" not in members:
+            self._await_place(tf_config, members)
+            return
         self._init_distributed_setting_from_environment_var(tf_config)
         self._maybe_overwrite_session_config_for_distributed_training()
 
@@ -184,6 +189,29 @@ class RunConfig:
         self._train_distribute = strategy
         members: dict[str, Any] = tf.train.ClusterSpec(remote).as_dict()
         return members
+
+    def _await_place(self, tf_config: dict[str, Any], members: Any) -> None:
+        """Tells the cluster, and of this process no more than of one alone.
+
+        So it is where a strategy trains in a cluster: which task this is, a
+        configuration says where the cluster trains (the model function's, and that
+        of hooks and input functions), not before.
+        """
+        self._init_distributed_setting_from_environment_var({})
+        self._cluster_spec = tf.train.ClusterSpec(members)
+        self._awaiting = {} if self._remote_cluster else tf_config
+
+    def _in_place(self) -> RunConfig:
+        """The configuration where the cluster trains."""
+        if not self._awaiting:
+            return self
+        here = copy.copy(self)
+        here._awaiting = {}
+        if here._session_config == get_default_session_config():
+            here._session_config = None  # the program gave none
+        here._init_distributed_setting_from_environment_var(self._awaiting)
+        here._maybe_overwrite_session_config_for_distributed_training()
+        return here
 
     def _as_task(self, task_type: str, task_id: int) -> RunConfig:
         """The configuration of one task of the remote cluster."""

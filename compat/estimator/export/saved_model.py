@@ -7,7 +7,7 @@ written are those of TF 1.15: serving systems and later programs read them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf2
@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 from ...engine.private_api import export_utils, object_saver
 from ..mode_keys import ModeKeys
 
-__all__ = ["TRAIN_OP_COLLECTION", "export_all_saved_models"]
+__all__ = ["TRAIN_OP_COLLECTION", "add_mode", "export_all_saved_models"]
 
 ReceiverFn = Callable[[], Any]
 
@@ -58,13 +58,12 @@ def export_all_saved_models(
     try:
         builder = tf.saved_model.Builder(os.fsdecode(temporary_dir))
         for position, mode in enumerate(modes):
-            _add_mode(
+            estimator._add_meta_graph_for_mode(
                 builder,
-                estimator,
-                mode,
-                input_receiver_fn_map[mode],
-                checkpoint_path=checkpoint_path,
-                save_variables=position == 0,
+                input_receiver_fn_map,
+                checkpoint_path,
+                position == 0,
+                mode=mode,
                 strip_default_attrs=strip_default_attrs,
             )
         builder.save(as_text)
@@ -105,7 +104,7 @@ def _copy_extra_assets(export_dir: str, assets_extra: Mapping[str, str]) -> None
         tf.io.gfile.copy(source, destination)
 
 
-def _add_mode(
+def add_mode(
     builder: Any,
     estimator: Any,
     mode: str,
@@ -113,9 +112,15 @@ def _add_mode(
     *,
     checkpoint_path: str | None,
     save_variables: bool,
+    check_variables: bool,
+    tags: Sequence[str] | None,
     strip_default_attrs: bool,
 ) -> None:
     """Builds the graph of one mode, restores it, and adds it to ``builder``."""
+    if save_variables and not check_variables:
+        raise ValueError(
+            "If `save_variables` is `True, `check_variables` must not be `False`."
+        )
     with tf.Graph().as_default() as graph:
         estimator._create_and_assert_global_step(graph)
         tf.set_random_seed(estimator.config.tf_random_seed)
@@ -134,7 +139,7 @@ def _add_mode(
         with tf.Session(config=estimator._session_config) as session:
             if checkpoint_path is None:
                 session.run(tf.global_variables_initializer())
-            else:
+            elif check_variables:
                 _restore(saver, session, checkpoint_path, mode)
             if spec.train_op is not None:
                 tf.add_to_collection(TRAIN_OP_COLLECTION, spec.train_op)
@@ -145,7 +150,7 @@ def _add_mode(
                 "saver": saver,
                 "strip_default_attrs": strip_default_attrs,
             }
-            tags = export_utils.EXPORT_TAG_MAP[mode]
+            tags = tags or export_utils.EXPORT_TAG_MAP[mode]
             if save_variables:
                 builder.add_meta_graph_and_variables(session, tags, **contents)
             else:

@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from ...engine.callables import argument_names
-from ...engine.inputs import InputRequest
+from ...engine.inputs import call_input_fn
 from ..estimator import Estimator
 from ..mode_keys import ModeKeys
 from .config import InputPipelineConfig, RunConfig, check_positive, iterations_of
@@ -186,7 +186,9 @@ class TPUEstimator(Estimator):
         if self._use_tpu and (mode != ModeKeys.EVAL or self._eval_on_tpu):
             raise RuntimeError(_NO_TPU.format(verb=verb))
 
-    def _input_request(self, input_fn: Callable[..., Any], mode: str) -> InputRequest:
+    def _call_input_fn(
+        self, input_fn: Callable[..., Any], mode: str, input_context: Any = None
+    ) -> Any:
         if callable(input_fn) and "params" not in argument_names(input_fn):
             raise ValueError(
                 f"input_fn ({input_fn}) does not include params argument, required by "
@@ -205,9 +207,10 @@ class TPUEstimator(Estimator):
         size = self._batch_sizes[mode]
         if size is not None:
             _set(params, "batch_size", size)
-        return InputRequest(
-            input_fn=input_fn, mode=mode, params=params, config=self.config
-        )
+        offered = {"mode": mode, "params": params, "config": self.config}
+        if input_context is not None:
+            offered["input_context"] = input_context
+        return call_input_fn(input_fn, offered)
 
     def _augmented(
         self, model_fn: Callable[..., Any], params: Mapping[str, Any] | None
