@@ -84,6 +84,7 @@ class Part:
         self.name = name
         self.package = name if is_package else name.rpartition(".")[0]
         self.stem = name.rpartition(".")[2].lstrip("_")
+        self.text = text
         self.module = parse(text)
         self.scopes = build_scopes(self.module)
         self.doc = self.module.get_docstring() or ""

@@ -9,7 +9,8 @@ somewhere.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -305,11 +306,8 @@ class Reach:
         for kept in self.kept.values():
             needed.setdefault(kept.item.part, set())
         for part in needed:
-            needed[part] = {
-                other
-                for other in needed
-                if other.name in self._loaded(part, {part.name})
-            } - {part}
+            loaded = self._loaded(part)
+            needed[part] = {o for o in needed if o.name in loaded and o is not part}
         ranks = {stem: rank for rank, stem in enumerate(order)}
 
         def rank(part: Part) -> tuple[int, str]:
@@ -326,17 +324,17 @@ class Reach:
             del needed[chosen]
         return found
 
-    def _loaded(self, part: Part, seen: set[str]) -> set[str]:
+    def _loaded(self, part: Part) -> set[str]:
         """The names of the modules loaded before this one has been."""
         found: set[str] = set()
-        for module in [*_imported_modules(self.sources, part)]:
-            if module in seen:
-                continue
-            seen.add(module)
-            found.add(module)
-            file = self.sources.file(module)
-            assert file is not None
-            found |= self._loaded(read_part(module, file), seen)
+        pending = [part]
+        while pending:
+            for module in _imported_modules(self.sources, pending.pop()):
+                if module not in found:
+                    found.add(module)
+                    file = self.sources.file(module)
+                    assert file is not None
+                    pending.append(read_part(module, file))
         return found
 
 
@@ -355,18 +353,19 @@ def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str 
     return None
 
 
-def _imported_modules(sources: Sources, part: Part) -> Iterator[str]:
+@functools.cache
+def _imported_modules(sources: Sources, part: Part) -> tuple[str, ...]:
+    found: list[str] = []
     for name, imported in part.imports.items():
         if name in part.typing_only:
             continue
-        found = _through(sources, imported)
-        if isinstance(found, str):
-            yield found
+        entity = _through(sources, imported)
+        if isinstance(entity, str):
+            found.append(entity)
         elif sources.file(imported.module) is not None:
-            yield imported.module
-    for module in part.stars:
-        if sources.file(module) is not None:
-            yield module
+            found.append(imported.module)
+    found += [star for star in part.stars if sources.file(star) is not None]
+    return tuple(dict.fromkeys(found))
 
 
 def _through(sources: Sources, imported: Imported) -> Entity | str | None:

@@ -14,7 +14,7 @@ from types import TracebackType
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["Span", "Unfaithful", "code_of", "spans"]
+__all__ = ["Regions", "Span", "Unfaithful", "code_of", "spans"]
 
 Span = tuple[int, int]
 
@@ -147,3 +147,51 @@ def spans(
     state = _State(module, nodes)
     module._codegen(state)
     return "".join(state.tokens), state.found
+
+
+class Regions:
+    """Where every node of a module stands, for one that is cut up again and again."""
+
+    def __init__(self, module: cst.Module) -> None:
+        state = _All(module)
+        module._codegen(state)
+        self.text = "".join(state.tokens)
+        self._whole = state.whole
+        self._code = {id(node): span for node, span in state.found.items()}
+        # Ends of lines and lines without code, which hold the comments.
+        self.lines = state.lines
+
+    def whole(self, node: cst.CSTNode) -> Span:
+        """The span of a node with all that belongs to it: its lines, parentheses."""
+        return self._whole[id(node)]
+
+    def code(self, node: cst.CSTNode) -> Span:
+        """The span of a node as Python counts it."""
+        return self._code.get(id(node)) or self._whole[id(node)]
+
+
+class _All(_State):
+    """Notes the offsets of all nodes."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(module, ())
+        self.whole: dict[int, Span] = {}
+        self.lines: list[cst.TrailingWhitespace | cst.EmptyLine] = []
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        self.whole[id(node)] = (self.offset, self.offset)
+        if isinstance(node, (cst.TrailingWhitespace, cst.EmptyLine)):
+            self.lines.append(node)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        start, _ = self.whole[id(node)]
+        self.whole[id(node)] = (start, self.offset)
+
+    def record_syntactic_position(  # type: ignore[override]
+        self,
+        node: cst.CSTNode,
+        *,
+        start_node: cst.CSTNode | None = None,
+        end_node: cst.CSTNode | None = None,
+    ) -> _Unwanted:
+        return _Recorder(self, node)
