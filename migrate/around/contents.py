@@ -38,16 +38,7 @@ _PUBLIC = re.compile(r"[A-Za-z]\w*")
 @lru_cache(maxsize=1)
 def loop_names() -> frozenset[str]:
     """Every name that the loop module can have."""
-    found: set[str] = set()
-    sources = installed_sources(_ROOT)
-    for module in sources.modules():
-        file = sources.file(module)
-        assert file is not None
-        for node in ast.parse(file.read_text("utf-8")).body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                found.add(node.name)
-            elif isinstance(node, ast.Assign):
-                found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    found = installed_sources(_ROOT).homes()
     return frozenset(name for name in found if _PUBLIC.fullmatch(name))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -18,8 +18,7 @@ from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import check_output
-from ..project.parsing import parse
-from ..project.positions import Unfaithful, code_of
+from ..project.positions import Unfaithful
 
 __all__ = ["Lifting", "kept_because", "lifted_together"]
 
@@ -59,7 +58,7 @@ def lifted_together(
     """The files of a program, with those model functions lifted that can be."""
     try:
         result = understood(files, facts, is_model_fn)
-        return [_understood(one, result, facts) for one in files]
+        return [_understood(one, result) for one in files]
     except Unfaithful:
         raise
     except Exception as problem:
@@ -68,29 +67,21 @@ def lifted_together(
         return [Lifting(one, left=[(1, told)]) for one in files]
 
 
-def _understood(
-    parsed: ParsedModule, result: Understood, facts: ProjectFacts
-) -> Lifting:
+def _understood(parsed: ParsedModule, result: Understood) -> Lifting:
     path = os.path.abspath(parsed.path)
     made = result.made.get(path, [])
     left = [(line, why) for file, line, why in result.left if file == parsed.path]
     if path not in result.modules:
         return Lifting(parsed, made, left, result.entered)
-    new = _again(parsed, result.modules[path], facts)
+    new = result.modules[path]
     check_output(
         parsed.source.text,
         new.source.text,
         scopes=parsed.resolver.scopes,
+        parsed=(new.module, new.resolver.scopes),
         cells=parsed.source.notebook is not None,
     )
     return Lifting(new, made, left, result.entered)
-
-
-def _again(
-    parsed: ParsedModule, module: cst.Module, facts: ProjectFacts
-) -> ParsedModule:
-    text = code_of(module)
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
 
 
 def kept_because(

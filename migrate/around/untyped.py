@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..emit.module.imports import drop_unused_imports
+from ..symbols.nodes import CodeTransformer
 
 __all__ = ["untyped"]
 
@@ -31,7 +32,7 @@ def untyped(imports: Sequence[str], body: str) -> tuple[str, str]:
     return above.strip("\n"), below.strip("\n")
 
 
-class _Untyped(cst.CSTTransformer):
+class _Untyped(CodeTransformer):
     def __init__(self) -> None:
         super().__init__()
         # Whether what is visited belongs to a function rather than to a class.

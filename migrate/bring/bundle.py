@@ -11,7 +11,7 @@ from ..project.files import WRITTEN_HERE
 from .equal import merge_equal
 from .naming import choose_names
 from .parts import CannotBundle, Imported
-from .reach import Entity, Reach, resolve
+from .reach import Entity, Reach
 from .sources import Sources
 from .writing import write_body, write_imports, write_module
 
@@ -93,21 +93,9 @@ def _place(sources: Sources, name: str) -> tuple[str, str]:
     module, _, attribute = name.rpartition(".")
     if module:
         return f"{sources.root}.{module}", attribute
-    found = [
-        module
-        for module in sources.modules()
-        if isinstance(_defined(sources, module, name), tuple)
-    ]
+    found = sources.homes().get(name, ())
     if not found:
         raise CannotBundle(f"nothing defines {name} in {sources.root}")
     if len(found) > 1:
         raise CannotBundle(f"{name} is defined in {' and '.join(found)}")
     return found[0], name
-
-
-def _defined(sources: Sources, module: str, name: str) -> object:
-    """The definition of a name in this very module, if it has one."""
-    found = resolve(sources, module, name)
-    if isinstance(found, tuple) and found[0].part.name == module:
-        return found
-    return None

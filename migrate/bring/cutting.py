@@ -129,12 +129,11 @@ class _Cut:
         if id(node) in self.gone:
             return True
         return node.__class__ is cst.SimpleStatementLine and all(
-            id(small) in self.gone
-            for small in node.body  # type: ignore[attr-defined]
+            id(small) in self.gone for small in node.body
         )
 
     def _rename(self, target: cst.BaseExpression) -> None:
-        """The names of a target; what an attribute or subscript reads is not among them."""
+        """The names of a target, without what attributes and subscripts read."""
         if isinstance(target, cst.Name):
             if target.value in self.own:
                 span = self.regions.code(target)
@@ -147,7 +146,8 @@ class _Cut:
         """Leaves out imports of parts of ours that stand beside other statements."""
         _, end = self.regions.whole(line.trailing_whitespace)
         starts = [self.regions.code(small)[0] for small in line.body]
-        for small, start, after in zip(line.body, starts, [*starts[1:], end], strict=True):
+        ends = [*starts[1:], end]
+        for small, start, after in zip(line.body, starts, ends, strict=True):
             if id(small) in self.gone:
                 self.edits.append(Edit(start, after, ""))
 

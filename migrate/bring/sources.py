@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib.util
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +39,27 @@ class Sources:
             if parts[-1] != "__init__":
                 found.append(".".join((self.root, *parts)))
         return found
+
+    @functools.cache  # noqa: B019
+    def homes(self) -> Mapping[str, tuple[str, ...]]:
+        """The modules that define each public name at their top level."""
+        found: dict[str, list[str]] = {}
+        for module in self.modules():
+            file = self.file(module)
+            assert file is not None
+            for name in dict.fromkeys(_defined(file)):
+                found.setdefault(name, []).append(module)
+        return {name: tuple(modules) for name, modules in found.items()}
+
+
+def _defined(file: Path) -> Iterator[str]:
+    for node in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
 
 
 def installed_sources(package: str) -> Sources:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..plan.code.tree import Statement
+from ..symbols.nodes import CodeTransformer
 from .made import helped, layer
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Mover(cst.CSTTransformer):
         return updated
 
 
-class Stored(cst.CSTTransformer):
+class Stored(CodeTransformer):
     """Reads values of the constructor from the object."""
 
     def __init__(self, body: Body, stored: dict[str, str]) -> None:

@@ -38,7 +38,7 @@ class Understood:
     """What became of the model functions of some files."""
 
     # Modules that change, and the model functions that each file has, by its path.
-    modules: dict[str, cst.Module] = field(default_factory=dict)
+    modules: dict[str, ParsedModule] = field(default_factory=dict)
     made: dict[str, list[str]] = field(default_factory=dict)
     # (file, line, reason) of those that are kept as they are.
     left: list[tuple[Path, int, str]] = field(default_factory=list)
@@ -113,8 +113,8 @@ class _Group:
                 found += [(f, node) for f in self.functions if node in f.entered]
         return found
 
-    def finish(self, lifted: Lifted) -> dict[str, cst.Module]:
-        """The modules that change, by their paths."""
+    def finish(self, lifted: Lifted) -> dict[str, ParsedModule]:
+        """The modules that change, by their paths, as they read then."""
         kept: set[cst.CSTNode] = set()
         while True:
             # A function that is kept calls others.
@@ -133,10 +133,15 @@ class _Group:
             for statement, names in file.imports.items():
                 file.edits.nodes[statement] = imported(file, statement, names)
         return {
-            path: file.edits.apply(file.parsed.module)
+            path: self._again(file.parsed, file.edits.apply(file.parsed.module))
             for path, file in lifted.files.items()
             if file.edits.touched()
         }
+
+    def _again(self, parsed: ParsedModule, module: cst.Module) -> ParsedModule:
+        text = code_of(module)
+        source = replace(parsed.source, text=text, module=parse(text))
+        return self.facts.module_of(source)
 
     def _keep(self, lifted: Lifted, node: cst.CSTNode) -> None:
         """Leaves a function beside its class."""
@@ -182,16 +187,9 @@ class _Group:
                 used += len(words.findall(path.read_text("utf-8", "replace")))
         return used > 0
 
-    def unlike(self, modules: dict[str, cst.Module]) -> Kept:
+    def unlike(self, modules: dict[str, ParsedModule]) -> Kept:
         """Model functions that would not make the same variables, and why."""
-        files: dict[str, ParsedModule] = {}
-        for parsed in self.files:
-            path = os.path.abspath(parsed.path)
-            files[path] = parsed
-            if path in modules:
-                text = code_of(modules[path])
-                source = replace(parsed.source, text=text, module=parse(text))
-                files[path] = self.facts.module_of(source)
+        files = {os.path.abspath(one.path): one for one in self.files} | modules
         found: Kept = {}
         for one in self.functions:
             parsed = files[os.path.abspath(one.parsed.path)]

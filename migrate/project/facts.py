@@ -11,7 +11,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import libcst as cst
@@ -236,6 +236,12 @@ class ProjectFacts:
         if isinstance(found, SourceError):
             raise found
         return found
+
+    def keep(self, parsed: ParsedModule, raw: bytes) -> None:
+        """Remember a module for content that it was made of: it is not read again."""
+        source = replace(parsed.source, raw=raw)
+        kept = ParsedModule(parsed.name, parsed.is_package, source, parsed.resolver)
+        self._parsed[str(parsed.path), digest(raw)] = kept
 
     def module_of(
         self, source: Source, scopes: ScopeTree | None = None

@@ -7,9 +7,7 @@ and cannot disagree.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,11 +17,11 @@ from ..options import RewriteOptions
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import holds_requirements, mentions_legacy
+from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import check_present, lacks_of
 from ..project.long_lines import with_short_lines
 from ..project.notebook import Notebook, NotebookError
-from ..project.parsing import parse
 from ..project.positions import Unfaithful, code_of, spans
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
@@ -84,7 +82,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             text = raw.decode("utf-8", "replace")
             pins = _wanted(text_pins(path, text), ignored_lines(text), job)
             return unchanged(path, raw, pins)
-        with _collector_at_rest():
+        with collector_at_rest():
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
         result = result_of(path, raw, new, findings, needs)
@@ -172,22 +170,6 @@ def _is_ours(raw: bytes) -> bool:
         return False
 
 
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """No garbage collection during one file's work.
-
-    A syntax tree is a hundred thousand objects that all stay alive; looking
-    through them again and again costs a fifth of the time and frees nothing.
-    """
-    active = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if active:
-            gc.enable()
-
-
 _Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
 
 
@@ -264,18 +246,12 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     needs, inside, renamed = moved.needs, moved.inside, moved.renamed
     text = moved.text
     rounds = 1
+    last = parsed
     while text != source.text:
-        module, scopes = check_output(
-            source.text,
-            text,
-            scopes=parsed.resolver.scopes,
-            parsed=moved.parsed,
-            cells=source.notebook is not None,
-        )
-        current = replace(source, text=text, module=module)
+        last = _checked(parsed, text, facts, moved.parsed)
         judged = moved.parsed is not None
         moved, more = _round(
-            facts.module_of(current, scopes),
+            last,
             job,
             facts,
             for_tf2=for_tf2,
@@ -293,19 +269,38 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     short = with_short_lines(text, source.text)
     if short != text:
         text = short
-        cells = source.notebook is not None
-        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+        last = _checked(parsed, text, facts)
     if text != source.text and any(finding.leaves_estimator for finding in findings):
-        check_present(Resolver(parse(text)))
+        # By itself: what other modules pass on to it may change as well.
+        check_present(Resolver(last.module, scopes=last.resolver.scopes))
     if inside and needs:
         from ..around import put_inside
 
-        whole = facts.module_of(source.with_text(text))
-        text, needs = put_inside(whole, needs, facts, job.options), ()
-        cells = source.notebook is not None
-        check_output(source.text, text, scopes=parsed.resolver.scopes, cells=cells)
+        text, needs = put_inside(last, needs, facts, job.options), ()
+        last = _checked(parsed, text, facts)
     placed = [*in_cells(findings, source), *_pins(source, job)]
-    return source.render(text), tuple(sorted(placed)), needs
+    new = source.render(text)
+    if source.notebook is None:
+        facts.keep(last, new)
+    return new, tuple(sorted(placed)), needs
+
+
+def _checked(
+    parsed: ParsedModule,
+    text: str,
+    facts: ProjectFacts,
+    at_hand: tuple[cst.Module, ScopeTree] | None = None,
+) -> ParsedModule:
+    """A file with a new text that passes the guard."""
+    source = parsed.source
+    module, scopes = check_output(
+        source.text,
+        text,
+        scopes=parsed.resolver.scopes,
+        parsed=at_hand,
+        cells=source.notebook is not None,
+    )
+    return facts.module_of(replace(source, text=text, module=module), scopes)
 
 
 def _pins(source: Source, job: Job) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from ..around.added import with_added
 from ..errors import UserError
 from ..project.facts import ProjectFacts
 from ..project.files import find_files, from_here
+from ..project.garbage import collector_at_rest
 from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
@@ -28,6 +30,7 @@ class _Start:
     files: tuple[Path, ...]
 
     def __call__(self) -> Callable[[Path], FileResult]:
+        gc.disable()  # it is a process of its own; `collector_at_rest` looks
         facts = ProjectFacts(self.files)
         return lambda path: process_file(path, self.job, facts)
 
@@ -95,8 +98,9 @@ def run_job(
         results.append(result)
         if progress is not None:
             progress(result)
-    settled = settle(results, ProjectFacts(ordered), job.selection)
-    return merge(with_added(settled, job.options))
+    with collector_at_rest():
+        settled = settle(results, ProjectFacts(ordered), job.selection)
+        return merge(with_added(settled, job.options))
 
 
 def one_source(

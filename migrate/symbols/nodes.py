@@ -13,7 +13,7 @@ from functools import cache
 
 import libcst as cst
 
-__all__ = ["children", "code_fields", "parents", "walk"]
+__all__ = ["CodeTransformer", "children", "code_fields", "parents", "walk"]
 
 # Fields that hold punctuation or layout: never names.
 _LAYOUT = {
@@ -48,6 +48,23 @@ _LAYOUT = {
     "posonly_ind",
     "trailing_comma",
 }
+
+# Nodes that hold nothing but layout.
+_LAYOUT_NODES = frozenset(
+    {
+        cst.AssignEqual,
+        cst.Colon,
+        cst.Comma,
+        cst.Comment,
+        cst.Dot,
+        cst.EmptyLine,
+        cst.Newline,
+        cst.ParenthesizedWhitespace,
+        cst.Semicolon,
+        cst.SimpleWhitespace,
+        cst.TrailingWhitespace,
+    }
+)
 
 # Classes whose fields are not declared in the order of the source.
 _IN_SOURCE: dict[type[cst.CSTNode], tuple[str, ...]] = {
@@ -134,3 +151,29 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
             found[child] = current
         pending.extend(below)
     return found
+
+
+class CodeTransformer(cst.CSTTransformer):
+    """A transformer that leaves layout as it is.
+
+    Most nodes of a tree are white space, commas and ends of lines; LibCST would make
+    each of them anew.
+    """
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go into nodes that can hold code."""
+        return node.__class__ not in _LAYOUT_NODES and super().on_visit(node)
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        """Change nodes that can hold code."""
+        if original_node.__class__ in _LAYOUT_NODES:
+            return updated_node
+        return super().on_leave(original_node, updated_node)
+
+    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+        """Nothing: no method is for one field of a class."""
+
+    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
+        """Nothing: no method is for one field of a class."""

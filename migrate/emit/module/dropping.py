@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 import libcst as cst
 
+from ...symbols.nodes import CodeTransformer
+
 __all__ = ["without_statements"]
 
 
@@ -20,7 +22,7 @@ def without_statements(
     return changed
 
 
-class _Drop(cst.CSTTransformer):
+class _Drop(CodeTransformer):
     def __init__(self, gone: set[cst.BaseSmallStatement]) -> None:
         self.gone = gone
 

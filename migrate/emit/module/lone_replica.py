@@ -6,13 +6,13 @@ what they do through `tf.distribute.get_strategy()` is what the code within does
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ...plan.code.tree import Statement, only_small, statements_of, walk
-from ...symbols.nodes import parents
+from ...symbols.nodes import CodeTransformer, parents
 from .layout import WIDTH, OneLine, fit
 
 __all__ = ["LoopNames", "for_one_replica"]
@@ -76,7 +76,7 @@ def _made_by_lambda(call: cst.Call) -> cst.BaseExpression | None:
 
 
 @dataclass
-class _Lone(cst.CSTTransformer):
+class _Lone(CodeTransformer):
     names: LoopNames
     # Identities of the program's own nodes.
     own: set[int]
@@ -229,20 +229,20 @@ class _Lone(cst.CSTTransformer):
         params = updated_node.params.with_changes(params=renamed)
         return updated_node.with_changes(params=params)
 
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
+        # Nothing else in a line changes.
+        return any(
+            _is_name(one, self.names.strategy) or _is_name(one, self.names.evaluate)
+            for one in walk(node)
+        )
+
     def leave_SimpleStatementLine(
         self,
         original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
     ) -> cst.SimpleStatementLine:
         if updated_node is not original_node:
-            before = [
-                node
-                for node in walk(original_node)
-                if _is_name(node, self.names.strategy)
-                or _is_name(node, self.names.evaluate)
-            ]
-            if before:
-                self.loose.add(updated_node)
+            self.loose.add(updated_node)
         return updated_node
 
 
@@ -295,16 +295,23 @@ def _merged(module: cst.Module, step: str, steps: str) -> cst.Module:
     made = _together(inner, outer)
     if made is None:
         return module
-    depth, holder = 0, above.get(outer)
-    while holder is not None:
-        depth += isinstance(holder, cst.IndentedBlock)
-        holder = above.get(holder)
+    depth = sum(isinstance(one, cst.IndentedBlock) for one in _holders(outer, above))
     narrow = made.visit(_Narrow(module, depth))
     assert isinstance(narrow, cst.FunctionDef)
     made = narrow
-    found = module.visit(_Merge(inner, outer, made))
+    around = {id(holder) for one in (inner, outer) for holder in _holders(one, above)}
+    found = module.visit(_Merge(inner, outer, made, around))
     assert isinstance(found, cst.Module)
     return found
+
+
+def _holders(
+    node: cst.CSTNode, above: Mapping[cst.CSTNode, cst.CSTNode]
+) -> Iterator[cst.CSTNode]:
+    holder = above.get(node)
+    while holder is not None:
+        yield holder
+        holder = above.get(holder)
 
 
 def _together(inner: cst.FunctionDef, outer: cst.FunctionDef) -> cst.FunctionDef | None:
@@ -360,7 +367,7 @@ def _assigned_tuple(statement: Statement) -> cst.Tuple | None:
     return None
 
 
-class _Narrow(cst.CSTTransformer):
+class _Narrow(CodeTransformer):
     """Breaks lines anew that are too long one step further in."""
 
     def __init__(self, module: cst.Module, depth: int) -> None:
@@ -396,12 +403,18 @@ class _Narrow(cst.CSTTransformer):
 
 class _Merge(cst.CSTTransformer):
     def __init__(
-        self, inner: cst.FunctionDef, outer: cst.FunctionDef, made: cst.FunctionDef
+        self,
+        inner: cst.FunctionDef,
+        outer: cst.FunctionDef,
+        made: cst.FunctionDef,
+        around: set[int],
     ) -> None:
         self.inner, self.outer, self.made = inner, outer, made
+        # Identities of the nodes that hold the functions.
+        self.around = around
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        return node is not self.inner and node is not self.outer
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return id(node) in self.around
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

@@ -8,6 +8,7 @@ from ...plan.code.tree import walk
 from ...plan.inputs.datasets import MODE_NAMES
 from ...project.parsing import parse
 from ...project.positions import code_of
+from ...symbols.nodes import CodeTransformer
 from ...symbols.resolver import Resolver
 
 __all__ = ["MODE_KEYS", "name_modes"]
@@ -32,7 +33,7 @@ def name_modes(text: str, module: cst.Module) -> tuple[str, cst.Module]:
     return text, parse(text)
 
 
-class _Replace(cst.CSTTransformer):
+class _Replace(CodeTransformer):
     def __init__(self, changed: dict[cst.CSTNode, cst.BaseExpression]) -> None:
         self.changed = changed
 

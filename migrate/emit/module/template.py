@@ -19,6 +19,7 @@ from importlib import resources
 import libcst as cst
 
 from ...plan.code.tree import Statement, statements_of
+from ...symbols.nodes import CodeTransformer
 from .layout import OneLine
 
 __all__ = ["Filling", "fill", "free_names", "parse_statements", "unshadowed"]
@@ -111,7 +112,7 @@ def free_names(code: str) -> set[str]:
     return found
 
 
-class _Chooser(cst.CSTTransformer):
+class _Chooser(CodeTransformer):
     """Decides ``if X_FLAG:`` before anything is filled in."""
 
     def __init__(self, flags: Mapping[str, bool]) -> None:
@@ -139,7 +140,7 @@ class _Chooser(cst.CSTTransformer):
         return cst.FlattenSentinel(kept)
 
 
-class _Filler(cst.CSTTransformer):
+class _Filler(CodeTransformer):
     def __init__(self, filling: Filling) -> None:
         self.filling = filling
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from ...symbols.nodes import CodeTransformer
+
 __all__ = ["VariableTransformer", "substituted"]
 
 
-class VariableTransformer(cst.CSTTransformer):
+class VariableTransformer(CodeTransformer):
     """Changes names of variables, and none after a dot or in front of an argument."""
 
     def leave_Attribute(
