@@ -7,10 +7,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
-from ..bring import Bundle, CannotBundle, bundle, installed_sources, is_ours
-from ..project.reading import read_file
+from ..bring import Bundle, CannotBundle, bundle, installed_sources
+from ..project.files import is_ours
 
 __all__ = [
     "LOOP_DOC",
@@ -19,7 +18,6 @@ __all__ = [
     "contents",
     "held",
     "loop_names",
-    "made_by_us",
     "words_of_loop",
 ]
 
@@ -114,7 +112,7 @@ def _last(symbol: str) -> str:
 
 def held(kind: str, text: str) -> set[str]:
     """The names that a module made earlier has for its project."""
-    if not text.strip() or not _is_ours(text):
+    if not is_ours(text):
         return set()
     if kind == "contrib":
         from ..bring import contrib
@@ -126,27 +124,3 @@ def held(kind: str, text: str) -> set[str]:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
     return found & loop_names()
-
-
-def _is_ours(text: str) -> bool:
-    try:
-        return is_ours(text)
-    except SyntaxError:
-        return False
-
-
-def made_by_us(path: Path) -> bool:
-    """Whether a file of the project is one of our modules."""
-    try:
-        found = path.stat()
-    except OSError:
-        return False
-    return _made_by_us(path, found.st_mtime_ns, found.st_size)
-
-
-@lru_cache(maxsize=256)
-def _made_by_us(path: Path, changed: int, size: int) -> bool:
-    try:
-        return _is_ours(read_file(path).decode("utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return False

@@ -20,16 +20,17 @@ from ..plan.advice import checkpoint_readers
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.files import is_ours
 from ..project.journal import digest
 from ..project.positions import Unfaithful
-from ..project.reading import read_file
+from ..project.reading import read_file, read_or_nothing
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT
 from ..symbols.dotted import import_path
 from ..symbols.resolver import Resolver
 from ..symbols.scope_builder import build_scopes
-from .contents import MARK, made_by_us
+from .contents import MARK
 from .groups import Group, group_of, only_todays_hooks, support_of
 from .homes import COPIED, Known
 from .on_module import ON_MODULE, RULE, Answer, Moved, OnModule
@@ -100,7 +101,7 @@ def _is_there(parsed: ParsedModule, facts: ProjectFacts) -> bool:
         for one in dotted:
             whole = parsed.resolver.absolute(one, relative)
             found = facts.locate(whole, parsed.path) if whole else None
-            if found is not None and made_by_us(found):
+            if found is not None and is_ours(read_or_nothing(found)):
                 return True
     return False
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.reading import read_file
+from ..project.files import is_ours
+from ..project.reading import read_or_nothing
 from ..project.selection import file_is_ignored
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
 from ..symbols.names import Door, canonical
-from .contents import made_by_us
 from .vocabulary import is_estimator_word
 
 __all__ = ["Group", "group_of", "run_together"]
@@ -77,14 +77,8 @@ def support_of(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
 
 def run_together(path: Path, facts: ProjectFacts) -> frozenset[str]:
     """The files that may run with one: what imports it, and what these import."""
-    seen, pending = {os.path.abspath(path)}, [path]
-    while pending:
-        for user in facts.importers(pending.pop()):
-            if os.path.abspath(user) not in seen:
-                seen.add(os.path.abspath(user))
-                pending.append(user)
-    files = _Files(facts, {os.path.abspath(one): one for one in facts.files})
-    return frozenset().union(*(files.reached(one) for one in seen))
+    starts = {os.path.abspath(one) for one in (path, *facts.users(path))}
+    return frozenset(_files(facts).reached(*starts))
 
 
 def names_estimators(parsed: ParsedModule) -> bool:
@@ -126,8 +120,8 @@ def only_todays_hooks(parsed: ParsedModule) -> bool:
 
 def _groups(facts: ProjectFacts) -> dict[str, Group]:
     """Every Estimator file with its group."""
-    given = {os.path.abspath(path): path for path in facts.files}
-    files = _Files(facts, given)
+    files = _files(facts)
+    given = files.given
     leaders: dict[str, str] = {}
 
     def leader(path: str) -> str:
@@ -163,6 +157,17 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
     return table
 
 
+def _files(facts: ProjectFacts) -> _Files:
+    """What was asked of the files so far."""
+    key = "files of groups"
+    if key not in facts.answers:
+        given = {os.path.abspath(path): path for path in facts.files}
+        facts.answers[key] = _Files(facts, given)
+    found = facts.answers[key]
+    assert isinstance(found, _Files)
+    return found
+
+
 class _Files:
     """What is asked of each file, once."""
 
@@ -175,12 +180,8 @@ class _Files:
 
     def raw(self, path: str) -> bytes:
         if path not in self._raw:
-            try:
-                raw = read_file(path)
-            except OSError:
-                raw = b""
-            ours = b"tfmigrate rewrite" in raw[:2000] and made_by_us(Path(path))
-            self._raw[path] = b"" if ours or file_is_ignored(raw) else raw
+            raw = read_or_nothing(path)
+            self._raw[path] = b"" if is_ours(raw) or file_is_ignored(raw) else raw
         return self._raw[path]
 
     def passes_on(self, path: str) -> bool:
@@ -218,9 +219,9 @@ class _Files:
             self._imports[path] = tuple(sorted(os.path.abspath(one) for one in found))
         return self._imports[path]
 
-    def reached(self, start: str) -> set[str]:
-        """The file and all project files that it imports, however far."""
-        seen, pending = {start}, [start]
+    def reached(self, *starts: str) -> set[str]:
+        """The files and all project files that they import, however far."""
+        seen, pending = {*starts}, [*starts]
         while pending:
             for target in self.imports(pending.pop()):
                 if target not in seen:

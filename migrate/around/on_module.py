@@ -15,16 +15,18 @@ from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.model_fn.step_order import unordered_model_fn
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.files import is_ours
 from ..project.guard import GuardError, check_output
 from ..project.lacks import lacks_of
 from ..project.positions import Unfaithful
+from ..project.reading import read_or_nothing
 from ..project.selection import file_is_ignored
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.names import canonical
-from .contents import clash, loop_names, made_by_us, words_of_loop
+from .contents import clash, loop_names, words_of_loop
 from .differences import differences
 from .groups import Group, run_together
 from .homes import Known
@@ -42,13 +44,15 @@ ON_MODULE = ("multiworker", "parameter_server", "tpu")
 
 @dataclass(frozen=True)
 class Moved:
-    """What becomes of one file: its text, what is said of it, what it needs."""
+    """What becomes of one file: how it reads, what is said of it, what it needs.
 
-    text: str
+    ``inside``: the modules are to stand in the file itself.
+    """
+
+    parsed: ParsedModule
     findings: tuple[Finding, ...]
-    needs: tuple[Need, ...] = ()
-    # The modules are to stand in the file itself.
-    inside: bool = False
+    needs: tuple[Need, ...]
+    inside: bool
 
 
 @dataclass
@@ -156,7 +160,7 @@ class OnModule:
             names = (loop, contrib)
             for path in (one / f"{name}.py" for one in place.folders for name in names):
                 taken = path.with_suffix("").is_dir()
-                if taken or (path.exists() and not made_by_us(path)):
+                if taken or (path.exists() and not is_ours(read_or_nothing(path))):
                     return Answer(
                         why=f"{path.name} is there and is none of ours; choose another "
                         "name with --loop-module"
@@ -166,18 +170,18 @@ class OnModule:
         made = self._files(place, inside)
         if isinstance(made, str):
             return Answer(why=made)
-        for parsed, (text, needs) in zip(self.files, made, strict=True):
+        for parsed, (again, needs) in zip(self.files, made, strict=True):
             uses_loop = uses_loop or any(
                 set(need.names) - _FREE for need in needs if need.kind == "loop"
             )
             own = os.path.abspath(parsed.path)
             if (
-                text == parsed.source.text
+                again.source.text == parsed.source.text
                 and parsed not in self.files[: len(self.group.files)]
             ):
                 continue
             findings = self._findings(parsed, native, inside)
-            found.files[own] = Moved(text, findings, needs, inside)
+            found.files[own] = Moved(again, findings, needs, inside)
         brought = {
             name
             for one in found.files.values()
@@ -213,8 +217,8 @@ class OnModule:
 
     def _files(
         self, place: Place, inside: bool
-    ) -> list[tuple[str, tuple[Need, ...]]] | str:
-        """Every file's new text and needs, or what keeps the program."""
+    ) -> list[tuple[ParsedModule, tuple[Need, ...]]] | str:
+        """Every file as it will be, and its needs, or what keeps the program."""
         found = []
         for parsed in self.files:
             made = self._file(self.layers.get(str(parsed.path), parsed), place, inside)
@@ -233,8 +237,8 @@ class OnModule:
 
     def _file(
         self, parsed: ParsedModule, place: Place, inside: bool
-    ) -> tuple[str, tuple[Need, ...]] | str:
-        """One file's new text and needs, or what keeps it."""
+    ) -> tuple[ParsedModule, tuple[Need, ...]] | str:
+        """One file as it will be, and its needs, or what keeps it."""
         if file_is_ignored(parsed.source.raw):
             return f"{parsed.path.name} is excluded from rewrites"
         package = "" if inside else place.package_for(parsed)
@@ -256,7 +260,9 @@ class OnModule:
                 self.by_hand = self.by_hand or made.by_hand
             if inside and made.as_value is not None:
                 raise _AsValue(made.as_value)
-            kept = made.kept or self._lost(parsed, made.text, for_tf2)
+            again, kept = parsed, made.kept
+            if not kept:
+                again, kept = self._lost(parsed, made.text, for_tf2)
         except (GuardError, Unfaithful, ValueError) as problem:
             return f"{parsed.path.name}: {problem}"
         if kept:
@@ -280,7 +286,7 @@ class OnModule:
             needs += _needs(place, loop, made.loop)
         if made.contrib:
             needs += _needs(place, contrib, made.contrib, "contrib")
-        return made.text, tuple(needs)
+        return again, tuple(needs)
 
     @cached_property
     def _regularizes(self) -> bool:
@@ -337,11 +343,13 @@ class OnModule:
         if not used:
             return False
         for_tf2 = written_for_tf2(parsed.resolver)
-        lost = self._lost(parsed, parsed.source.text, for_tf2)
+        _, lost = self._lost(parsed, parsed.source.text, for_tf2)
         return any(one.symbol in used for one in lost)
 
-    def _lost(self, parsed: ParsedModule, text: str, for_tf2: bool) -> list[Kept]:
-        """Names that the symbol rules would leave without a home."""
+    def _lost(
+        self, parsed: ParsedModule, text: str, for_tf2: bool
+    ) -> tuple[ParsedModule, list[Kept]]:
+        """The file with a text, and names in it that have no home for the rules."""
         module, scopes = check_output(
             parsed.source.text,
             text,
@@ -359,7 +367,7 @@ class OnModule:
                 continue
             line, _ = lines.place(one.offset)
             found.append(Kept(line, diagnosis.symbol, "has no home in TensorFlow 2"))
-        return found
+        return again, found
 
     def _findings(
         self, parsed: ParsedModule, native: bool, inside: bool

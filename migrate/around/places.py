@@ -114,19 +114,9 @@ def _finds(path: str, root: str, facts: ProjectFacts) -> bool:
 
 def _starting(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
     """All files that import these, however far, and are imported by none."""
-    starts: set[str] = set()
-    seen: set[str] = set()
-    pending = [os.path.abspath(path) for path in paths]
-    while pending:
-        path = pending.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        users = [os.path.abspath(user) for user in facts.importers(Path(path))]
-        pending += users
-        if not users:
-            starts.add(path)
-    return starts
+    every = [*paths]
+    every += facts.users(*every)
+    return {os.path.abspath(path) for path in every if not facts.importers(path)}
 
 
 def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:

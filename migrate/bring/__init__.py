@@ -6,7 +6,7 @@ together from our own modules, definition by definition, into modules of the pro
 
 from __future__ import annotations
 
-from .bundle import Bundle, bundle, is_ours
+from .bundle import Bundle, bundle
 from .identifiers import identifiers
 from .parts import CannotBundle
 from .sources import Sources, installed_sources
@@ -18,5 +18,4 @@ __all__ = [
     "bundle",
     "identifiers",
     "installed_sources",
-    "is_ours",
 ]

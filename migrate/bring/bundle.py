@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +13,7 @@ from .reach import Entity, Reach
 from .sources import Sources
 from .writing import write_body, write_imports, write_module
 
-__all__ = ["Bundle", "bundle", "is_ours"]
+__all__ = ["Bundle", "bundle"]
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,6 @@ def bundle(
     text = write_module(f"{doc.strip()}\n\n{WRITTEN_HERE}\n", imports, body)
     chosen = {name: names[entity] for name, entity in entities.items()}
     return Bundle(text, chosen, imports, body)
-
-
-def is_ours(text: str) -> bool:
-    """Whether a module was made here, by its docstring."""
-    match = re.match(r"\s*(\"\"\".*?\"\"\")", text, re.DOTALL)
-    return match is not None and WRITTEN_HERE in ast.literal_eval(match.group(1))
 
 
 def _place(sources: Sources, name: str) -> tuple[str, str]:

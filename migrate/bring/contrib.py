@@ -17,8 +17,9 @@ import libcst as cst
 from ..compat.contrib._homes import PACKAGES, SINGLE_NAMES
 from ..compat.surface.contrib_aliases import CONTRIB_PATHS
 from ..compat.surface.estimator_names import ESTIMATOR_PATHS_V1
+from ..project.files import is_ours
 from ..symbols.dotted import dotted_name
-from .bundle import Bundle, bundle, is_ours
+from .bundle import Bundle, bundle
 from .parts import CannotBundle, Imported
 from .reach import Entity, Reach, Stays, resolve
 from .sources import Sources, installed_sources

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ import libcst as cst
 from ..symbols.bygone import may_name_bygone
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
-from .files import WRITTEN_HERE, mentions_legacy
+from .files import is_ours, mentions_legacy
 from .import_lines import import_lines, relative_files
 from .journal import digest
 from .reading import read_file, read_or_nothing
@@ -30,8 +30,6 @@ __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
 
 # `import_module("models." + name)`: the text that the name begins with.
 _SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
-# Characters of a module in which its docstring is looked for.
-_HEAD = 4000
 # Parsed modules kept at a time, besides the one being worked on.
 _CACHE = 64
 
@@ -290,7 +288,7 @@ class ProjectFacts:
     def _exported(self, path: Path, name: str) -> str | None:
         parsed = self.parsed(path)
         # A module that a rewrite added has what TensorFlow has not: its own names.
-        if parsed is None or WRITTEN_HERE in parsed.source.text[:_HEAD]:
+        if parsed is None or is_ours(parsed.source.text):
             return None
         return parsed.resolver.exported(name)
 
@@ -373,6 +371,17 @@ class ProjectFacts:
         """The given files that import the module at ``path``, by name."""
         return tuple(sorted(self._index().get(os.path.abspath(path), ())))
 
+    def users(self, *paths: Path) -> Iterator[Path]:
+        """The given files that import one of these, however far; each of them once."""
+        seen = {os.path.abspath(path) for path in paths}
+        pending = list(paths)
+        while pending:
+            for user in self.importers(pending.pop()):
+                if os.path.abspath(user) not in seen:
+                    seen.add(os.path.abspath(user))
+                    pending.append(user)
+                    yield user
+
     def imports(self, path: str) -> tuple[str, ...]:
         """Project files (absolute paths) that one of the given files imports."""
         self._index()
@@ -449,16 +458,7 @@ class ProjectFacts:
         """
         if path.suffix != ".py" or mentions_legacy(raw) or not may_name_bygone(raw):
             return False
-        seen, pending = {os.path.abspath(path)}, [path]
-        while pending:
-            for user in self.importers(pending.pop()):
-                key = os.path.abspath(user)
-                if key not in seen:
-                    if self._mentions(key):
-                        return True
-                    seen.add(key)
-                    pending.append(user)
-        return False
+        return any(self._mentions(os.path.abspath(user)) for user in self.users(path))
 
     def _mentions(self, path: str) -> bool:
         """Whether a project file has legacy words; remembers what it imports."""

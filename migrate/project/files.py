@@ -20,12 +20,14 @@ __all__ = [
     "find_files",
     "from_here",
     "holds_requirements",
+    "is_ours",
     "mentions_legacy",
     "project_root",
 ]
 
 # In the docstring of modules that a rewrite adds to a project.
 WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
+_DOCSTRING = re.compile(r'''(?:\s|#[^\n]*\n)*"""(.*?)"""''', re.DOTALL)
 # Directories that hold other people's code or no code at all.
 SKIPPED_DIRECTORIES = frozenset(
     {
@@ -78,6 +80,14 @@ def from_here(path: Path) -> Path:
         with contextlib.suppress(ValueError):
             return path.relative_to(os.getcwd())
     return path
+
+
+def is_ours(text: str | bytes) -> bool:
+    """Whether a module is one that a rewrite added to the project, by its docstring."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace") if b"tfmigrate" in text else ""
+    found = _DOCSTRING.match(text)
+    return found is not None and WRITTEN_HERE in found[1]
 
 
 def mentions_legacy(content: bytes) -> bool:

@@ -16,7 +16,7 @@ import libcst as cst
 from ..options import RewriteOptions
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.files import holds_requirements, mentions_legacy
+from ..project.files import holds_requirements, is_ours, mentions_legacy
 from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import check_present, lacks_of
@@ -76,7 +76,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             or _is_old(path, raw, job, facts)
         ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
-        if file_is_ignored(raw) or _is_ours(raw):
+        if file_is_ignored(raw) or is_ours(raw):
             return unchanged(path, raw, ())
         if holds_requirements(path.name):
             text = raw.decode("utf-8", "replace")
@@ -150,24 +150,16 @@ def _footing(
 
 def _lacks(before: ParsedModule, after: ParsedModule) -> Iterator[Lack]:
     """What a file will name in vain, at places of the file as it is."""
-    origin: Callable[[int], int] | None = None
-    for node, lack in lacks_of(after.resolver):
-        origin = origin or line_origins(before.source.text, after.source.text)
-        _, spans_of = spans(after.module, [node])
-        line = after.source.text.count("\n", 0, spans_of[node][0]) + 1
+    found = list(lacks_of(after.resolver))
+    if not found:
+        return
+    origin = line_origins(before.source.text, after.source.text)
+    _, places = spans(after.module, [node for node, _ in found])
+    for node, lack in found:
+        line = after.source.text.count("\n", 0, places[node][0]) + 1
         cell, line = before.source.locate(origin(line))
         inside = f"cell {cell}:" if cell is not None else ""
         yield replace(lack, place=f"{before.path.name}:{inside}{line}")
-
-
-def _is_ours(raw: bytes) -> bool:
-    """Whether the file is a module that an earlier run added to the project."""
-    from ..bring import is_ours
-
-    try:
-        return b"tfmigrate rewrite" in raw[:2000] and is_ours(raw.decode("utf-8"))
-    except (UnicodeDecodeError, SyntaxError):
-        return False
 
 
 _Outcome = tuple[bytes, tuple[Finding, ...], tuple[Need, ...]]
@@ -363,6 +355,8 @@ class _Programs:
 
     source: Source
     findings: list[Finding] = field(default_factory=list)
+    # The source with all that is known of it, where it was read in moving them.
+    parsed: ParsedModule | None = None
     needs: tuple[Need, ...] = ()
     inside: bool = False
     renamed: bool = False
@@ -392,7 +386,7 @@ def _round(
         # Half a rewrite, without its program, would run nowhere.
         return _Moved(source.text), told
     if moved is not source:
-        parsed = facts.module_of(moved)
+        parsed = done.parsed or facts.module_of(moved)
     text = moved.text
     if judged and moved is source:
         result = RulesResult(text, ())
@@ -444,10 +438,9 @@ def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
         ]
         return _Programs(source, left)
     if isinstance(programs, Moved):
-        moved = source
-        if programs.text != source.text:
-            moved = source.with_text(programs.text)
-        return _Programs(moved, findings, programs.needs, programs.inside, True)
+        again = programs.parsed
+        moved = again.source if again.source.text != source.text else source
+        return _Programs(moved, findings, again, programs.needs, programs.inside, True)
     if programs.module is source.module:
         return _Programs(source, findings)
     if (programs.before or code_of(source.module)) != source.text:

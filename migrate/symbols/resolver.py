@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeVar, cast
 
 import libcst as cst
 
@@ -19,6 +20,8 @@ from .scope_builder import build_scopes
 from .scopes import Binding, BindingKind, Scope, ScopeKind, ScopeTree
 
 __all__ = ["Door", "Exports", "Resolver"]
+
+Answer = TypeVar("Answer")
 
 # (absolute module name, exported name) -> dotted path it stands for, or None.
 Exports = Callable[[str, str], "str | None"]
@@ -52,7 +55,14 @@ class Resolver:
         self._exports = exports
         self._bound: dict[Binding, str | None] = {}
         self._busy: set[Binding] = set()
+        self._answers: dict[object, object] = {}
         self._asked: dict[int, tuple[cst.CSTNode, str | None]] = {}
+
+    def about(self, ask: Callable[[cst.Module], Answer]) -> Answer:
+        """What a function says of the module, which many want to know: asked once."""
+        if ask not in self._answers:
+            self._answers[ask] = ask(self.module)
+        return cast("Answer", self._answers[ask])
 
     # -- questions ----------------------------------------------------------
 

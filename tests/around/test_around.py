@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tfmigrate.bring import is_ours
 from tfmigrate.options import RewriteOptions
+from tfmigrate.project.files import is_ours
 from tfmigrate.report.findings import Outcome, Tier
 from tfmigrate.report.model import Report
 from tfmigrate.rewriting.pipeline import Job

@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tfmigrate.bring import CannotBundle, contrib, is_ours
+from tfmigrate.bring import CannotBundle, contrib
+from tfmigrate.project.files import is_ours
 from tfmigrate.project.guard import check_output
 
 REPOSITORY = Path(__file__).parents[2]

@@ -15,8 +15,8 @@ from tfmigrate.bring import (
     Sources,
     bundle,
     identifiers,
-    is_ours,
 )
+from tfmigrate.project.files import is_ours
 from tfmigrate.project.guard import check_output
 
 Make = Callable[..., Sources]

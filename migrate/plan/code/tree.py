@@ -32,10 +32,16 @@ def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
     return None
 
 
+def _places_of(module: cst.Module) -> tuple[Lines, dict[cst.CSTNode, Span]]:
+    code, found = spans(module, walk(module))
+    return Lines(code), found
+
+
 class Tree:
     """Parents, positions and definitions of one parsed module."""
 
     def __init__(self, module: cst.Module, resolver: Resolver) -> None:
+        assert module is resolver.module
         self.module = module
         self.resolver = resolver
 
@@ -43,7 +49,7 @@ class Tree:
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
-        return parents(self.module)
+        return self.resolver.about(parents)
 
     @cached_property
     def _loads(self) -> dict[str, list[cst.Name]]:
@@ -59,8 +65,7 @@ class Tree:
 
     @cached_property
     def _places(self) -> tuple[Lines, dict[cst.CSTNode, Span]]:
-        code, found = spans(self.module, (self.module, *self._parents))
-        return Lines(code), found
+        return self.resolver.about(_places_of)
 
     def _place(self, node: cst.CSTNode, end: int) -> tuple[int, int]:
         lines, found = self._places
