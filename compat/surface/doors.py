@@ -35,6 +35,17 @@ _KERAS_MOVED = {
 # by another name.
 _LEGACY_LAYERS = "tf_keras.legacy_tf_layers"
 
+# Private classes that go by another name today, since TF 2's has theirs.
+_DISTRIBUTE = "tensorflow.python.distribute.distribute_lib"
+_RENAMED: Mapping[str, Mapping[str, Callable[[], Any]]] = {
+    _DISTRIBUTE: {
+        # "Is there a strategy?", asked of what tf.distribute.get_strategy() gives.
+        "_DefaultDistributionStrategy": lambda: type(
+            importlib.import_module(_DISTRIBUTE)._get_default_strategy()
+        ),
+    },
+}
+
 # Top folders of TensorFlow that are packages of code, not part of its API.
 _PRIVATE = frozenset(
     (
@@ -133,6 +144,7 @@ class DoorFinder:
             real=real,
             names=self._names(fullname),
             real_first=real_first,
+            renamed=_RENAMED.get(fullname),
         )
 
     def _names(self, fullname: str) -> Mapping[str, Callable[[], Any]]:

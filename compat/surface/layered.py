@@ -140,6 +140,7 @@ class Layered(types.ModuleType):
       real: TensorFlow's own module of that name; what a program writes goes there.
       names: providers of single names; they come before the sources.
       real_first: whether names of the real module come before `names`.
+      renamed: providers of names that mean something else in the real module today.
     """
 
     def __init__(
@@ -151,8 +152,10 @@ class Layered(types.ModuleType):
         real: types.ModuleType | None = None,
         names: Mapping[str, Callable[[], Any]] | None = None,
         real_first: bool = False,
+        renamed: Mapping[str, Callable[[], Any]] | None = None,
     ) -> None:
         super().__init__(name)
+        self.__dict__["_tfm_renamed"] = renamed or {}
         self.__dict__["_tfm_sources"] = tuple(sources)
         self.__dict__["_tfm_real"] = real
         self.__dict__["_tfm_names"] = names or {}
@@ -199,6 +202,8 @@ class Layered(types.ModuleType):
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def _tfm_places(self, name: str) -> Iterable[Callable[[], Any]]:
+        if name in self.__dict__["_tfm_renamed"]:
+            yield self.__dict__["_tfm_renamed"][name]
         real = self.__dict__["_tfm_real"]
         if real is not None and self.__dict__["_tfm_real_first"]:
             yield lambda: getattr(real, name)
