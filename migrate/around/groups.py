@@ -10,7 +10,7 @@ from pathlib import Path
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import is_ours
 from ..project.reading import read_or_nothing
-from ..project.selection import file_is_ignored
+from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
 from ..symbols.dotted import import_path
 from ..symbols.names import Door, canonical
@@ -29,8 +29,10 @@ _TENSORFLOW = re.compile(rb"tensorflow")
 class Group:
     """The files of one program or of several that share their Estimator code.
 
-    ``files`` name Estimators; ``support`` are others that they import and that name
-    TensorFlow. ``missing`` are among them, but were not given to this run.
+    ``files`` name Estimators; ``support`` are others that name TensorFlow and that
+    they import, or that a script brings to them: a class derived from one of theirs,
+    a function that builds a graph. ``missing`` are among them, but were not given to
+    this run.
     """
 
     files: tuple[Path, ...]
@@ -141,9 +143,10 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
     members: dict[str, set[str]] = {}
     for one in leaders:
         members.setdefault(leader(one), set()).add(one)
+    beside = _beside(files, set(leaders))
     table: dict[str, Group] = {}
     for inside in members.values():
-        support: set[str] = set()
+        support = set().union(*(beside.get(one, ()) for one in inside))
         for one in inside:
             support |= reached.get(one) or files.reached(one)
         support = {one for one in support - inside if files.has_tensorflow(one)}
@@ -165,6 +168,23 @@ def _files(facts: ProjectFacts) -> _Files:
         facts.answers[key] = _Files(facts, given)
     found = facts.answers[key]
     assert isinstance(found, _Files)
+    return found
+
+
+def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
+    """For files that name Estimators, what runs with them in a script of the project.
+
+    A script that nothing imports may derive from their classes or hand them functions
+    without a word of an Estimator of its own.
+    """
+    found: dict[str, set[str]] = {}
+    for start in sorted(files.given) if estimators else ():
+        path = files.given[start]
+        if start in estimators or is_test(path.name) or files.facts.importers(path):
+            continue
+        inside = files.reached(start)
+        for one in inside & estimators:
+            found.setdefault(one, set()).update(inside)
     return found
 
 

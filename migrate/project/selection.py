@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Selection", "file_is_ignored", "ignored_lines", "is_silenced"]
+__all__ = [
+    "Selection",
+    "file_is_ignored",
+    "ignored_lines",
+    "is_silenced",
+    "is_test",
+]
 
 _IGNORE = re.compile(r"#\s*tfmigrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
 _IGNORE_FILE = re.compile(rb"(?m)^[ \t]*#\s*tfmigrate:\s*ignore-file\b")
@@ -58,6 +64,11 @@ def is_silenced(rule: str, prefixes: tuple[str, ...] | None) -> bool:
     if prefixes is None:
         return False
     return not prefixes or any(rule.startswith(prefix) for prefix in prefixes)
+
+
+def is_test(name: str) -> bool:
+    """Whether a test runner takes a file for tests, by its name."""
+    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def file_is_ignored(raw: bytes) -> bool:

@@ -53,8 +53,9 @@ class Footing:
     starts: bool = False
     # What it becomes runs on either TensorFlow and means the same there.
     both: bool = False
-    # It imports modules by names that only it knows: any file beside or below it.
-    searches: bool = False
+    # It imports modules by names that only it knows: how these begin, up to a dot. One
+    # that begins unknown is any file beside or below it.
+    searches: tuple[str, ...] = ()
     # What it becomes asks for names that plain TensorFlow does not have.
     lacks: tuple[Lack, ...] = ()
 

@@ -23,11 +23,10 @@ from pathlib import Path
 from ..project.facts import ProjectFacts
 from ..project.kept_text import noted, started, unstarted
 from ..project.reading import read_file
-from ..project.selection import Selection, file_is_ignored
+from ..project.selection import Selection, file_is_ignored, is_test
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import FileResult, FileStatus, Footing, ProgramResult
 from ..rules.training_program import CHOICE_NOT_OFFERED, KEEPS, KEPT, STAYS
-from .footing import is_test
 from .graph import ImportGraph
 from .program_lacks import lack_of
 

@@ -13,6 +13,7 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..project.guard import GuardError
+from ..project.selection import is_test
 from ..report.findings import Finding, Outcome, Safety, Tier
 from ..report.model import Footing
 from ..rules import changed_arguments
@@ -26,7 +27,7 @@ from ..symbols.names import Door
 from ..symbols.scopes import ScopeKind
 from ..symbols.table import is_private_module, needs_nothing
 
-__all__ = ["footing_of", "is_started", "is_test", "kept_after", "runs_on_both"]
+__all__ = ["footing_of", "is_started", "kept_after", "runs_on_both"]
 
 _API = (
     "tf.estimator.",
@@ -36,7 +37,8 @@ _API = (
     "tf.keras.estimator.",
 )
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
-_IMPORTERS = ("importlib.import_module", "imp.load_source", "runpy.run_module")
+_BY_NAME = ("importlib.import_module", "runpy.run_module")
+_BY_PATH = ("imp.load_source",)
 _OWN_TREES = ("python", "core", "tools", "examples")
 
 
@@ -50,14 +52,36 @@ def footing_of(parsed: ParsedModule) -> Footing:
     return Footing(era.tf1, era.tf2, gone, starts, searches=_searches(parsed))
 
 
-def _searches(parsed: ParsedModule) -> bool:
-    """Whether a module imports others by names that it works out."""
-    calls = parsed.resolver.scopes.calls
-    return any(
-        parsed.resolver.qualified(called) in _IMPORTERS
-        or (isinstance(called, cst.Name) and called.value == "__import__")
-        for called in calls
-    )
+def _searches(parsed: ParsedModule) -> tuple[str, ...]:
+    """How the names begin by which a module imports others, if it works them out."""
+    found = set()
+    for called, call in parsed.resolver.scopes.calls.items():
+        name = parsed.resolver.qualified(called)
+        by_path = name in _BY_PATH
+        if by_path or name in _BY_NAME or _is_dunder_import(called):
+            said = "" if by_path or not call.args else _text_first(call.args[0].value)
+            found.add(said[: said.rfind(".") + 1])
+    return tuple(sorted(found))
+
+
+def _is_dunder_import(called: cst.CSTNode) -> bool:
+    return isinstance(called, cst.Name) and called.value == "__import__"
+
+
+def _text_first(node: cst.BaseExpression) -> str:
+    """The text that an expression is known to begin with."""
+    if isinstance(node, cst.BinaryOperation):
+        joins = isinstance(node.operator, cst.Add | cst.Modulo)
+        return _text_first(node.left).partition("%")[0] if joins else ""
+    if isinstance(node, cst.FormattedString) and node.parts:
+        first = node.parts[0]
+        return first.value if isinstance(first, cst.FormattedStringText) else ""
+    if isinstance(node, cst.SimpleString):
+        value = node.evaluated_value
+        return value.partition("{")[0] if isinstance(value, str) else ""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        return _text_first(node.func.value) if node.func.attr.value == "format" else ""
+    return ""
 
 
 def runs_on_both(parsed: ParsedModule) -> bool:
@@ -139,11 +163,6 @@ def is_started(name: str, text: str) -> bool:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return any(_does_something(statement) for statement in body)
-
-
-def is_test(name: str) -> bool:
-    """Whether a test runner takes a file for tests, by its name."""
-    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def _does_something(statement: ast.stmt) -> bool:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..project.reading import read_file
+from ..project.selection import is_test
 from ..report.model import FileResult, Lack
-from .footing import is_test
 from .graph import ImportGraph
 
 __all__ = ["lack_of"]
@@ -54,15 +54,27 @@ def _with_found(
 
     These are modules, which do nothing when they are imported.
     """
-    folders = {
-        os.path.join(os.path.dirname(one), "")
-        for one in program
-        if (footing := files[one].footing) is not None and footing.searches
-    }
+    folders = set()
+    for one in program:
+        footing = files[one].footing
+        for begins in () if footing is None else footing.searches:
+            named = begins.strip(".").replace(".", os.sep)
+            folders.add((os.path.join(os.path.dirname(one), ""), named))
     if not folders:
         return program
-    below = (one for one in files if one.startswith(tuple(folders)))
+    below = (
+        one
+        for one in files
+        if any(_is_below(one, folder, named) for folder, named in folders)
+    )
     return program | {one for one in below if not graph.starts(one)}
+
+
+def _is_below(path: str, folder: str, named: str) -> bool:
+    """Whether a file may be meant by a name that begins with that of a package."""
+    if named:
+        return f"{os.sep}{named}{os.sep}" in path
+    return path.startswith(folder)
 
 
 def _names(result: FileResult, names: frozenset[str]) -> bool:

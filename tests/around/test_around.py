@@ -208,6 +208,50 @@ def test_programs_of_several_directories_that_share_a_file(tmp_path: Path) -> No
     assert b"import training_loop\n" in (written["one/model.py"] or b"")
 
 
+def test_what_a_script_brings_to_an_estimator_belongs_to_it(tmp_path: Path) -> None:
+    """It names no Estimator, and no file that names one imports it."""
+    base = """\
+import abc
+
+import tensorflow as tf
+
+
+class Trainer(abc.ABC):
+    @abc.abstractmethod
+    def network(self, features):
+        pass
+
+    def model_fn(self, features, labels, mode):
+        loss = tf.losses.mean_squared_error(labels, self.network(features))
+        op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=op)
+
+    def fit(self, input_fn):
+        tf.estimator.Estimator(self.model_fn).train(input_fn, steps=3)
+"""
+    script = """\
+import tensorflow as tf
+
+from base import Trainer
+
+
+class Wide(Trainer):
+    def network(self, features):
+        return tf.layers.dense(tf.layers.flatten(features), 1)
+
+
+if __name__ == '__main__':
+    x = tf.ones([2, 3])
+    Wide().fit(lambda: tf.data.Dataset.from_tensors((x, tf.ones([2, 1]))).repeat(3))
+"""
+    test = "import tensorflow as tf\nimport base\n\ntf.contrib.nothing.stands(base)\n"
+    report = rewritten(project(tmp_path, base=base, script=script, test_base=test))
+    assert tiers(report) == ["T2"]
+    found = texts(report)
+    assert "layers_v1.dense(layers_v1.flatten(" in found["script.py"]
+    assert "training_loop" not in found["test_base.py"]
+
+
 def test_modules_that_are_imported_by_a_computed_name_belong(tmp_path: Path) -> None:
     """Also where the folder that the program starts in looks like a package."""
     train = CHOSEN.replace("from model import model_fn", "import importlib")
@@ -226,7 +270,12 @@ def test_modules_that_are_imported_by_a_computed_name_belong(tmp_path: Path) -> 
     for folder in (tmp_path / "p", tmp_path / "p" / "nets"):
         package(folder)
     files = project(tmp_path, p__nets__net=net, p__common=common, p__train=train)
-    report = rewritten(files)
+    # No name that begins with "nets." means it.
+    (tmp_path / "p" / "unused.py").write_text(
+        "from tensorflow.contrib.rnn import RNNCell\n\n\n"
+        "class Cell(RNNCell):\n    pass\n"
+    )
+    report = rewritten([*files, tmp_path / "p" / "unused.py"])
     assert tiers(report) == ["T1"]
     assert b"class Dense(" in next(
         r.new or b"" for r in report.changed if r.path.name == "common.py"
