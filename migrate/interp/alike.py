@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from .terms import Term, constant, term
 from .values import Const, Symbol, Value, term_of
 
-__all__ = ["FROM_SCOPE", "STARTS", "initializer", "layer_term", "regularizer"]
+__all__ = [
+    "FROM_SCOPE",
+    "INITIALIZERS",
+    "STARTS",
+    "initializer",
+    "layer_term",
+    "made_by",
+    "regularizer",
+]
 
 # What layers say nothing of, because nothing else is meant.
 _USUAL: dict[str, Term] = {
@@ -39,11 +47,79 @@ _ZEROS = ("bias_initializer", "beta_initializer", "moving_mean_initializer")
 _ONES = ("gamma_initializer", "moving_variance_initializer")
 
 
+# Class of Keras -> its parameters in order, with what they are in TensorFlow 1 and in
+# Keras where nothing is said.
+_Defaults = tuple[tuple[str, object, object], ...]
+_NORMAL: _Defaults = (("mean", 0, 0), ("stddev", 1, 0.05), ("seed", None, None))
+_SEED: _Defaults = (("seed", None, None),)
+_KINDS: dict[str, _Defaults] = {
+    "Zeros": (),
+    "Ones": (),
+    "Constant": (("value", 0, 0),),
+    "RandomNormal": _NORMAL,
+    "TruncatedNormal": _NORMAL,
+    "RandomUniform": (("minval", 0, -0.05), ("maxval", 1, 0.05), *_SEED),
+    "VarianceScaling": (
+        ("scale", 1, 1),
+        ("mode", "fan_in", "fan_in"),
+        ("distribution", "truncated_normal", "truncated_normal"),
+        *_SEED,
+    ),
+    "Orthogonal": (("gain", 1, 1), *_SEED),
+    "Identity": (("gain", 1, 1),),
+    "GlorotUniform": _SEED,
+    "GlorotNormal": _SEED,
+    "HeNormal": _SEED,
+    "HeUniform": _SEED,
+    "LecunNormal": _SEED,
+    "LecunUniform": _SEED,
+}
+
+
+def _snake(kind: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in kind).lstrip("_")
+
+
+_LEGACY = {
+    name: kind
+    for kind in _KINDS
+    for name in (f"tf.{_snake(kind)}_initializer", f"tf.initializers.{_snake(kind)}")
+}
+_KERAS = {
+    name: kind
+    for kind in _KINDS
+    for name in (
+        f"tf.keras.initializers.{kind}",
+        f"tf.keras.initializers.{_snake(kind)}",
+    )
+}
+
+# Functions and classes that make initializers, with their parameters.
+INITIALIZERS = {
+    symbol: tuple(name for name, _, _ in _KINDS[kind])
+    for symbol, kind in (*_LEGACY.items(), *_KERAS.items())
+}
+
+
 def initializer(kind: str, **given: Term) -> Term:
     """Values that a variable begins with, by the class of Keras that makes them."""
     seed = constant(None)
     parts = [term(f"{n}=", one) for n, one in sorted(given.items()) if one is not seed]
     return term(f"initial {kind}", *parts)
+
+
+def made_by(symbol: str, given: Mapping[str, Term]) -> Term:
+    """What one of `INITIALIZERS` makes with these arguments."""
+    legacy = symbol in _LEGACY
+    kind = (_LEGACY if legacy else _KERAS)[symbol]
+    said = {
+        name: constant(first if legacy else other)
+        for name, first, other in _KINDS[kind]
+    }
+    said.update(given)
+    for name in ("dtype", "verify_shape", "partition_info"):
+        said.pop(name, None)
+    return initializer(kind, **said)
 
 
 def regularizer(first: Term, second: Term) -> Term:
@@ -52,15 +128,9 @@ def regularizer(first: Term, second: Term) -> Term:
 
 
 _NO_PENALTY = regularizer(constant(0), constant(0))
+# Keras knows initializers by such names.
 _BY_NAME = {
-    "zeros": initializer("Zeros"),
-    "ones": initializer("Ones"),
-    "glorot_uniform": initializer("GlorotUniform"),
-    "glorot_normal": initializer("GlorotNormal"),
-    "he_normal": initializer("HeNormal"),
-    "he_uniform": initializer("HeUniform"),
-    "lecun_normal": initializer("LecunNormal"),
-    "lecun_uniform": initializer("LecunUniform"),
+    _snake(kind): made_by(f"tf.keras.initializers.{kind}", {}) for kind in _KINDS
 }
 _ACTIVATIONS = ("tf.nn.", "tf.keras.activations.", "tf.math.", "tf.")
 
@@ -105,7 +175,9 @@ def _argument(name: str, value: Value) -> Term | None:
 
 def _first_values(value: Value) -> Term:
     if isinstance(value, Const) and isinstance(value.value, str):
-        return _BY_NAME.get(value.value, term_of(value))
+        return _BY_NAME.get(_snake(value.value), term_of(value))
+    if isinstance(value, Symbol) and value.name in INITIALIZERS:
+        return made_by(value.name, {})
     return term_of(value)
 
 

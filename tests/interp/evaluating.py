@@ -6,8 +6,11 @@ from pathlib import Path
 
 import libcst as cst
 from tfmigrate.interp.evaluator import Evaluator, evaluated
+from tfmigrate.interp.evaluator import evaluate as go_through
+from tfmigrate.interp.terms import Term
+from tfmigrate.interp.tracing import Tracer
 from tfmigrate.plan.code.tree import walk
-from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.facts import ParsedModule, ProjectFacts
 
 HEAD = "import functools\nimport tensorflow as tf\n\n\n"
 START = HEAD + "def model_fn(features, labels, mode, params):\n"
@@ -15,6 +18,13 @@ START = HEAD + "def model_fn(features, labels, mode, params):\n"
 
 def evaluate(folder: Path, code: str, **others: str) -> Evaluator:
     """What is found out about a program; ``others`` are the files beside it."""
+    facts, files, defined = _program(folder, code, others)
+    return evaluated(facts, files, files[0], defined)
+
+
+def _program(
+    folder: Path, code: str, others: dict[str, str]
+) -> tuple[ProjectFacts, list[ParsedModule], cst.FunctionDef]:
     paths = []
     for name, text in {"program": code, **others}.items():
         paths.append(folder / f"{name}.py")
@@ -26,7 +36,21 @@ def evaluate(folder: Path, code: str, **others: str) -> Evaluator:
         for node in walk(files[0].module)
         if isinstance(node, cst.FunctionDef) and node.name.value == "model_fn"
     )
-    return evaluated(facts, files, files[0], defined)
+    return facts, files, defined
+
+
+def steps(folder: Path, code: str) -> list[Term]:
+    """What the statements of a model function do, and what that is computed of."""
+    lines = "".join(f"    {line}\n" for line in code.splitlines())
+    facts, files, defined = _program(folder, START + lines, {})
+    tracer = Tracer(facts, files)
+    go_through(tracer, files[0], defined)
+    return [one.done for one in tracer.steps]
+
+
+def same(folder: Path, first: str, second: str) -> bool:
+    """Two texts do the same."""
+    return steps(folder, first) == steps(folder, second)
 
 
 def body(folder: Path, code: str) -> Evaluator:

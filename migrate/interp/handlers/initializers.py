@@ -4,57 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..alike import initializer, regularizer
+from ..alike import INITIALIZERS, initializer, made_by, regularizer
 from ..terms import Term, constant, term
 from ..values import Config, Const, Symbol, Tensor, Time, Value, term_of, with_term
 from . import Call, handles
 
-# Class of Keras -> its parameters in order, with what they are in TensorFlow 1 and in
-# Keras where nothing is said.
-_Defaults = tuple[tuple[str, object, object], ...]
-_NORMAL: _Defaults = (("mean", 0, 0), ("stddev", 1, 0.05), ("seed", None, None))
-_SEED: _Defaults = (("seed", None, None),)
-_KINDS: dict[str, _Defaults] = {
-    "Zeros": (),
-    "Ones": (),
-    "Constant": (("value", 0, 0),),
-    "RandomNormal": _NORMAL,
-    "TruncatedNormal": _NORMAL,
-    "RandomUniform": (("minval", 0, -0.05), ("maxval", 1, 0.05), *_SEED),
-    "VarianceScaling": (
-        ("scale", 1, 1),
-        ("mode", "fan_in", "fan_in"),
-        ("distribution", "truncated_normal", "truncated_normal"),
-        *_SEED,
-    ),
-    "Orthogonal": (("gain", 1, 1), *_SEED),
-    "Identity": (("gain", 1, 1),),
-    "GlorotUniform": _SEED,
-    "GlorotNormal": _SEED,
-    "HeNormal": _SEED,
-    "HeUniform": _SEED,
-    "LecunNormal": _SEED,
-    "LecunUniform": _SEED,
-}
-
-
-def _snake(kind: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in kind).lstrip("_")
-
-
-_LEGACY = {
-    name: kind
-    for kind in _KINDS
-    for name in (f"tf.{_snake(kind)}_initializer", f"tf.initializers.{_snake(kind)}")
-}
-_KERAS = {
-    name: kind
-    for kind in _KINDS
-    for name in (
-        f"tf.keras.initializers.{kind}",
-        f"tf.keras.initializers.{_snake(kind)}",
-    )
-}
 _CONTRIB = ("tf.contrib.layers.", "tf.contrib.slim.")
 
 
@@ -71,23 +25,14 @@ def _number(value: Value) -> Term:
     return term_of(value)
 
 
-@handles(*_LEGACY, *_KERAS)
+@handles(*INITIALIZERS)
 def begins(call: Call) -> Value:
     """``tf.truncated_normal_initializer(stddev=0.1)``."""
-    legacy = call.symbol in _LEGACY
-    kind = (_LEGACY if legacy else _KERAS)[call.symbol]
-    names = [name for name, _, _ in _KINDS[kind]]
-    given = call.by_name(names)
+    given = call.by_name(INITIALIZERS[call.symbol])
 
     def of() -> Term:
-        said = {
-            name: constant(first if legacy else other)
-            for name, first, other in _KINDS[kind]
-        }
-        said.update({name: _number(one) for name, one in given.items()})
-        for name in ("dtype", "verify_shape", "partition_info"):
-            said.pop(name, None)
-        return initializer(kind, **said)
+        said = {name: _number(one) for name, one in given.items()}
+        return made_by(call.symbol, said)
 
     return _plain(call, of)
 

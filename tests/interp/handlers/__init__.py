@@ -1,0 +1,1 @@
+"""Tests of handlers, one file for each."""

@@ -1,0 +1,48 @@
+"""What is of Keras already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..evaluating import body, made, reasons, same
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "loss = tf.keras.losses.mean_squared_error(labels, features)",
+        "net = tf.keras.backend.relu(features)",
+        "net = tf.keras.layers.concatenate([features, features])",
+    ],
+)
+def test_what_has_no_weights(code: str, tmp_path: Path) -> None:
+    found = body(tmp_path, code)
+    assert not made(found)
+    assert not reasons(found)
+    assert not found.notes.keras
+
+
+def test_keras_has_layers_already(tmp_path: Path) -> None:
+    found = body(tmp_path, "net = tf.keras.layers.Dense(3)(features)")
+    assert not reasons(found)
+    assert found.notes.keras
+    assert not found.notes.made
+
+
+def test_a_name_that_looks_counted_is_one_if_it_was_chosen(tmp_path: Path) -> None:
+    code = (
+        "class Part(tf.estimator.ScopedLayer):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.one = {}\n"
+        "    def call(self, x):\n"
+        "        return self.one(x)\n"
+        "net = Part()(features)"
+    )
+    dense = "tf.keras.layers.Dense(3, name='dense_1')"
+    chosen = code.format(f"tf.estimator.named({dense})")
+    legacy = "tf.layers.dense(features, 3, name='dense_1')"
+    assert same(tmp_path, legacy, chosen)
+    assert not same(tmp_path, legacy, code.format(dense))

@@ -1,0 +1,40 @@
+"""Functions of tensors, and what stands around a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..evaluating import body, made, reasons
+
+
+@pytest.mark.parametrize(
+    "code", ["tf.new_thing(features)", "tf.contrib.other.function(features)"]
+)
+def test_what_is_not_known_may_make_variables(code: str, tmp_path: Path) -> None:
+    (why,) = reasons(body(tmp_path, code))
+    assert "may make variables" in why
+
+
+def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
+    code = "tf.cond(labels, lambda: tf.get_variable('v', []))"
+    (why,) = reasons(body(tmp_path, code))
+    assert "that `tf.cond` calls" in why
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "net = tf.reduce_mean(tf.nn.relu(features))",
+        "tf.summary.scalar('x', features)",
+        "tf.logging.info('%s', features)",
+        "shape = tf.TensorShape([2])",
+        "train_op = tf.train.AdamOptimizer(0.1).minimize(features)",
+        "spec = tf.estimator.EstimatorSpec(mode, loss=features)",
+    ],
+)
+def test_what_makes_no_weights(code: str, tmp_path: Path) -> None:
+    found = body(tmp_path, code)
+    assert not made(found)
+    assert not reasons(found)
