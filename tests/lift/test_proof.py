@@ -75,7 +75,7 @@ def lifted(paths: list[Path]) -> Lifted:
     assert not found.left
     names = found.made[str(paths[0])]
     defined = next(n for n in walk(files[0].module) if is_model_fn(n, names))
-    texts = {Path(path): module for path, module in found.modules.items()}
+    texts = {Path(path): one.module for path, one in found.modules.items()}
     before = proof.Traced(files, files[0], defined, facts)
     return Lifted(facts, files, texts, before, defined)
 
