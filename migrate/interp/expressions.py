@@ -14,6 +14,7 @@ import libcst as cst
 from ..plan.code.tree import statements_of
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
+from ..symbols.nodes import children
 from ..symbols.scopes import BindingKind
 from .arguments import element_of
 from .notes import Notes
@@ -177,7 +178,7 @@ class Expressions(ABC):
     def _parts(self, node: cst.CSTNode, env: Env) -> list[Value]:
         """The values of the nearest expressions inside of a node."""
         found: list[Value] = []
-        for child in node.children:
+        for child in children(node):
             if isinstance(child, cst.BaseExpression):
                 found.append(self.expression(child, env))
             else:

@@ -7,20 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from ..plan.code.tree import walk
+from ..symbols.nodes import children
 from .terms import Term, constant, term
 from .values import Env, Function, Instance, term_of
 
 __all__ = ["code_term", "label"]
-
-_SILENT = (
-    cst.BaseParenthesizableWhitespace,
-    cst.Comma,
-    cst.EmptyLine,
-    cst.LeftParen,
-    cst.RightParen,
-    cst.TrailingWhitespace,
-    cst.MaybeSentinel,
-)
 
 
 def label(node: cst.CSTNode) -> str:
@@ -105,9 +96,5 @@ def _code(node: cst.CSTNode, env: Env, bound: set[str]) -> Term:
         return term(f".{node.attr.value}", _code(node.value, env, bound))
     if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
         return constant(getattr(node, "evaluated_value", node.value))
-    parts = [
-        _code(child, env, bound)
-        for child in node.children
-        if not isinstance(child, _SILENT)
-    ]
+    parts = [_code(child, env, bound) for child in children(node)]
     return term(type(node).__name__, *parts)

@@ -76,6 +76,8 @@ def _is_pure(symbol: str) -> bool:
     "tf.distributions.",
     "tf.histogram_fixed_width",
     "tf.hessians",
+    "tf.IndexedSlices",
+    "tf.is_tensor",
     "tf.nest.",
     "tf.norm",
     "tf.profiler.",

@@ -50,7 +50,14 @@ def current_scope(call: Call) -> Value:
     return Tensor()
 
 
-@handles("tf.name_scope", "tf.device", "tf.control_dependencies", "tf.init_scope")
+@handles(
+    "tf.colocate_with",
+    "tf.control_dependencies",
+    "tf.device",
+    "tf.init_scope",
+    "tf.name_scope",
+    "tf.python.framework.ops.colocate_with",
+)
 def other_scope(call: Call) -> Value:
     """Scopes that say nothing about variables."""
     return Tensor()
