@@ -215,9 +215,10 @@ def _is_unused(tree: Tree, node: cst.CSTNode, beside_program: bool) -> bool:
         if isinstance(holder, cst.FunctionDef) and isinstance(
             tree.parent(holder), cst.Module
         ):
-            marked = f"{MARK}: TFM209" in tree.module.code_for_node(holder.body)
             unused = inner is holder.body and not tree.loads(holder.name.value)
-            return unused and (beside_program or marked)
+            if not unused or beside_program:
+                return unused
+            return f"{MARK}: TFM209" in tree.code(holder.body)
         inner = holder
     return False
 

@@ -163,7 +163,7 @@ class Standing:
         body = self.classes.body(self.defined, region, set(), file)
         inside = {n for s in region for n in body.binds(s)}
         outside = set(scope.bindings) - inside
-        outside |= {one for one in inside if self._bound_before(one, region[0])}
+        outside |= inside & self._bound_before(region[0])
         body = self.classes.body(self.defined, region, outside, file)
         behind = set() if run.returns else self._read_behind(region, loops)
         hoisted = [s for s in region if self._is_hoisted(body, s, behind)]
@@ -298,7 +298,8 @@ class Standing:
                 found.append(one)
         return found
 
-    def _bound_before(self, name: str, first: Statement) -> bool:
+    def _bound_before(self, first: Statement) -> set[str]:
+        """Names that the function has when it comes to a statement."""
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
         given = self.defined.params
@@ -308,17 +309,18 @@ class Standing:
             *given.kwonly_params,
             *(one for one in (given.star_arg, given.star_kwarg) if one is not None),
         ]
-        if any(
-            isinstance(one, cst.Param) and one.name.value == name for one in parameters
-        ):
-            return True
+        found = {one.name.value for one in parameters if isinstance(one, cst.Param)}
         line = self.tree.line(first)
-        return any(
-            name in bound_by(one, self.notes) and self.tree.line(one) < line
-            for one in walk(body)
-            if isinstance(one, (cst.SimpleStatementLine, cst.For, cst.With))
-            and (isinstance(one, cst.SimpleStatementLine) or name in bound_by_head(one))
-        )
+        for one in walk(body):
+            if (
+                isinstance(one, (cst.SimpleStatementLine, cst.For, cst.With))
+                and self.tree.line(one) < line
+            ):
+                names = bound_by(one, self.notes)
+                if not isinstance(one, cst.SimpleStatementLine):
+                    names &= bound_by_head(one)
+                found |= names
+        return found
 
     def _read_behind(
         self, region: Sequence[Statement], loops: Sequence[cst.CSTNode]

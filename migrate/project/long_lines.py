@@ -18,6 +18,8 @@ __all__ = ["WIDTH", "with_short_lines"]
 WIDTH = 88
 # A bracket further right leaves no room for what is put below it.
 _RIGHTMOST = 48
+# How much of a line is that of another one, if they are forms of each other.
+_ALIKE = 0.6
 _COMPOUND = ("if", "elif", "while", "for", "with", "def", "class", "async", "except")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
@@ -55,7 +57,13 @@ def with_short_lines(new: str, old: str) -> str:
 def _was_long(line: str, long_ones: list[str]) -> bool:
     """Whether a line seems to be another form of one that was too long before."""
     near = [one for one in long_ones if len(line) / 2 < len(one) < len(line) * 2]
-    return bool(difflib.get_close_matches(line, near, n=1, cutoff=0.6))
+    matcher = difflib.SequenceMatcher(b=line)
+    for one in near:
+        matcher.set_seq1(one)
+        quick = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)
+        if all(ratio() >= _ALIKE for ratio in quick):
+            return True
+    return False
 
 
 def _tokens(text: str) -> dict[int, list[tokenize.TokenInfo]]:
