@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import libcst as cst
@@ -14,6 +14,7 @@ from ..symbols.dotted import import_path
 from ..symbols.nodes import walk
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import Binding, BindingKind, Scope, ScopeKind
+from .outline import Imported, absolute
 
 __all__ = ["CannotBundle", "Imported", "Item", "Load", "Part", "read_part"]
 
@@ -22,23 +23,6 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 class CannotBundle(Exception):
     """Some source cannot be copied; the text says why."""
-
-
-@dataclass(frozen=True, order=True)
-class Imported:
-    """``import module as name`` (no attribute) or ``from module import attribute``.
-
-    ``preferred`` is the name it had in the source.
-    """
-
-    module: str
-    attribute: str | None
-    preferred: str = field(compare=False)
-
-    @property
-    def path(self) -> str:
-        """What the import names, as one dotted path."""
-        return f"{self.module}.{self.attribute}" if self.attribute else self.module
 
 
 @dataclass(eq=False)
@@ -90,9 +74,8 @@ class Part:
         self.doc = self.module.get_docstring() or ""
         self.items: list[Item] = []
         self.by_name: dict[str, list[Item]] = {}
-        self.imports: dict[str, Imported] = {}
-        # Imported for annotations only.
-        self.typing_only: set[str] = set()
+        # Names may come from modules that are imported with ``*``.
+        self.has_stars = bool(self.scopes.module_scope.star_imports)
         self.global_names: set[str] = set()
         for scope in self.scopes.opened.values():
             self.global_names |= scope.global_names
@@ -117,10 +100,8 @@ class Part:
             for binding in bindings:
                 top = tops[binding.node]
                 if binding.kind is BindingKind.IMPORT and binding.node not in guarded:
-                    self.imports[name] = self.imported(binding)
-                    if isinstance(top, cst.If):
-                        self.typing_only.add(name)
-                elif top is binding.node or not isinstance(
+                    continue
+                if top is binding.node or not isinstance(
                     top, (cst.FunctionDef, cst.ClassDef)
                 ):
                     names_of.setdefault(top, set()).add(name)
@@ -148,39 +129,8 @@ class Part:
             same = [name for name in dotted if name.split(".")[0] == binding.name]
             return Imported(same[0] if same else binding.target, None, binding.name)
         assert isinstance(node, cst.ImportFrom)
-        module = self.absolute(import_path(node.module), binding.relative)
+        module = absolute(self.package, import_path(node.module), binding.relative)
         return Imported(module, binding.target.rpartition(".")[2], binding.name)
-
-    def absolute(self, module: str, relative: int) -> str:
-        """The full name of a module that an import of this one names."""
-        if not relative:
-            return module
-        parts = self.package.split(".")
-        base = ".".join(parts[: len(parts) - relative + 1])
-        return ".".join(filter(None, (base, module)))
-
-    @functools.cached_property
-    def stars(self) -> list[str]:
-        """Modules whose names are imported by ``*``, the last one first."""
-        found = []
-        for name in reversed(self.scopes.module_scope.star_imports):
-            relative = len(name) - len(name.lstrip("."))
-            found.append(self.absolute(name.lstrip("."), relative))
-        return found
-
-    @functools.cached_property
-    def exported(self) -> frozenset[str] | None:
-        """The names that ``__all__`` lists, or None where it is computed."""
-        bindings = self.scopes.module_scope.bindings.get("__all__")
-        value = bindings[-1].value if bindings else None
-        if not isinstance(value, (cst.List, cst.Tuple)):
-            return None
-        found = set()
-        for element in value.elements:
-            if not isinstance(element.value, cst.SimpleString):
-                return None
-            found.add(str(element.value.evaluated_value))
-        return frozenset(found)
 
     def loads(self, root: cst.CSTNode) -> Sequence[Load]:
         """The names read below a node that are not the node's own."""

@@ -18,6 +18,7 @@ import libcst as cst
 from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind
 from .identifiers import mentioned
+from .outline import read_outline
 from .parts import CannotBundle, Imported, Item, Load, Part, read_part
 from .sources import Sources
 
@@ -192,7 +193,7 @@ class Reach:
     def _site(self, part: Part, load: Load) -> Site | None:
         if load.bound is None:
             self.builtins.setdefault(load.name, set()).add(part)
-            if not part.stars:
+            if not part.has_stars:
                 return None
         local = load.bound is not None and load.bound.scope.parent is not None
         found: Entity | str | None
@@ -306,7 +307,7 @@ class Reach:
         for kept in self.kept.values():
             needed.setdefault(kept.item.part, set())
         for part in needed:
-            loaded = self._loaded(part)
+            loaded = self._loaded(part.name)
             needed[part] = {o for o in needed if o.name in loaded and o is not part}
         ranks = {stem: rank for rank, stem in enumerate(order)}
 
@@ -324,17 +325,15 @@ class Reach:
             del needed[chosen]
         return found
 
-    def _loaded(self, part: Part) -> set[str]:
+    def _loaded(self, start: str) -> set[str]:
         """The names of the modules loaded before this one has been."""
         found: set[str] = set()
-        pending = [part]
+        pending = [start]
         while pending:
             for module in _imported_modules(self.sources, pending.pop()):
                 if module not in found:
                     found.add(module)
-                    file = self.sources.file(module)
-                    assert file is not None
-                    pending.append(read_part(module, file))
+                    pending.append(module)
         return found
 
 
@@ -354,17 +353,20 @@ def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str 
 
 
 @functools.cache
-def _imported_modules(sources: Sources, part: Part) -> tuple[str, ...]:
+def _imported_modules(sources: Sources, module: str) -> tuple[str, ...]:
     found: list[str] = []
-    for name, imported in part.imports.items():
-        if name in part.typing_only:
+    file = sources.file(module)
+    assert file is not None
+    outline = read_outline(module, file)
+    for name, imported in outline.imports.items():
+        if name in outline.typing_only:
             continue
         entity = _through(sources, imported)
         if isinstance(entity, str):
             found.append(entity)
         elif sources.file(imported.module) is not None:
             found.append(imported.module)
-    found += [star for star in part.stars if sources.file(star) is not None]
+    found += [star for star in outline.stars if sources.file(star) is not None]
     return tuple(dict.fromkeys(found))
 
 
@@ -385,16 +387,15 @@ def resolve(sources: Sources, module: str, name: str) -> Entity | str | None:
     file = sources.file(module)
     if file is None:
         return None
-    part = read_part(module, file)
-    items = part.by_name.get(name)
-    if items:
-        return items[-1], name
-    if name in part.imports:
-        imported = part.imports[name]
+    outline = read_outline(module, file)
+    if name in outline.defined:
+        return read_part(module, file).by_name[name][-1], name
+    if name in outline.imports:
+        imported = outline.imports[name]
         if imported.module == module and imported.attribute == name:
             return f"{module}.{name}"
         return _through(sources, imported)
-    for star in part.stars:
+    for star in outline.stars:
         found = _starred(sources, star, name)
         if found is not None:
             return found
@@ -407,13 +408,12 @@ def _starred(sources: Sources, module: str, name: str) -> Entity | str | None:
     file = sources.file(module)
     if file is None or name.startswith("_"):
         return None
-    part = read_part(module, file)
-    listed = part.exported
-    if listed is not None:
-        return resolve(sources, module, name) if name in listed else None
-    if name in part.by_name:
+    outline = read_outline(module, file)
+    if outline.exported is not None:
+        return resolve(sources, module, name) if name in outline.exported else None
+    if name in outline.defined:
         return resolve(sources, module, name)
-    for star in part.stars:
+    for star in outline.stars:
         found = _starred(sources, star, name)
         if found is not None:
             return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from .outline import read_outline
 
 __all__ = ["Sources", "installed_sources"]
 
@@ -47,19 +48,9 @@ class Sources:
         for module in self.modules():
             file = self.file(module)
             assert file is not None
-            for name in dict.fromkeys(_defined(file)):
+            for name in sorted(read_outline(module, file).defined):
                 found.setdefault(name, []).append(module)
         return {name: tuple(modules) for name, modules in found.items()}
-
-
-def _defined(file: Path) -> Iterator[str]:
-    for node in ast.parse(file.read_text("utf-8")).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.Assign):
-            yield from (t.id for t in node.targets if isinstance(t, ast.Name))
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
 
 
 def installed_sources(package: str) -> Sources:
