@@ -55,8 +55,9 @@ def put_inside(
         inside = _Inside(parsed, loop, options)
         text = inside.result(before=before)
         there = inside.there
-        parsed = facts.module_of(parsed.source.with_text(text))
     if contrib is not None:
+        if loop is not None:
+            parsed = facts.module_of(parsed.source.with_text(text))
         text = _Inside(parsed, contrib, options).result(there)
     return text
 

@@ -15,6 +15,7 @@ several; those are wall times, which say little on a busy machine.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shutil
 import subprocess
@@ -26,8 +27,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import libcst
+from tfmigrate.around.added import with_added
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
+from tfmigrate.rewriting.floor import settle
 from tfmigrate.rewriting.pipeline import Job, process_file
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
@@ -137,12 +140,17 @@ def _cpu(work: Callable[[], None]) -> float:
 
 
 def _tfmigrate(folder: Path) -> None:
-    """What `scan -j1` does: the walk, the facts, every file."""
+    """What `scan -j1` does: the walk, the facts, every file, the programs of these."""
     found = [candidate.path for candidate in find_files([folder])]
     facts = ProjectFacts(tuple(found))
     job = Job()
-    for path in found:
-        process_file(path, job, facts)
+    gc.disable()  # as the processes of a run do
+    try:
+        results = [process_file(path, job, facts) for path in found]
+        with_added(settle(results, facts, job.selection), job.options)
+    finally:
+        gc.enable()
+        gc.collect()
 
 
 def _parse(paths: list[Path]) -> None:
