@@ -1,16 +1,20 @@
 """``tf.distribute`` strategies that find the stand-ins of missing GPUs.
 
 They are TensorFlow's own; only device names go through the map of
-:mod:`.devices`, which changes nothing unless logical CPUs stand in for GPUs.
+:mod:`.devices`, which changes nothing unless logical CPUs stand in for GPUs. Those of
+TF 1 can be made where ``TF_CONFIG`` names a cluster and no task.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from . import private_api
 from .devices import replica_devices, replica_stand_ins
 
 __all__ = [
@@ -18,6 +22,8 @@ __all__ = [
     "MirroredStrategyV1",
     "OneDeviceStrategy",
     "OneDeviceStrategyV1",
+    "ParameterServerStrategyV1",
+    "is_task_of_cluster",
 ]
 
 
@@ -60,5 +66,26 @@ class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):
 
     def __init__(self, device: str) -> None:
         super().__init__(replica_devices(devices=[device])[0])
+
+    experimental_run_v2 = tf.distribute.Strategy.run
+
+
+def is_task_of_cluster() -> bool:
+    """Whether ``TF_CONFIG`` says which task of a cluster this process is."""
+    try:
+        config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+    except ValueError:
+        return False
+    return bool(config.get("cluster")) and "type" in (config.get("task") or {})
+
+
+class ParameterServerStrategyV1(tf.distribute.experimental.ParameterServerStrategy):
+    """Variables on parameter servers; where there is no task, on the CPU."""
+
+    def __init__(self, cluster_resolver: Any = None) -> None:
+        if cluster_resolver is None and not is_task_of_cluster():
+            private_api.init_central_storage(self, replica_devices())
+        else:
+            super().__init__(cluster_resolver)
 
     experimental_run_v2 = tf.distribute.Strategy.run

@@ -48,6 +48,9 @@ OVERLAY: dict[str, Entry] = {
     "tf.distribute.OneDeviceStrategy": attribute(
         "tfmigrate.compat.engine.strategies:OneDeviceStrategyV1"
     ),
+    "tf.distribute.experimental.ParameterServerStrategy": attribute(
+        "tfmigrate.compat.engine.strategies:ParameterServerStrategyV1"
+    ),
     **ESTIMATOR_V1,
     "tf.Variable": attribute("tfmigrate.compat.surface.variable:Variable"),
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),

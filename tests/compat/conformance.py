@@ -237,6 +237,29 @@ def peer_tests() -> list[str]:
     return lines
 
 
+# What is as on the real release and what is not, beside names and the peer's tests.
+DIFFERENCES = """
+## What else was measured, and what differs
+
+| matter | measured on TF 1.15.5 and 2.15.1 | here |
+|---|---|---|
+| members of Estimator that libraries replace (`_train_with_estimator_spec`, \
+`_call_input_fn` ...) | the order in which 25 of them are called, which a subclass may \
+replace, what 13 replaced ones change (`fixtures/oracle/surface/seams.py`) | the same; \
+an evaluation on several replicas fetches its batches itself, so there a replaced \
+`_get_iterator_from_input_fn` is not asked |
+| what a RunConfig says of its place under `TF_CONFIG` | 684 and 342 configurations: \
+clusters, tasks, strategies, wrong ones among them (`fixtures/oracle/surface/configs.py`) \
+| the same. Under a strategy (without a master) a configuration says which task it is \
+only where the cluster trains, as there |
+| `Estimator.train` under a strategy in a cluster | refused | refused in another sentence \
+|
+| what is checked of such a cluster | when training begins | when training begins |
+| boosted trees, embedding tables on TPUs | work | raise with advice: TensorFlow has no \
+kernels for them any more |
+""".replace("\\\n", "")
+
+
 def render(
     areas: dict[tuple[str, str], list[Row]], everything: dict[str, list[Row]]
 ) -> str:
@@ -263,6 +286,7 @@ def render(
             f"{count.get('raises with advice', 0)} | {count.get('missing', 0)} |"
         )
     lines += peer_tests()
+    lines += DIFFERENCES.rstrip().split("\n")
     lines += [
         "",
         "## Every public name of TF 1.15",

@@ -223,6 +223,12 @@ for door in GONE:
     else:
         raise AssertionError(door)
 
+# A class that goes by another name today.
+from tensorflow.python.distribute.distribute_lib import _DefaultDistributionStrategy
+assert isinstance(tf.distribute.get_strategy(), _DefaultDistributionStrategy)
+with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
+    assert not isinstance(tf.distribute.get_strategy(), _DefaultDistributionStrategy)
+
 # What those private helpers do.
 from functools import partial
 from tensorflow.python.estimator.canned.optimizers import get_optimizer_instance
