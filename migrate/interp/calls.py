@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Mapping
 
@@ -39,49 +40,17 @@ __all__ = ["Calls"]
 
 _DEPTH = 40
 # Packages that make no variables of TensorFlow.
-_HARMLESS = frozenset(
-    [
-        "abc",
-        "argparse",
-        "collections",
-        "copy",
-        "csv",
-        "datetime",
-        "functools",
-        "glob",
-        "gzip",
-        "hashlib",
-        "io",
-        "itertools",
-        "json",
-        "logging",
-        "math",
-        "multiprocessing",
-        "numpy",
-        "operator",
-        "os",
-        "pandas",
-        "pickle",
-        "platform",
-        "pprint",
-        "random",
-        "re",
-        "scipy",
-        "shutil",
-        "six",
-        "sklearn",
-        "string",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "time",
-        "typing",
-        "uuid",
-        "warnings",
-        "yaml",
-        "absl",
-    ]
-)
+_HARMLESS = sys.stdlib_module_names | {
+    "absl",
+    "numpy",
+    "pandas",
+    "scipy",
+    "six",
+    "sklearn",
+    "yaml",
+}
+
+_RECORDS = {"typing.NamedTuple", "dataclasses.dataclass"}
 
 # Cells of the project's own are called by what they are given to.
 _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
@@ -369,6 +338,19 @@ class Calls(Expressions):
         resolver = instance.module.resolver
         return [resolver.resolve(one.value) or "" for one in instance.node.bases]
 
+    def _is_record(self, instance: Instance) -> bool:
+        """A class that holds values under names and does nothing."""
+        resolver = instance.module.resolver
+        above = [one.value for one in instance.node.bases]
+        above += [one.decorator for one in instance.node.decorators]
+        names = {
+            resolver.qualified(one.func if isinstance(one, cst.Call) else one)
+            for one in above
+        }
+        return bool(names & _RECORDS) and not any(
+            isinstance(one, cst.FunctionDef) for one in instance.node.body.body
+        )
+
     def in_lifted(self, env: Env) -> bool:
         """The code is that of a class that came out of lifting."""
         owner = env.find("self")
@@ -402,6 +384,8 @@ class Calls(Expressions):
         scoped = self.is_scoped(callee)
         if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
             return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
+        if not callee.made and self._is_record(callee):
+            return loose(latest(one.value for one in arguments))
         if callee.made:
             function = self.method(callee, "call" if scoped else "__call__")
             if function is None:

@@ -252,6 +252,10 @@ class Expressions(ABC):
             return self.expression(found.node, Env(found.module, {}))
         if isinstance(found.node, (cst.Dict, cst.Tuple)) and not _is_filled(found):
             return self.expression(found.node, Env(found.module, {}))
+        if isinstance(found.node, cst.Call):
+            made = found.module.resolver.qualified(found.node.func)
+            if made in ("collections.namedtuple", "typing.NamedTuple"):
+                return self.expression(found.node, Env(found.module, {}))
         return Config()
 
     def defined(

@@ -25,6 +25,42 @@ def test_nothing_is_made(code: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "record",
+    [
+        "Sizes = collections.namedtuple('Sizes', 'units rate')",
+        "class Sizes(typing.NamedTuple):\n    units: int\n    rate: float = 0.1",
+        "@dataclasses.dataclass\nclass Sizes:\n    units: int\n    rate: float = 0.1",
+    ],
+)
+def test_records_and_the_standard_library_make_nothing(
+    record: str, tmp_path: Path
+) -> None:
+    head = "import collections, dataclasses, pathlib, typing\n" + HEAD
+    code = (
+        f"{head}{record}\n\n\ndef model_fn(features, labels, mode, params):\n"
+        "    sizes = Sizes(**params)\n"
+        "    with pathlib.Path(params['words']).open() as file:\n"
+        "        count = len(file.readlines())\n"
+        "    net = tf.layers.dense(features, sizes.units)\n"
+        "    return tf.layers.dense(net, count)\n"
+    )
+    found = evaluate(tmp_path, code)
+    assert made(found) == ["Dense(?)"] * 2
+    assert not reasons(found)
+
+
+def test_what_a_record_does_is_not_overlooked(tmp_path: Path) -> None:
+    code = (
+        f"import dataclasses\n{HEAD}@dataclasses.dataclass\nclass Net:\n"
+        "    units: int\n\n    def build(self, x):\n"
+        "        return tf.layers.dense(x, 3)\n\n\n"
+        "def model_fn(features, labels, mode, params):\n"
+        "    return Net(2).build(features)\n"
+    )
+    assert made(evaluate(tmp_path, code)) == ["Dense(3)"]
+
+
+@pytest.mark.parametrize(
     ("code", "reason"),
     [
         ("net = params['builder'](features)", "`params['builder']` may make variables"),

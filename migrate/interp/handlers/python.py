@@ -49,6 +49,12 @@ def nothing(call: Call) -> Value:
     return Const(None) if call.symbol.endswith("print") else Config()
 
 
+@handles("collections.namedtuple", "typing.NamedTuple")
+def record(call: Call) -> Value:
+    """A class that is called with the values it holds."""
+    return Symbol("collections.a_record")
+
+
 @handles("builtins.zip")
 def zipped(call: Call) -> Value:
     """Several things gone through at once."""
