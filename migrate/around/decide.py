@@ -15,6 +15,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..emit import ProgramsRewrite, rewrite_programs
+from ..lift.forward import PlainLayers
 from ..options import RewriteOptions
 from ..plan.advice import checkpoint_readers
 from ..plan.code.tree import Tree
@@ -149,6 +150,7 @@ def inline(
                 path=parsed.path,
                 resolver=parsed.resolver,
                 options=options,
+                read_forward=PlainLayers(parsed, facts),
                 facts=facts,
             )
             lost = _lost_by_others(parsed, found, facts)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from ..plan.code.tree import Tree
 from ..plan.keras.program import SCALED_TWICE
-from ..plan.model_fn.program import REGULARIZED_ONCE
 from ..plan.model_fn.step_order import counted_by_hand
 from ..project.facts import ParsedModule
 from ..report.findings import Finding, Outcome, Safety
@@ -24,6 +23,11 @@ _REGULARIZERS = (
 )
 
 
+_REGULARIZED_ONCE = (
+    "TFM140",
+    "regularization counts in full on each replica; "
+    "the Estimator applied its gradient on the first one only",
+)
 _COUNTED_BY_HAND = (
     "TFM147",
     "the step is counted by hand, when all that the update reads has read it; TF 1 "
@@ -81,7 +85,7 @@ def _true_means(parsed: ParsedModule, program: Sequence[ParsedModule]) -> list[F
             found.append(_finding(parsed, line, SCALED_TWICE, Safety.NEEDS_REVIEW))
         elif regularized and word in _REGULARIZERS:
             safety = Safety.CHANGES_NUMBERS
-            found.append(_finding(parsed, line, REGULARIZED_ONCE, safety))
+            found.append(_finding(parsed, line, _REGULARIZED_ONCE, safety))
     return found
 
 

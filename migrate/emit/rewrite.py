@@ -27,6 +27,7 @@ from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.named_model import with_named_model
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
+from ..plan.model_fn.forward import ReadForward
 from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
@@ -94,11 +95,13 @@ def rewrite_programs(
     path: Path,
     resolver: Resolver,
     options: RewriteOptions,
+    read_forward: ReadForward,
     facts: Any = None,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules.
+    What is not part of a program is left to the symbol rules. ``read_forward``
+    understands the forward passes of its model functions.
     """
     tree = Tree(module, resolver)
     places = legacy_places(tree)
@@ -124,9 +127,11 @@ def rewrite_programs(
             if symbol in KERAS_ESTIMATORS:
                 named = with_named_model(tree, place)
                 if named is not None:
-                    return _with_named_model(tree, place, named, path, options)
+                    return _with_named_model(
+                        tree, place, named, path, options, read_forward
+                    )
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place))
+                programs.append(recognise_model_fn(tree, place, read_forward))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 if "compat.v2" in (resolver.qualified(place.func) or ""):
@@ -182,11 +187,16 @@ def _with_named_model(
     named: cst.Module,
     path: Path,
     options: RewriteOptions,
+    read_forward: ReadForward,
 ) -> ProgramsRewrite:
     """A program whose model was given a name, moved as it reads then."""
     module = parse(code_of(named))
     result = rewrite_programs(
-        module, path=path, resolver=Resolver(module), options=options
+        module,
+        path=path,
+        resolver=Resolver(module),
+        options=options,
+        read_forward=read_forward,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):

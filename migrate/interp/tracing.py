@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from ..plan.code.pure import is_pure
-from ..plan.layers.functions import CLASSES
 from ..project.facts import ParsedModule, ProjectFacts
 from .alike import layer_term
 from .arguments import Argument
 from .evaluator import Evaluator
 from .handlers import Call
+from .layer_functions import CLASSES
 from .skeletons import code_term, label
 from .spelling import snake
 from .terms import Term, constant, term

@@ -14,13 +14,14 @@ import libcst as cst
 from ..interp.notes import Notes
 from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
+from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, statements_of, walk
-from ..plan.layers.lifted_names import RESERVED, source_text
 from .changes import Dropped, Mover, Stored
 from .lines import Line, need, rendered
-from .made import METHODS
+from .made import METHODS, helped, layer, spelled
 from .scope import Scope
 from .spelling import (
+    RESERVED,
     names_of,
     parameter,
     spaced,
@@ -100,9 +101,6 @@ class Body(Scope):
         }
         self.static: dict[str, list[Statement]] = {}
         self.optional: list[Statement] = []
-        self.call_reads: dict[str, Time] = {}
-        # Names that the call binds itself, where it reads them.
-        self.inner: list[set[str]] = []
 
     def fresh(self, wanted: str) -> str:
         """An attribute that is not there yet."""
@@ -136,7 +134,7 @@ class Body(Scope):
             stored[name] = self.fresh(parameter(name))
         init, reads = self._init(stored)
         setup = [n for n in self.ordered(reads) if n in self.outside]
-        changed = Stored(self, stored)
+        changed = self.finishing(stored)
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
 
@@ -145,7 +143,11 @@ class Body(Scope):
         if name in self.changing:
             reason = f"`{name}` changes between layers"
             raise self.stop(self.static[name][-1], reason)
-        again = Body(
+        return self.again(self.changing | {name}).take()
+
+    def again(self, changing: frozenset[str]) -> Body:
+        """The same statements, with other names that change between layers."""
+        return Body(
             self.tree,
             self.defined,
             self.statements,
@@ -153,9 +155,8 @@ class Body(Scope):
             self.outside,
             self.helper,
             self.class_of,
-            self.changing | {name},
+            changing,
         )
-        return again.take()
 
     def _reads_of(self, call: Sequence[Statement]) -> set[str]:
         """Names that the call reads and does not bind before."""
@@ -165,6 +166,27 @@ class Body(Scope):
                 if isinstance(node, cst.Name) and self.reads_local(node):
                     found.add(node.value)
         return found
+
+    # -- how a class is spelled
+
+    # First values that are not seen are handed on as the program made them.
+    as_given = True
+
+    def layer(self, node: cst.Call) -> cst.BaseExpression:
+        """What the call says instead of making a layer."""
+        return layer(self, node)
+
+    def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
+        """What the call says instead of calling a function that makes layers."""
+        return helped(self, node, function)
+
+    def spelled(self, constructor: str) -> str:
+        """A layer's constructor as this class says it."""
+        return spelled(self, constructor)
+
+    def finishing(self, stored: dict[str, str]) -> Stored:
+        """The last change to the statements of the call."""
+        return Stored(self, stored)
 
     # -- the constructor
 
@@ -290,9 +312,7 @@ class Body(Scope):
     def _if(self, node: cst.If) -> cst.If:
         time = self.notes.time(node.test)
         reads = self.reads(node.test)
-        # What a branch of Python asks for is known when the graph is made: it is no
-        # tensor, but it may be a size that only the call knows.
-        late = time is Time.GRAPH or bool(reads & self.late)
+        late = self.is_late(node.test)
         mirrored = time is Time.SETUP and not late
         self.by_size += late
         outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
@@ -317,6 +337,14 @@ class Body(Scope):
         else:
             outer += first + second
         return node.with_changes(test=self.moved(node.test), body=body, orelse=orelse)
+
+    def is_late(self, test: cst.BaseExpression) -> bool:
+        """Only the call knows what a branch asks for.
+
+        It is known when the graph is made, and no tensor, but it may be a size.
+        """
+        late = self.notes.time(test) is Time.GRAPH
+        return late or bool(self.reads(test) & self.late)
 
     def _for(self, node: cst.For) -> list[Statement]:
         if node.orelse is not None:
@@ -348,26 +376,42 @@ class Body(Scope):
         moved: cst.BaseExpression = self.moved(node.iter)
         target: cst.BaseAssignTargetExpression = node.target
         if loop.zipped:
-            lists = [f"self.{attribute}" for attribute, _ in loop.zipped]
-            shown = source_text(node.target)
-            shown = f"({shown})" if "," in shown and shown[0] != "(" else shown
-            elements = ", ".join([shown, *(e for _, e in loop.zipped)])
-            made = cst.parse_module(
-                f"for {elements} in zip({', '.join(lists)}):\n    pass\n"
-            )
-            head_statement = made.body[0]
-            assert isinstance(head_statement, cst.For)
-            call = head_statement.iter
-            assert isinstance(call, cst.Call)
-            moved = call.with_changes(args=[cst.Arg(moved), *call.args])
-            moved = spaced(moved)
-            target = head_statement.target
+            moved, target = self._zipped(node, body, moved, loop)
         before = [
             cst.parse_statement(f"{element} = iter(self.{attribute})\n")
             for attribute, element in loop.taken
         ]
         statement = node.with_changes(iter=moved, target=target, body=body)
         return [*before, statement]
+
+    def _zipped(
+        self,
+        node: cst.For,
+        body: cst.BaseSuite,
+        moved: cst.BaseExpression,
+        loop: _Loop,
+    ) -> tuple[cst.BaseExpression, cst.BaseAssignTargetExpression]:
+        """What the rounds go over, with lists whose elements go along."""
+        lists = [f"self.{attribute}" for attribute, _ in loop.zipped]
+        elements = [element for _, element in loop.zipped]
+        alone = self.is_alone(node, body)
+        if not alone:
+            shown = source_text(node.target)
+            shown = f"({shown})" if "," in shown and shown[0] != "(" else shown
+            elements.insert(0, shown)
+        over = lists[0] if len(elements) == 1 else f"zip({', '.join(lists)})"
+        made = cst.parse_module(f"for {', '.join(elements)} in {over}:\n    pass\n")
+        (head,) = made.body
+        assert isinstance(head, cst.For)
+        if alone:
+            return head.iter, head.target
+        assert isinstance(head.iter, cst.Call)
+        zipped = head.iter.with_changes(args=[cst.Arg(moved), *head.iter.args])
+        return spaced(zipped), head.target
+
+    def is_alone(self, node: cst.For, body: cst.BaseSuite) -> bool:
+        """A loop whose lists tell enough: what it is over is left out."""
+        return False
 
     def _is_counted(self, iterated: cst.BaseExpression) -> bool:
         """How often a loop goes round is known before the graph."""

@@ -8,7 +8,6 @@ import libcst as cst
 
 from ..plan.code.tree import Statement
 from ..symbols.nodes import CodeTransformer
-from .made import helped, layer
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -48,10 +47,10 @@ class Mover(cst.CSTTransformer):
             return self.body.comprehension(original)  # type: ignore[return-value,arg-type]
         if isinstance(original, cst.Call):
             if original in notes.made:
-                return layer(self.body, original)  # type: ignore[return-value]
+                return self.body.layer(original)  # type: ignore[return-value]
             if notes.is_helped(original):
                 (function,) = notes.helpers[original]
-                return helped(self.body, original, function)  # type: ignore[return-value]
+                return self.body.helped(original, function)  # type: ignore[return-value]
         return updated
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -12,8 +11,8 @@ from ..emit.module.names import Names
 from ..emit.programs.layer_class import class_statement
 from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
+from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Statement, statements_of
-from ..plan.layers.lifted_names import camel, source_text
 from ..plan.program import TF, LayerClass
 from ..plan.sites import Blocked
 from .bodies import Body, Helper, Taken
@@ -122,7 +121,7 @@ class Classes:
             if one.default is not None
         }
         first = statements_of(node.body)[0]
-        docstring = source_text(first) if is_docstring(first) else None
+        docstring = source_text(first) if is_docstring(first) else ""
         made = self.statement(
             own, found.name, "Layer", taken, graph, defaults, [], docstring
         )
@@ -156,7 +155,7 @@ class Classes:
         graph: Sequence[str],
         defaults: dict[str, str],
         more: list[Statement],
-        docstring: str | None,
+        docstring: str,
     ) -> Statement:
         """The source of a class."""
         tf = tensorflow_of(file)
@@ -175,18 +174,13 @@ class Classes:
         code = [source_text(one) for one in (*taken.call, *more)]
         plan = LayerClass(
             name=name,
-            base=base,
+            base=_BASES[base],
             docstring=docstring,
             parameters=tuple(map(shown, setup)),
             arguments=tuple(map(shown, graph)),
             init=tuple(taken.init),
             call=tuple(code),
-            training=False,
-            fields=(),
-            methods=(),
         )
-        made = class_statement(
-            replace(plan, base="Layer"), text, {"Layer": _BASES[base]}
-        )
+        made = class_statement(plan, text)
         (found,) = fit(file.tree.module, [made], 0)
         return found

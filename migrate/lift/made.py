@@ -11,17 +11,17 @@ import libcst as cst
 from ..interp.alike import STARTS
 from ..interp.spelling import snake
 from ..interp.values import Function, Time
-from ..plan.layers.lifted_names import source_text
-from ..plan.layers.made_layers import Conversion
+from ..plan.code.texts import source_text
 from ..plan.program import TF
 from ..plan.sites import Blocked
+from .conversion import Conversion
 from .notices import Stays
 from .spelling import argument_of, looks_counted, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body
 
-__all__ = ["METHODS", "helped", "layer"]
+__all__ = ["METHODS", "helped", "layer", "layer_of_keras", "spelled"]
 
 # Methods of lifted classes that make variables as a function of TensorFlow 1 does.
 METHODS = {
@@ -53,7 +53,7 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     if made.kind == "object":
         return _object(body, node)
     try:
-        return _layer_of_keras(body, node)
+        return layer_of_keras(body, node)
     except Blocked:
         # It depends on what only the call knows, or says what Keras cannot be told.
         if made.kind == "ColumnsLayer":
@@ -61,7 +61,7 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         return function_layer(body, node)
 
 
-def _layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
+def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     """A layer of Keras for a function of tf.layers, called in its place."""
     made = body.notes.made[node]
     reads: set[str] = set()
@@ -73,21 +73,17 @@ def _layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     def moved(part: cst.BaseExpression) -> str:
         return source_text(body.moved(part))
 
-    conversion = Conversion(body.source, text, moved, True, as_given=True)
+    conversion = Conversion(body.source, text, moved, body.as_given)
     plain = [one for one in node.args if not one.star]
     options = [text(one.value) for one in node.args if one.star]
     source = node if not options else node.with_changes(args=plain)
-    inputs, (step,) = conversion.convert(made.symbol, source)
+    inputs, step = conversion.convert(made.symbol, source)
     constructor = step.constructor
     if options:
         more = ", ".join(f"**{one}" for one in options)
         joined = "" if constructor.endswith("(") else ", "
         constructor = f"{constructor[:-1]}{joined}{more})"
-    if made.kind == "ColumnsLayer":
-        _, _, inside = constructor.partition("(")
-        constructor = f"{TF}.estimator.ColumnsLayer({inside}"
-    constructor = _with_name(_with_start(body, constructor))
-    stands = body.make(step.wanted, constructor, node, reads)
+    stands = body.make(step.wanted, body.spelled(constructor), node, reads)
     given = "".join(f", {name}={code}" for name, code in step.call_arguments)
     call = cst.parse_expression(f"{stands}(_{given})")
     assert isinstance(call, cst.Call)
@@ -112,11 +108,19 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
         reads.update(body.reads(part))
         return body.text(part)
 
-    conversion = Conversion(body.source, text, text, True, as_given=True)
+    conversion = Conversion(body.source, text, text, body.as_given)
     constructor = conversion.made_class(body.notes.made[node].symbol, node)
-    constructor = _with_name(_with_start(body, constructor))
+    constructor = body.spelled(constructor)
     wanted = snake(source_text(node.func).rpartition(".")[2])
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
+
+
+def spelled(body: Body, constructor: str) -> str:
+    """The constructor of a layer in a class that follows TensorFlow 1's scopes."""
+    columns = f"{TF}.keras.layers.DenseFeatures("
+    if constructor.startswith(columns):
+        constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
+    return _with_name(_with_start(body, constructor))
 
 
 def _with_start(body: Body, constructor: str) -> str:

@@ -12,8 +12,8 @@ from ..emit.module.names import Names
 from ..emit.module.spacing import with_blank_lines
 from ..emit.module.template import parse_statements
 from ..interp.values import Time
+from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Statement, only_small, statements_of, walk
-from ..plan.layers.lifted_names import camel, source_text
 from ..plan.sites import Blocked
 from .bodies import Body
 from .classes import Classes

@@ -7,10 +7,11 @@ import re
 import libcst as cst
 
 from ..interp.spelling import snake
+from ..plan.code.texts import source_text
 from ..plan.code.tree import walk
-from ..plan.layers.lifted_names import source_text
 
 __all__ = [
+    "RESERVED",
     "argument_of",
     "as_names",
     "looks_counted",
@@ -19,6 +20,25 @@ __all__ = [
     "spaced",
     "with_owner",
 ]
+
+# Attributes of Keras models and layers that an attribute of ours must not hide.
+_RESERVED = """
+activity_regularizer add_loss add_metric add_weight autotune_steps_per_execution
+build built call compile compiled_loss compiled_metrics compute_dtype compute_loss
+compute_mask compute_metrics count_params distribute_strategy dtype dtype_policy
+dynamic evaluate export finalize_state fit get_config get_layer get_weights
+inbound_nodes input input_mask input_shape input_spec inputs jit_compile layers
+load_weights loss losses make_predict_function make_test_function
+make_train_function metrics metrics_names name name_scope non_trainable_variables
+non_trainable_weights optimizer outbound_nodes output output_mask output_names
+output_shape outputs predict predict_function predict_on_batch predict_step
+reset_metrics reset_states run_eagerly save save_spec save_weights set_weights
+state_updates stateful stop_training submodules summary supports_masking
+test_function test_on_batch test_step to_json train_function train_on_batch
+train_step trainable trainable_variables trainable_weights updates variable_dtype
+variables weights with_name_scope
+"""
+RESERVED = frozenset(_RESERVED.split())
 
 _TEXTS = (cst.SimpleString, cst.FormattedStringText)
 

@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from .canned.plan import CannedPlan
 
 __all__ = [
-    "METRIC_CLASS",
     "MODEL",
     "OPTIMIZER",
     "TF",
-    "TRAINED",
     "Blocker",
     "CallKind",
     "Difference",
@@ -45,10 +43,6 @@ TF = "__tf__"
 # Stand for the emitted loop's names of its model and its optimizer.
 MODEL = "__model__"
 OPTIMIZER = "__optimizer__"
-# Stands for the variables that are trained, where these are not all of them.
-TRAINED = "__trained__"
-# Stands for the name of a metric class that the program is given.
-METRIC_CLASS = "__metric_class__"
 
 
 @dataclass(frozen=True)
@@ -116,8 +110,6 @@ class OptimizerPlan:
     symbol: str
     arguments: tuple[tuple[str, str], ...] = ()
     variable: str | None = None
-    # Keras' own would take other steps: the program gets a class that does not.
-    own_class: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,8 +148,6 @@ class MetricUpdate:
     key: str
     code: str
     arguments: tuple[str, ...]
-    # A class that is to be written, in whose place METRIC_CLASS stands in the code.
-    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -209,21 +199,17 @@ class ExporterPlan:
 class LayerClass:
     """A Keras class that took the place of code which made layers.
 
-    ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``
-    besides ``training``; ``init`` and ``call`` are statements, ``fields`` and
-    ``methods`` what else stands in the class.
+    ``parameters`` are those of ``__init__``, ``arguments`` those of ``call``; ``init``
+    and ``call`` are statements.
     """
 
     name: str
     base: str
-    docstring: str | None
+    docstring: str
     parameters: tuple[str, ...]
     arguments: tuple[str, ...]
     init: tuple[str, ...]
     call: tuple[str, ...]
-    training: bool
-    fields: tuple[str, ...] = ()
-    methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -255,9 +241,6 @@ class ModelFnPlan:
     predict: PredictPlan | None = None
     # What each signature of an export gives.
     exports: tuple[tuple[str, PredictPlan], ...] = ()
-    # Those variables are chosen that are trained, if they are not all.
-    choosing: tuple[str, ...] = ()
-    trained: str | None = None
     # Names that the functions of the loop bind for themselves.
     local_names: tuple[str, ...] = ()
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import libcst as cst
 from tfmigrate.emit import ProgramsRewrite, rewrite_programs
+from tfmigrate.lift.forward import PlainLayers
 from tfmigrate.options import RewriteOptions
-from tfmigrate.symbols.resolver import Resolver
+from tfmigrate.project.facts import ProjectFacts
 
 
 def run(code: str, **options: object) -> ProgramsRewrite:
-    """What becomes of the programs of a valid module."""
+    """What becomes of the programs of a valid module, each with a loop in place."""
     compile(code, "program.py", "exec")
-    module = cst.parse_module(code)
+    facts = ProjectFacts()
+    parsed = facts.load(Path("program.py"), code.encode())
     return rewrite_programs(
-        module,
-        path=Path("program.py"),
-        resolver=Resolver(module),
+        parsed.module,
+        path=parsed.path,
+        resolver=parsed.resolver,
         options=RewriteOptions(**options),  # type: ignore[arg-type]
+        read_forward=PlainLayers(parsed, facts),
     )

@@ -18,16 +18,12 @@ HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "changing_rates"
 ORACLE = HERE.parents[1] / "fixtures" / "oracle" / "changing_rates"
 RECORDED = sorted(path.name for path in ORACLE.iterdir() if path.is_dir())
-# Where the program gets a class, it has another text for Keras 3.
-CLASSES = [
-    n for n in RECORDED if n.startswith(("momentum", "nesterov")) or "table" in n
+# The loop module keeps these: rates that are computed from the step, tables, and
+# momentum that gathers gradients while the rate changes.
+IN_PLACE = ("adadelta_steps", "ftrl_power")
+RUNS = [
+    ("tf_keras" if name.startswith(IN_PLACE) else "module", name) for name in RECORDED
 ]
-# Their rates are computed from the step: the loop module keeps the model_fn's code.
-COMPUTED = ("adagrad_warm_up", "nesterov_table", "nesterov_warm_up", "rmsprop_centered")
-ON_MODULE = [n for n in RECORDED if n.startswith(COMPUTED)]
-RUNS = [("tf_keras", name) for name in RECORDED if name not in ON_MODULE]
-RUNS += [("keras3", name) for name in CLASSES if name not in ON_MODULE]
-RUNS += [("module", name) for name in ON_MODULE]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +43,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(folder / "rewritten" / f"{name}.py", program)
         else:
             code = (PROGRAMS / f"{name}.py").read_text("utf-8")
-            program.write_text(run(code, keras=keras).module.code, "utf-8")
+            program.write_text(run(code).module.code, "utf-8")
         start = ORACLE / recorded / "initial_weights.npz"
         options = ["--no-shuffle", "--replicas", replicas, "--steps", "24"]
         paths = ["--initial-weights", str(start), "--out", str(program.with_suffix(""))]
@@ -76,36 +72,3 @@ def test_the_steps_are_those_of_tf_1_15(
     found = json.loads(path.read_text("utf-8"))
     assert len(found["losses"]) == len(expected["losses"]) == 24
     np.testing.assert_allclose(found["losses"], expected["losses"], rtol=5e-6)
-
-
-def test_rows_that_a_batch_does_not_look_up_are_in_the_report_where_they_move() -> None:
-    code = (PROGRAMS / "rmsprop_table.py").read_text("utf-8")
-    known = run(code)
-    assert not [f for f in known.findings if f.rule == "TFM117"]
-    assert "class RMSPropOptimizer(" in known.module.code
-    # It is not seen whether there is momentum.
-    unknown = run(code.replace("momentum=0.5", 'momentum=params["rate"]'))
-    assert [f for f in unknown.findings if f.rule == "TFM117"]
-
-
-def momentum_classes(name: str, **changes: str) -> int:
-    """How many classes for momentum the rewrite of a program has."""
-    code = (PROGRAMS / f"{name}.py").read_text("utf-8")
-    for old, new in changes.items():
-        assert old in code
-        code = code.replace(old, new)
-    result = run(code)
-    text = result.module.code
-    compile(text, "program.py", "exec")
-    assert not [f for f in result.findings if f.rule == "TFM117"]
-    return text.count("class MomentumOptimizer(")
-
-
-def test_one_rate_on_dense_layers_needs_no_class() -> None:
-    assert momentum_classes("momentum_steps") == 1
-    assert momentum_classes("momentum_table") == 1
-    constant = "MomentumOptimizer(params['rate'], "
-    assert (
-        momentum_classes("momentum_steps", **{"MomentumOptimizer(rate, ": constant})
-        == 0
-    )

@@ -85,45 +85,6 @@ def test_programs_that_would_train_otherwise_stay(
     assert reason in (finding.reason or ""), finding.reason
 
 
-NORMALIZED = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    training = mode == tf.estimator.ModeKeys.TRAIN
-    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
-        left = tf.layers.batch_normalization(features, training=True, name="n")
-        right = tf.layers.batch_normalization(features, training=False, name="n")
-    logits = tf.layers.dense(left + right, 3)
-    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-    optimizer = tf.train.GradientDescentOptimizer(0.1)
-    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-        train_op = optimizer.minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data():
-    return tf.data.Dataset.from_tensors((X, Y)).repeat(9)
-
-
-estimator = tf.estimator.Estimator(model_fn)
-estimator.train(data, steps=3)
-print(estimator.evaluate(data))
-"""
-
-
-def test_a_normalization_that_trains_in_evaluations_too_keeps_its_update_ops() -> None:
-    (finding,) = run(NORMALIZED).findings
-    assert "a normalization trains in one call" in (finding.reason or "")
-
-
-def test_one_that_trains_as_the_mode_says_becomes_a_layer() -> None:
-    (finding,) = run(
-        NORMALIZED.replace("=True", "=training").replace("=False", "=training")
-    ).findings
-    assert finding.tier is Tier.NATIVE, finding.message
-
-
 def test_imports_stand_before_what_needs_them() -> None:
     late = (
         PROGRAM + "\nimport glob\nimport time\n\nprint(glob.glob('*'), time.time())\n"

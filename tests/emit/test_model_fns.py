@@ -115,7 +115,11 @@ def test_a_layer_is_called_what_the_program_called_it() -> None:
     ("old", "new", "reason"),
     [
         ("features, 8", "tf.one_hot(labels, 3), 8", "labels"),
-        ("features, 8", "features, 8 + tf.shape(features)[0]", "depends on `features`"),
+        (
+            "features, 8",
+            "features, 8 + tf.shape(features)[0]",
+            "depends on `8 + tf.shape(features)[0]`",
+        ),
         ('name="hidden"', "reuse=True", "reused"),
         ('name="hidden"', "kernel_initializer=mine", "initialiser"),
         (
@@ -148,6 +152,22 @@ def test_what_is_not_understood_is_not_lifted(old: str, new: str, reason: str) -
     assert reason in told, told or result.module.code
 
 
+def test_layers_of_keras_stand_among_others() -> None:
+    keras = "tf.keras.layers.Dropout(0.5)(net, training=mode == 'train')"
+    code = PROGRAM.replace('tf.layers.dense(features, 8, name="hidden")', MADE)
+    code = code.replace("net, 1", f"{keras}, 1")
+    text = run(code).module.code
+    assert "self.net_of = tf_keras.layers.LSTM(8, recurrent_activation=" in text
+    assert "self.dropout(net, training=training)" in text
+    # It would be another function in training, if it knew.
+    asked = code.replace("LSTM(8)", "LSTM(8, dropout=0.5)")
+    (finding,) = run(asked).findings
+    assert "LSTM` in a loop in place" in (finding.reason or "")
+
+
+MADE = """tf.reshape(features, [-1, 2, 4])
+    net_of = tf.keras.layers.LSTM(8)
+    net = net_of(net)"""
 CALLED = """\
 class Net(object):
     def __init__(self, units):
@@ -165,4 +185,4 @@ def test_a_class_that_holds_layers_is_for_the_loop_module() -> None:
         'tf.layers.dense(features, 8, name="hidden")', "Net(8)(features)"
     )
     (finding,) = run(code).findings
-    assert "`Net` may make variables" in (finding.reason or "")
+    assert "layers of Keras in a loop in place" in (finding.reason or "")

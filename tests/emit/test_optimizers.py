@@ -32,17 +32,15 @@ DECAY = "tf.train.exponential_decay(base, step, 2, 0.5)"
 
 
 @pytest.mark.parametrize(
-    ("rate", "optimizer", "gathers"),
+    ("rate", "optimizer"),
     [
-        ("base", "AdamOptimizer(rate)", False),
-        (DECAY, "AdamOptimizer(rate)", False),
-        ("base", "MomentumOptimizer(rate, 0.9)", False),
-        (DECAY, "MomentumOptimizer(rate, 0.9)", True),
-        ("0.1", f"MomentumOptimizer({DECAY}, momentum=0.9)", True),
+        ("base", "AdamOptimizer(rate)"),
+        (DECAY, "AdamOptimizer(rate)"),
+        ("base", "MomentumOptimizer(rate, 0.9)"),
     ],
 )
 def test_what_an_optimizer_without_a_variable_needs_comes_along(
-    rate: str, optimizer: str, *, gathers: bool
+    rate: str, optimizer: str
 ) -> None:
     code = PROGRAM.replace("RATE", rate).replace("OPTIMIZER", optimizer)
     result = run(code)
@@ -53,4 +51,19 @@ def test_what_an_optimizer_without_a_variable_needs_comes_along(
     if "base" in rate + optimizer:
         assert text.index('base = params["rate"] * 2') < text.index("optimizer = ")
     assert "get_global_step" not in text
-    assert ("class MomentumOptimizer(" in text) == gathers
+
+
+@pytest.mark.parametrize(
+    ("rate", "optimizer"),
+    [
+        (DECAY, "MomentumOptimizer(rate, 0.9)"),
+        ("0.1", f"MomentumOptimizer({DECAY}, momentum=0.9)"),
+    ],
+)
+def test_momentum_of_steps_whose_rate_changes_is_for_the_loop_module(
+    rate: str, optimizer: str
+) -> None:
+    code = PROGRAM.replace("RATE", rate).replace("OPTIMIZER", optimizer)
+    (finding,) = run(code).findings
+    assert "momentum with a rate that changes" in (finding.reason or "")
+    assert finding.tier is not Tier.NATIVE

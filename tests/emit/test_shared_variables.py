@@ -1,4 +1,4 @@
-"""Variables that TF1 shared by their names are one layer of the rewritten model."""
+"""Variables by their names: what a loop in place has layers for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tensorflow as tf
 def model_fn(features, labels, mode, params):
     with tf.variable_scope("tower"):
         left = tf.layers.dense(features["left"], 8, name="last")
-    with tf.variable_scope("tower", reuse=True):
+    with tf.variable_scope("other"):
         right = tf.layers.dense(features["right"], 8, name="last")
     logits = tf.layers.dense(left * right, 1)
     loss = tf.losses.mean_squared_error(labels, logits)
@@ -41,14 +41,8 @@ def lifted(code: str) -> str:
     return result.module.code
 
 
-def test_a_layer_of_one_name_that_is_called_twice_is_one_layer() -> None:
-    text = lifted(PROGRAM)
-    assert text.count('name="last"') == 1
-    assert "reuse" not in text
-
-
 def test_other_names_are_other_layers() -> None:
-    text = lifted(PROGRAM.replace('"tower", reuse=True', '"other"'))
+    text = lifted(PROGRAM)
     assert text.count('name="last"') == 2
 
 
@@ -70,17 +64,30 @@ def test_branches_by_a_parameter_have_layers_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ('["right"], 8', '["right"], 9', "reused in another layer"),
-        ('["right"], 8, name="last"', '["right"], 8, reuse=True', "without a name"),
+        ('"other"', '"tower", reuse=True', "variable_scope(`reuse`=)"),
+        (
+            'features["right"], 8',
+            'features["right"], 8, reuse=True',
+            "a layer that is reused",
+        ),
+        (
+            "tf.layers.dense(left * right, 1)",
+            'left * right * tf.get_variable("scale", [8])',
+            "makes variables by their names",
+        ),
+        (
+            "left * right, 1",
+            "left * right, 1, kernel_regularizer=tf.keras.regularizers.l2(0.1)",
+            "regularizers",
+        ),
     ],
 )
-def test_what_is_shared_in_another_way_is_not_lifted(
+def test_what_goes_by_names_is_for_the_loop_module(
     old: str, new: str, reason: str
 ) -> None:
     assert old in PROGRAM
-    result = run(PROGRAM.replace(old, new))
-    told = " ".join(f.reason or "" for f in result.findings)
-    assert reason in told, told or result.module.code
+    (finding,) = run(PROGRAM.replace(old, new)).findings
+    assert reason in (finding.reason or "")
 
 
 def test_a_function_that_makes_layers_is_for_the_loop_module() -> None:

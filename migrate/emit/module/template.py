@@ -10,7 +10,6 @@ expression, as a statement of its own by a list of statements, and in
 from __future__ import annotations
 
 import ast
-import symtable
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +21,7 @@ from ...plan.code.tree import Statement, statements_of
 from ...symbols.nodes import CodeTransformer
 from .layout import OneLine
 
-__all__ = ["Filling", "fill", "free_names", "parse_statements", "unshadowed"]
+__all__ = ["Filling", "fill", "parse_statements", "unshadowed"]
 
 
 @dataclass
@@ -96,20 +95,6 @@ def unshadowed(names: Sequence[str], code: str) -> dict[str, str]:
     """Other names for a template's locals that would hide names of ``code``."""
     used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
     return {name: f"{name}_" for name in names if name in used}
-
-
-def free_names(code: str) -> set[str]:
-    """Names that code reads and does not bind where it reads them."""
-    waiting = [symtable.symtable(code, "<code>", "exec")]
-    found: set[str] = set()
-    while waiting:
-        table = waiting.pop()
-        waiting += table.get_children()
-        for symbol in table.get_symbols():
-            bound = symbol.is_assigned() and table.get_type() == "module"
-            if symbol.is_referenced() and symbol.is_global() and not bound:
-                found.add(symbol.get_name())
-    return found
 
 
 class _Chooser(CodeTransformer):

@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
 from ...plan.code.tree import Statement
-from ...plan.program import TF, LayerClass
+from ...plan.program import LayerClass
 from ..module.layout import one_line
 from ..module.spacing import space_definitions, with_blank_lines
 from ..module.template import parse_statements
 
 __all__ = ["class_statement"]
 
-_BASES = {"Model": f"{TF}.keras.Model", "Layer": f"{TF}.keras.layers.Layer"}
-_DOCSTRINGS = {
-    "Model": '"""The layers of the model; its call is the forward pass."""\n',
-    "Layer": "",
-}
 
-
-def class_statement(
-    plan: LayerClass,
-    text: Callable[[str], str],
-    bases: Mapping[str, str] = _BASES,
-) -> Statement:
+def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
     """The class; ``text`` puts the program's names into source text of a plan."""
-    base = bases[plan.base]
-    docstring = plan.docstring or _DOCSTRINGS[plan.base]
     made = _function("__init__", ["self", *plan.parameters])
     init = ["super().__init__()\n", *(_line(code) for code in plan.init)]
     made = _with_body(made, parse_statements(text("".join(init))))
-    arguments = ["self", *plan.arguments]
-    if plan.training or plan.base == "Model":
-        arguments.append("training=False")
     call = _with_body(
-        _function("call", arguments), parse_statements(text("".join(plan.call)))
+        _function("call", ["self", *plan.arguments]),
+        parse_statements(text("".join(plan.call))),
     )
-    (found,) = parse_statements(text(f"class {plan.name}({base}):\n    pass\n"))
-    more = parse_statements(text("".join(plan.methods)))
-    head = parse_statements(text(docstring + "".join(plan.fields)))
-    body = space_definitions([*head, made, *more, call], top_level=False)
-    if docstring and plan.fields:
-        body[1] = with_blank_lines(body[1], 1)
+    code = text(f"class {plan.name}({plan.base}):\n    pass\n")
+    (found,) = parse_statements(code)
+    docstring = parse_statements(plan.docstring)
+    body = space_definitions([*docstring, made, call], top_level=False)
     if not docstring:
         body[0] = with_blank_lines(body[0], 0)
     return _with_body(found, body)

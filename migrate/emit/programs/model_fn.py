@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-
-import libcst as cst
 
 from ...options import RewriteOptions
 from ...plan.code.tree import Statement, Tree
 from ...plan.program import (
     OPTIMIZER,
     TF,
-    TRAINED,
     MetricUpdate,
     ModelFnPlan,
 )
@@ -28,11 +25,10 @@ from ..module.edits import Edits
 from ..module.layout import fit, one_line
 from ..module.names import Names, rename
 from ..module.spacing import space_definitions, with_blank_lines
-from ..module.template import free_names, parse_statements, unshadowed
+from ..module.template import parse_statements, unshadowed
 from .layer_class import class_statement
 from .loop import SAME_WEIGHT, LoopEmitter
-from .metric_classes import MetricClasses
-from .optimizers import OWN_CLASSES, convert_optimizer, own_class
+from .optimizers import convert_optimizer
 
 __all__ = ["ModelFnEmitter"]
 
@@ -70,39 +66,19 @@ class ModelFnEmitter(LoopEmitter):
         self.model = model
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
-        self.metric_classes = MetricClasses(self)
         self.metric_names = {
             metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
         }
 
-    @cached_property
-    def trained(self) -> str:
-        """Source of the variables that are trained."""
-        model = self.model
-        if model.trained is None:
-            return super().trained
-        if self.trainer is None and model.trained.isidentifier():
-            return self.names.fresh(model.trained)
-        return self.own("trained_variables")
-
     def emit(self) -> Edits:
         """All edits that turn the program into a native loop."""
         sites, edits = self.sites, self.edits
-        classes = [self._class()]
-        classes += self._own_optimizers()
-        classes += fit(self.tree.module, self.metric_classes.definitions(), 0)
-        edits.replace[sites.model_fn] = [
-            with_blank_lines(made, 2 if sites.model_fn in self._top else 1)
-            if number
-            else made
-            for number, made in enumerate(classes)
-        ]
+        edits.replace[sites.model_fn] = [self._class()]
         for statement in sites.drop:
             edits.replace[statement] = []
         if self.trainer is not None:
             self._place_class(self.trainer)
-            self._hoist()
             self.calls()
             return edits
         edits.replace[sites.estimator_statement] = []
@@ -117,72 +93,6 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[first][0] = with_blank_lines(begin, blank)
         self.calls()
         return edits
-
-    @property
-    def _top(self) -> set[cst.CSTNode]:
-        """The statements at module level."""
-        return set(self.tree.module.body)
-
-    def _hoist(self) -> None:
-        """Moves the classes out of a builder that they need nothing of."""
-        sites, edits = self.sites, self.edits
-        top = self.tree.statement_in(sites.model_fn, self.tree.module)
-        if top is None or top is sites.model_fn:
-            return
-        made = edits.replace[sites.model_fn]
-        around = [
-            self.tree.resolver.scopes.opened[node]
-            for node in self.tree.ancestors(sites.model_fn)
-            if node in self.tree.resolver.scopes.opened
-            and not isinstance(node, cst.Module)
-        ]
-        local = {name for scope in around for name in scope.bindings}
-        code = "".join(self.tree.module.code_for_node(one) for one in made)
-        if local & free_names(code):
-            return
-        edits.replace[sites.model_fn] = []
-        hoisted = [with_blank_lines(one, 2) for one in made]
-        edits.before[top] = [*hoisted, *edits.before.get(top, [])]
-        edits.spaced.add(top)
-
-    @cached_property
-    def own_optimizers(self) -> dict[str, str]:
-        """Names of the optimizer classes that the program gets, by their symbols."""
-        wanted = dict.fromkeys(p.symbol for p in self.model.optimizers if p.own_class)
-        return {s: self.names.fresh(s.rpartition(".")[2]) for s in wanted}
-
-    def _own_optimizers(self) -> list[Statement]:
-        keras3 = self.options.keras == "keras3"
-        given, rate = "gradient, variable", "self.learning_rate"
-        index = "self._index_dict[self._var_key(variable)]"
-        if keras3:
-            given, rate = f"{given}, learning_rate", "learning_rate"
-            index = "self._get_variable_index(variable)"
-        flags = self.precision_flags
-        classes: list[Statement] = []
-        for symbol, name in self.own_optimizers.items():
-            (plan, *_) = (p for p in self.model.optimizers if p.symbol == symbol)
-            known = dict(plan.arguments)
-            classes += self.fill(
-                OWN_CLASSES[symbol][0],
-                file="optimizers",
-                names={symbol.rpartition(".")[2]: name},
-                expressions={
-                    "X_RATE": rate,
-                    "X_INDEX": index,
-                    "X_UPDATE_ARGUMENTS": given,
-                },
-                statements={
-                    "X_ROWS": self.fill("rows", file="optimizers", flags=flags)
-                },
-                parameters={"X_UPDATE_PARAMETERS": f"self, {given}"},
-                flags={
-                    **flags,
-                    "X_CENTERED": known.get("centered", "False") != "False",
-                    "X_MOMENTUM": known.get("momentum", "0.0") not in ("0", "0.0"),
-                },
-            )
-        return self.fitted(classes)
 
     def _place_class(self, trainer: Trainer) -> None:
         """The class below the model's, and a call of it."""
@@ -260,9 +170,6 @@ class ModelFnEmitter(LoopEmitter):
     def _methods_read(self, name: str) -> bool:
         model = self.model
         lines = [*model.train_loss, *model.apply, *model.eval_loss]
-        lines += model.choosing
-        if model.trained is not None:
-            lines.append(f"({model.trained})\n")
         if model.predict is not None:
             lines += [*model.predict.lines, f"({model.predict.code})\n"]
         lines += model.metric_code
@@ -281,26 +188,12 @@ class ModelFnEmitter(LoopEmitter):
         )
 
     def _variables(self) -> list[Statement]:
-        return self.fill("make_variables", flags=self.precision_flags) + self._started()
-
-    def _started(self) -> list[Statement]:
-        """What follows from the names of the variables."""
-        model = self.model
-        code = "".join(model.choosing)
-        own = self.trained
-        renamed = self.trainer is None and (model.trained or "").isidentifier()
-        if model.trained is not None and not renamed:
-            code += f"{own} = {model.trained}\n"
-        if self.trainer is None:
-            known = {model.trained or "": own} if renamed else None
-            code = _renamed(code, self.names, known)
-        return parse_statements(self.section(code))
+        return self.fill("make_variables", flags=self.precision_flags)
 
     def _test_metrics(self) -> list[Statement]:
         return parse_statements(
             "".join(
-                f"{self.metric_names[metric.key]} = "
-                f"{self.text(self.metric_classes.code(metric))}\n"
+                f"{self.metric_names[metric.key]} = {self.text(metric.code)}\n"
                 for metric in self.model.metrics
             )
         )
@@ -309,10 +202,6 @@ class ModelFnEmitter(LoopEmitter):
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
-        if "__own_" in code:
-            for symbol, name in self.own_optimizers.items():
-                code = code.replace(own_class(symbol), name)
-        code = code.replace(TRAINED, self.trained)
         return super().text(code.replace(OPTIMIZER, self.optimizer))
 
     def section(self, code: str) -> str:
@@ -481,11 +370,8 @@ def _reads(code: str, name: str) -> bool:
     return False
 
 
-def _renamed(code: str, names: Names, known: Mapping[str, str] | None = None) -> str:
-    """Setup code whose variables clash with nothing of the program's.
-
-    ``known`` are variables that have their names already.
-    """
+def _renamed(code: str, names: Names) -> str:
+    """Setup code whose variables clash with nothing of the program's."""
     bound = dict.fromkeys(
         node.id
         for node in ast.walk(ast.parse(code))
@@ -493,7 +379,5 @@ def _renamed(code: str, names: Names, known: Mapping[str, str] | None = None) ->
         and isinstance(node.ctx, ast.Store)
         and node.id != OPTIMIZER
     )
-    known = known or {}
-    fresh = {name: known.get(name) or names.fresh(name) for name in bound}
-    changed = {old: new for old, new in fresh.items() if old != new}
+    changed = {old: new for old in bound if (new := names.fresh(old)) != old}
     return rename(code, changed) if changed else code

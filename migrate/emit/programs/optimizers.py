@@ -11,25 +11,10 @@ from collections.abc import Callable, Mapping
 from ...plan.program import TF, OptimizerPlan
 
 __all__ = [
-    "OWN_CLASSES",
     "ConvertedOptimizer",
     "convert_optimizer",
     "is_of_tf1",
-    "own_class",
 ]
-
-# Symbol -> its template in templates/optimizers.py, and the class of Keras below it.
-OWN_CLASSES = {
-    "tf.train.AdadeltaOptimizer": ("adadelta", "Adadelta"),
-    "tf.train.FtrlOptimizer": ("ftrl", "Ftrl"),
-    "tf.train.MomentumOptimizer": ("momentum", "SGD"),
-    "tf.train.RMSPropOptimizer": ("rmsprop", "RMSprop"),
-}
-
-
-def own_class(symbol: str) -> str:
-    """What stands for the class, whatever it is called in a program."""
-    return f"__own_{OWN_CLASSES[symbol][0]}__"
 
 
 class ConvertedOptimizer:
@@ -48,12 +33,7 @@ def convert_optimizer(plan: OptimizerPlan, variable: str) -> ConvertedOptimizer:
     given.pop("name", None)
     if is_of_tf1(plan):
         return _of_tf1(plan.symbol.rpartition(".")[2])(given, variable)
-    made = _CONVERSIONS[plan.symbol](given, variable)
-    if plan.own_class:
-        keras = f"{TF}.keras.optimizers.{OWN_CLASSES[plan.symbol][1]}("
-        code = made.code.replace(keras, f"{own_class(plan.symbol)}(", 1)
-        return ConvertedOptimizer(code, made.state, made.note)
-    return made
+    return _CONVERSIONS[plan.symbol](given, variable)
 
 
 def _call(name: str, arguments: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.layers.functions import LAYERS
+from ..layer_functions import LAYERS
 from ..values import Config, Layer, Tensor, Time, Value, with_term
 from . import Call, handles
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...plan.layers.functions import CLASSES, LAYERS
 from ..arguments import Argument
+from ..layer_functions import CLASSES, LAYERS
 from ..values import Const, Dict, Tensor, Time, Value, time_of
 from . import Call, handles, said
 

@@ -85,12 +85,12 @@ def _of_examples(
     entries, wanted = [], set()
     for name, node in given.items():
         wanted |= loads(sections.tree, node)
-        code = sections.expression(node, "PREDICT", statements)
+        code = sections.expression(node, "PREDICT")
         entries.append(f'"{_TENSORS.get(name, name)}": {code}')
     chosen = sections.slice(statements, wanted)
     for statement in chosen:
         sections.check(statement)
-    lines = tuple(sections.code(s, "PREDICT", statements) for s in chosen)
+    lines = tuple(sections.code(s, "PREDICT") for s in chosen)
     return PredictPlan(lines, f"{{{', '.join(entries)}}}", True, method)
 
 
@@ -107,8 +107,8 @@ def _output(
     wanted = backward_slice(tree, statements, loads(tree, node))
     for statement in wanted:
         sections.check(statement)
-    lines = tuple(sections.code(s, "PREDICT", statements) for s in wanted)
-    code = sections.expression(node, "PREDICT", statements)
+    lines = tuple(sections.code(s, "PREDICT") for s in wanted)
+    code = sections.expression(node, "PREDICT")
     if not isinstance(value, cst.Dict):
         code = f'{{"output": {code}}}'
     return PredictPlan(lines, code, is_dict=True)

@@ -7,7 +7,6 @@ neither, so a program may not depend on it.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -22,7 +21,6 @@ __all__ = [
     "changes",
     "check_lasting",
     "moves",
-    "normalises_twice",
 ]
 
 # Methods that change a list, dict, set or HParams in place.
@@ -78,37 +76,6 @@ def moves(tree: Tree, place: Place, first: cst.CSTNode) -> bool:
         if tree.statement_in(binding.node, place.body) is not None
         or binding.node in place.body.body
     )
-
-
-def normalises_twice(call: Sequence[str]) -> bool:
-    """Shared layers always train in one call of a forward pass, but not in another.
-
-    Keras updates moving averages wherever a layer trains, also in an evaluation,
-    where TensorFlow 1 did not run the update ops; the other call would see them.
-    """
-    pending: list[ast.AST] = [ast.parse(text) for text in call]
-    given: dict[str, set[str]] = {}
-    always: set[str] = set()
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (ast.If, ast.IfExp)) and ast.unparse(node.test) in (
-            "training",
-            "not training",
-        ):
-            # One of the branches is evaluation's: what stands there is right.
-            body = node.body if isinstance(node.body, list) else [node.body]
-            other = node.orelse if isinstance(node.orelse, list) else [node.orelse]
-            pending += other if ast.unparse(node.test) == "training" else body
-            continue
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("self."):
-            name = ast.unparse(node.func)
-            values = [k.value for k in node.keywords if k.arg == "training"]
-            value = ast.unparse(values[0]) if values else "False"
-            given.setdefault(name, set()).add(value)
-            if value == "True":
-                always.add(name)
-        pending += ast.iter_child_nodes(node)
-    return any(len(given[name]) > 1 for name in always)
 
 
 def changes(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..code.statements import binds
+from ..code.texts import source_text
 from ..code.tree import Statement, only_small
-from ..layers.lifted_names import source_text
 from ..program import TF
 from .sections import LOSSES, Sections
 
@@ -51,7 +51,7 @@ def read_loss(
         found = _per_example(sections, wanted, statements, name, mode)
         if found is not None:
             return found
-    code = tuple(sections.code(s, mode, statements) for s in wanted)
+    code = tuple(sections.code(s, mode) for s in wanted)
     return LossCode(code, name, False)
 
 
@@ -83,14 +83,14 @@ def _per_example(
         short = symbol.removeprefix("tf.losses.")
         inside = [
             source_text(a.with_changes(value=cst.Name("_"))).rpartition("_")[0]
-            + sections.expression(a.value, mode, statements)
+            + sections.expression(a.value, mode)
             for a in args
         ]
         code = f'{TF}.compat.v1.losses.{short}({", ".join(inside)}, reduction="none")'
     elif symbol == "tf.reduce_mean" and len(call.args) == 1 and not keywords:
-        code = sections.expression(call.args[0].value, mode, statements)
+        code = sections.expression(call.args[0].value, mode)
     else:
         return None
-    lines = [sections.code(s, mode, statements) for s in wanted[:-1]]
+    lines = [sections.code(s, mode) for s in wanted[:-1]]
     lines += sections.source.comments(wanted[-1])
     return LossCode((*lines, f"losses = {code}\n"), "losses", True)

@@ -11,7 +11,7 @@ import libcst as cst
 from ..code.arguments import UnknownArguments, is_none, match_arguments
 from ..code.statements import binds, latest
 from ..code.tree import Statement, only_small
-from ..program import METRIC_CLASS, TF, MetricUpdate
+from ..program import TF, MetricUpdate
 from .source import Source
 
 __all__ = ["read_metrics"]
@@ -21,8 +21,7 @@ Text = Callable[[cst.BaseExpression], str]
 _TAIL = ("metrics_collections", "updates_collections", "name")
 _LABELS = ("labels", "predictions", "weights", *_TAIL)
 _CLASSES = ("labels", "predictions", "num_classes", "weights", *_TAIL)
-# tf.metrics function -> Keras class with the same figure, its parameters. Without
-# one, the program is given a class of its own.
+# tf.metrics function -> Keras class with the same figure, its parameters.
 _METRICS = {
     "accuracy": ("Accuracy", _LABELS),
     "false_negatives": ("FalseNegatives", _LABELS),
@@ -30,11 +29,6 @@ _METRICS = {
     "mean": ("Mean", ("values", "weights", *_TAIL)),
     "mean_absolute_error": ("Mean", _LABELS),
     "mean_iou": ("MeanIoU", _CLASSES),
-    "mean_relative_error": (
-        "Mean",
-        ("labels", "predictions", "normalizer", *_LABELS[2:]),
-    ),
-    "mean_per_class_accuracy": ("", _CLASSES),
     "mean_squared_error": ("Mean", _LABELS),
     "precision": ("Precision", _LABELS),
     "recall": ("Recall", _LABELS),
@@ -158,22 +152,14 @@ def _metric(
         arguments = [
             f'{TF}.compat.v1.losses.{_ELEMENTS[short]}({inside}, reduction="none")'
         ]
-    if short == "mean_relative_error":
-        # Its weights are shaped like the difference, and there it is 0 where they are.
-        by = f"weights={TF}.math.reciprocal_no_nan({text(given['normalizer'])})"
-        arguments = [
-            f"{TF}.compat.v1.losses.absolute_difference("
-            f'{", ".join(arguments)}, {by}, reduction="none")'
-        ]
     if short in _BOOLEAN:
         arguments = [f"{TF}.cast({code}, {TF}.bool)" for code in arguments]
     if not is_none(given.get("weights")):
         if short == "root_mean_squared_error":
             raise source.stop(node, "a weighted root_mean_squared_error")
         arguments.append(f"sample_weight={text(given['weights'])}")
-    name = f"{TF}.keras.metrics.{keras}" if keras else METRIC_CLASS
-    code = f"{name}({', '.join(made)})"
-    return MetricUpdate(key, code, tuple(arguments), made="" if keras else short)
+    code = f"{TF}.keras.metrics.{keras}({', '.join(made)})"
+    return MetricUpdate(key, code, tuple(arguments))
 
 
 def _auc(

@@ -59,6 +59,6 @@ def read_predictions(
     wanted = backward_slice(tree, statements, loads(tree, node))
     for statement in wanted:
         sections.check(statement)
-    lines = [sections.code(s, "PREDICT", statements) for s in wanted]
-    code = sections.expression(node, "PREDICT", statements)
+    lines = [sections.code(s, "PREDICT") for s in wanted]
+    code = sections.expression(node, "PREDICT")
     return PredictPlan(tuple(lines), code, is_dict)

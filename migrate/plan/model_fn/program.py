@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
 import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments
@@ -22,14 +19,13 @@ from ..program import (
     CallKind,
     Difference,
     EstimatorCall,
-    OptimizerPlan,
     TrainingPlan,
 )
 from ..sites import Blocked, ModelFnSites, Program
+from .forward import ReadForward
 from .lasting import (
     check_lasting,
     moves,
-    normalises_twice,
 )
 from .reader import ModelFn, read_model_fn
 from .summaries import summary_functions
@@ -40,14 +36,10 @@ MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
 
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
-REGULARIZED_ONCE = (
-    "TFM140",
-    "regularization counts in full on each replica; "
-    "the Estimator applied its gradient on the first one only",
-)
 
-
-def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
+def recognise_model_fn(
+    tree: Tree, call: cst.Call, read_forward: ReadForward
+) -> Program:
     """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
     line = tree.line(call)
     try:
@@ -83,6 +75,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     model = read_model_fn(
         tree,
         given["model_fn"],
+        read_forward,
         evaluates=evaluates,
         predicts=predicts,
         exports=any(plan.receiver is not None for plan, _ in calls),
@@ -92,10 +85,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
     assert model.train is not None
     if model.train.per_example and strategy.symbol is not None:
         differences.append(ragged_difference(line))
-    if strategy.symbol is not None and model.regularised:
-        rule, message = REGULARIZED_ONCE
-        differences.append(Difference(rule, tree.line(model.definition), message))
-    if model.shared.dropped_summaries or _writes_summaries(tree, model):
+    if model.summaries or _writes_summaries(tree, model):
         where = tree.line(model.definition)
         if config.writes_events:
             reason = "model_fn: its summaries, which `save_summary_steps` asks for"
@@ -103,9 +93,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
         message = "the summaries of the model_fn are not written any more"
         differences.append(Difference("TFM141", where, message, needs_review=True))
     differences += model.hooks.differences
-    optimizers = model.train_op.optimizers
-    optimizers[:] = [_with_class(model, plan) for plan in optimizers]
-    differences += _inexact(tree, model)
+    _check_steps(tree, model)
     for key, output in model.exports:
         if output.method != "predict":
             differences.append(
@@ -117,16 +105,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call) -> Program:
                     needs_review=True,
                 )
             )
-    if strategy.symbol is not None and model.train_op.unscaled:
-        reason = "tf.gradients are summed over replicas, where a loop takes the mean"
-        raise Blocked("TFM103", line, reason)
     assert model.model is not None
-    if model.normalised and normalises_twice(model.model.call):
-        reason = (
-            "model_fn: a normalization trains in one call, also in evaluations, "
-            "and not in another"
-        )
-        raise Blocked("TFM103", line, reason)
     updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
     if model.normalised and not updates:
         differences.append(
@@ -194,54 +173,25 @@ def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
 _LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
 
 
-def _inexact(tree: Tree, model: ModelFn) -> list[Difference]:
-    """What has no exact equivalent in Keras, and what it changes."""
-    found = []
-    line = tree.line(model.definition)
-    inexact = [o for o in model.train_op.optimizers if not o.own_class]
-    names = [o.symbol.rpartition(".")[2] for o in inexact]
-    lazy = [name for name in names if name.startswith(_LAZY)]
-    if model.shared.sparse and lazy:
-        found.append(
-            Difference(
-                "TFM117",
-                line,
-                f"`{lazy[0]}` left rows of a table alone that a batch does not look "
-                "up; Keras lets their slots decay",
-            )
-        )
-    if model.shared.flat_norm:
-        found.append(
-            Difference(
-                "TFM132",
-                line,
-                "for inputs of two dimensions contrib's batch_norm kept the unbiased "
-                "variance, Keras the biased: evaluation differs by 1/batch size of it",
-            )
-        )
-    return found
+def _check_steps(tree: Tree, model: ModelFn) -> None:
+    """Blocked where the optimizers of Keras would take other steps.
 
-
-def _with_class(model: ModelFn, plan: OptimizerPlan) -> OptimizerPlan:
-    """An optimizer whose steps Keras' own would not take is told from others.
-
-    On tables TF 1 left rows and their slots alone that a batch does not look up.
-    Its momentum gathered gradients and took all of them by the rate of the step; Keras
-    gathers steps, which are the same as long as the rate is.
+    TF 1's momentum took all that it gathered by the rate of the step; Keras gathers
+    steps, which are the same only as long as the rate is.
     """
-    given = dict(plan.arguments)
-    name = plan.symbol.rpartition(".")[2]
-    momentum = given.get("momentum", "0.0")
-    wanted = model.shared.sparse and name.startswith(_LAZY)
-    if name == "MomentumOptimizer":
-        wanted = (wanted or _decays(model)) and momentum not in ("0", "0.0")
-    if name == "RMSPropOptimizer":
-        # What it computes is seen, and the same wherever a branch makes one.
-        seen = given.get("centered", "False") in ("False", "True")
-        seen &= re.fullmatch(r"[\d.e-]+", momentum) is not None
-        made = [o for o in model.train_op.optimizers if o.symbol == plan.symbol]
-        wanted = wanted and seen and len(made) == 1
-    return replace(plan, own_class=True) if wanted else plan
+    assert model.model is not None
+    line = tree.line(model.definition)
+    looks_up = any("Embedding(" in code for code in model.model.init)
+    for plan in model.train_op.optimizers:
+        name = plan.symbol.rpartition(".")[2]
+        if looks_up and name.startswith(_LAZY):
+            reason = f"model_fn: `{name}` leaves rows alone that a batch does not use"
+            raise Blocked("TFM117", line, reason)
+        momentum = dict(plan.arguments).get("momentum", "0.0")
+        gathers = name == "MomentumOptimizer" and momentum not in ("0", "0.0")
+        if gathers and _decays(model):
+            reason = "model_fn: momentum with a rate that changes"
+            raise Blocked("TFM117", line, reason)
 
 
 def _decays(model: ModelFn) -> bool:

@@ -13,36 +13,34 @@ from ..code.arguments import is_none
 from ..code.statements import (
     binds,
     is_docstring,
-    loads,
     names_in,
 )
+from ..code.texts import camel, source_text
 from ..code.tree import Statement, Tree, statements_of
 from ..estimator.export_outputs import read_export_outputs
 from ..estimator.warm_start import check_effects
 from ..hooks.own import Hooks
 from ..hooks.specs import read_spec_hooks
-from ..layers.lifted_names import camel, source_text
-from ..layers.lifter import Lifter
-from ..layers.lifter_state import Kind, Shared
 from ..optimizers.model_fn import TrainOp, read_train_op
 from ..program import (
-    MODEL,
+    TF,
     LayerClass,
     MetricUpdate,
     ModelFnPlan,
     PredictPlan,
 )
 from ..sites import Blocked
-from .forward import ForwardReader
+from .forward import Forward, ReadForward, read_by_the_rest
 from .losses import LossCode, read_loss
 from .metrics import read_metrics
 from .modes import Modes
 from .predict import read_predictions
-from .sections import Sections, regularisation
+from .sections import Sections
 from .source import Source
 
 __all__ = ["ModelFn", "read_model_fn"]
 
+_OF_THE_MODEL = '"""The layers of the model; its call is the forward pass."""\n'
 _PARAMETERS = ("features", "labels", "mode", "params", "config")
 # Names of the emitted step functions that a lifted loss must not mean otherwise.
 _OUR_LOCALS = {"batch", "tape", "losses", "examples", "gradients", "loss", "model"}
@@ -54,8 +52,7 @@ class ModelFn:
 
     definition: cst.FunctionDef
     has_params: bool
-    shared: Shared
-    docstring: str | None = None
+    docstring: str = _OF_THE_MODEL
     model: LayerClass | None = None
     outputs: tuple[str, ...] = ()
     train: LossCode | None = None
@@ -66,14 +63,10 @@ class ModelFn:
     predict: PredictPlan | None = None
     exports: tuple[tuple[str, PredictPlan], ...] = ()
     normalised: bool = False
+    # Summaries stood among the layers.
+    summaries: bool = False
     # The hooks of the spec for training.
     hooks: Hooks = field(default_factory=Hooks)
-
-    @property
-    def regularised(self) -> bool:
-        """The loss asks for the model's regularization losses."""
-        assert self.train is not None
-        return any(f"{MODEL}.losses" in code for code in self.train.statements)
 
     def plan(self, params: str | None) -> ModelFnPlan:
         """The same as plain data."""
@@ -107,21 +100,20 @@ class ModelFn:
             optimizers=tuple(self.train_op.optimizers),
             predict=self.predict,
             exports=self.exports,
-            choosing=tuple(self.train_op.choosing),
-            trained=self.train_op.trained,
             local_names=tuple(sorted(bound | set(self.outputs))),
         )
 
 
-def _of_the_model(docstring: str) -> str | None:
+def _of_the_model(docstring: str) -> str:
     """The docstring, unless it speaks of what the class is not any more."""
     old = re.search(r"estimator|model_fn|model function", docstring, re.IGNORECASE)
-    return None if old and "\n" not in docstring.strip() else docstring
+    return _OF_THE_MODEL if old and "\n" not in docstring.strip() else docstring
 
 
 def read_model_fn(
     tree: Tree,
     node: cst.BaseExpression,
+    read_forward: ReadForward,
     *,
     evaluates: bool,
     predicts: bool = False,
@@ -132,7 +124,7 @@ def read_model_fn(
     defined = tree.resolver.definition(node)
     if not isinstance(defined, cst.FunctionDef):
         raise Blocked("TFM103", line, "the model_fn is defined somewhere else")
-    if not isinstance(tree.parent(defined), (cst.Module, cst.IndentedBlock)):
+    if not isinstance(tree.parent(defined), cst.Module):
         raise Blocked("TFM103", line, "the model_fn is a closure or a method")
     if len(tree.loads_of(defined)) != 1:
         raise Blocked("TFM103", line, "the model_fn is used in several places")
@@ -140,7 +132,8 @@ def read_model_fn(
     if not set(names) <= set(_PARAMETERS) or not {"features", "labels"} <= set(names):
         shown = ", ".join(names)
         raise Blocked("TFM103", line, f"the model_fn takes ({shown})")
-    return _Reader(tree, defined, evaluates, predicts, exports).read()
+    reader = _Reader(tree, defined, evaluates, predicts, exports)
+    return reader.read(read_forward)
 
 
 class _Reader:
@@ -160,82 +153,46 @@ class _Reader:
         self.source = source = Source(tree, defined)
         self.modes = Modes(source)
         names = [p.name.value for p in defined.params.params]
-        kinds = {
-            "features": Kind.TENSOR,
-            "labels": Kind.TENSOR,
-            "mode": Kind.MODE,
-            "params": Kind.CONFIG,
-        }
         wanted = ["TRAIN"]
         if evaluates:
             wanted.append("EVAL")
         if predicts or exports:
             wanted.append("PREDICT")
-        self.reader = ForwardReader(
-            source,
-            self.modes,
-            {n: kinds.get(n, Kind.MODE) for n in names},
-            regularisation(source),
-            wanted,
-        )
-        lifter = self.reader.lifter()
+        self.wanted = wanted
         check_effects(source)
-        self.found = ModelFn(
-            defined,
-            "params" in names,
-            lifter.shared,
-        )
-        self._use(lifter)
+        self.found = ModelFn(defined, "params" in names)
 
-    def _use(self, lifter: Lifter) -> None:
-        self.lifter = lifter
-        self.found.shared = lifter.shared
-        self.sections = Sections(self.source, self.modes, lifter)
-
-    def read(self) -> ModelFn:
+    def read(self, read_forward: ReadForward) -> ModelFn:
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
         statements = statements_of(body)
         if statements and is_docstring(statements[0]):
             self.found.docstring = _of_the_model(source_text(statements[0]))
             statements = statements[1:]
-        forward = self.reader.read(statements)
-        self._use(forward.lifter)
-        self._outgoing(forward.order, forward.outputs)
-        self._sections(forward.aside, forward.behind, forward.made)
-        code = [source_text(s) for s in forward.call]
-        outputs = ", ".join(self.found.outputs)
-        self.found.model = self.lifter.finish(
+
+        def reads(rest: Sequence[Statement], made: set[str]) -> set[str]:
+            return read_by_the_rest(self.modes, self.wanted, rest, made)
+
+        forward = read_forward(self.source, self.modes, statements, reads)
+        self.found.outputs = forward.outputs
+        self.found.summaries = forward.summaries
+        self.sections = Sections(self.source, self.modes)
+        self._sections(forward)
+        self.found.model = LayerClass(
             name=camel(self.defined.name.value),
+            base=f"{TF}.keras.Model",
             docstring=self.found.docstring,
-            parameters=self._parameters(),
-            call=(*code, f"return {outputs}\n"),
+            parameters=forward.parameters,
+            arguments=("features", "training=False"),
+            init=forward.init,
+            call=forward.call,
         )
-        model = self.found.model
         self.found.normalised = any(
-            "BatchNormalization" in line for line in model.init
+            "BatchNormalization" in line for line in forward.init
         ) and any(
-            "training=" in line.replace("training=False", "") for line in model.call
+            "training=" in line.replace("training=False", "") for line in forward.call
         )
         return self.found
-
-    def _outgoing(self, order: Sequence[str], outputs: set[str]) -> None:
-        """What the model returns, in the order in which it is last made."""
-        self.found.outputs = tuple(
-            n for n in dict.fromkeys(reversed(order)) if n in outputs
-        )[::-1]
-        if not self.found.outputs or "features" in outputs:
-            reason = "the loss does not follow from the layers"
-            raise self.source.stop(self.defined, reason)
-
-    def _parameters(self) -> tuple[str, ...]:
-        """Parameters of the model's constructor: those that its layers need."""
-        lifter = self.lifter
-        reads = lifter.init_reads | lifter.call_reads
-        for statement in lifter.config:
-            if binds(statement) & reads:
-                reads |= loads(self.tree, statement)
-        return ("params",) if self.found.has_params and "params" in reads else ()
 
     def _branch(
         self, aside: list[Statement], behind: list[Statement], mode: str
@@ -245,9 +202,8 @@ class _Reader:
 
     # -- modes ----------------------------------------
 
-    def _sections(
-        self, aside: list[Statement], behind: list[Statement], made: set[str]
-    ) -> None:
+    def _sections(self, forward: Forward) -> None:
+        aside, behind = forward.aside, forward.behind
         statements, call = self._branch(aside, behind, "TRAIN")
         self._train(statements, call)
         if self.evaluates:
@@ -261,7 +217,7 @@ class _Reader:
         assert self.found.train is not None
         needed = self._names(self.found.train.statements, self.found.train.expression)
         needed |= self._names(self.found.eval_loss, "") | self._metric_names()
-        bound = made | {n for s in [*aside, *behind] for n in binds(s)}
+        bound = forward.made | {n for s in [*aside, *behind] for n in binds(s)}
         if self.found.train.per_example:
             bound.add("losses")
         hidden = (needed - bound) & _OUR_LOCALS
@@ -299,7 +255,7 @@ class _Reader:
             )
             self.found.hooks = hooks
         self.found.train_op = read_train_op(
-            self.source, statements, spec["train_op"], loss.value, self.sections
+            self.source, statements, spec["train_op"], loss.value
         )
 
     def _evaluate(self, statements: list[Statement], call: cst.Call) -> None:
@@ -310,7 +266,7 @@ class _Reader:
         self.found.evaluation = found
 
         def text(node: cst.BaseExpression) -> str:
-            return self.sections.expression(node, "EVAL", statements)
+            return self.sections.expression(node, "EVAL")
 
         node = spec.get("eval_metric_ops")
         self.found.metrics = read_metrics(self.source, statements, node, text)
@@ -318,6 +274,4 @@ class _Reader:
         wanted = self.sections.slice(statements, needed)
         for statement in wanted:
             self.sections.check(statement)
-        self.found.eval_loss = [
-            self.sections.code(s, "EVAL", statements) for s in wanted
-        ]
+        self.found.eval_loss = [self.sections.code(s, "EVAL") for s in wanted]

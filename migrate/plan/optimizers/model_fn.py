@@ -18,17 +18,14 @@ from ..code.statements import (
     loads,
     names_in,
 )
+from ..code.texts import source_text
 from ..code.tree import Statement, only_small, walk
-from ..layers.lifted_names import source_text
-from ..layers.lifter_state import Kind
-from ..model_fn.sections import Sections
 from ..model_fn.source import Source
 from ..model_fn.update_ops import (
     is_update_collection,
     moves_variables,
-    of_both_branches,
 )
-from ..program import MODEL, OPTIMIZER, TF, TRAINED
+from ..program import MODEL, OPTIMIZER, TF
 from .schedules import (
     is_step,
 )
@@ -36,18 +33,15 @@ from .setup import OptimizerSetup, TrainOp
 
 __all__ = ["TrainOp", "read_train_op"]
 
-_ALL_VARIABLES = ("tf.trainable_variables",)
-
 
 def read_train_op(
     source: Source,
     statements: Sequence[Statement],
     node: cst.BaseExpression,
     loss: str,
-    sections: Sections | None = None,
 ) -> TrainOp:
     """The train_op after the statements of training, or Blocked."""
-    return _Reader(source, statements, loss, sections).read(node)
+    return _Reader(source, statements, loss).read(node)
 
 
 class _Reader:
@@ -56,10 +50,8 @@ class _Reader:
         source: Source,
         statements: Sequence[Statement],
         loss: str,
-        sections: Sections | None = None,
     ) -> None:
         self.source = source
-        self.sections = sections
         self.tree = source.tree
         self.loss = loss
         self.found = TrainOp()
@@ -108,8 +100,6 @@ class _Reader:
         value = latest(self.tree, known, node)
         made = [n for n, s in enumerate(known) if only_value(s) is value]
         known = known[: made[-1]] if made and isinstance(node, cst.Name) else known
-        if isinstance(node, cst.Name) and not isinstance(value, cst.Call):
-            value = of_both_branches(self.tree, self.statements, node.value)
         if isinstance(value, cst.Call):
             symbol = self.tree.symbol(value.func)
             if symbol == "tf.group":
@@ -157,11 +147,9 @@ class _Reader:
         except UnknownArguments as problem:
             raise self.stop(call, f"minimize with {problem}") from None
         self._of_loss(call, given.get("loss"))
-        variables = given.get("var_list")
-        if not is_none(variables) and not self._all_variables(variables):
-            self._choose(call, variables)
-        if not is_none(given.get("grad_loss")):
-            raise self.stop(call, "minimize(`grad_loss`=)")
+        for name in ("var_list", "grad_loss"):
+            if not is_none(given.get(name)):
+                raise self.stop(call, f"minimize(`{name}`=)")
         if not is_step(self.source, given.get("global_step")):
             raise self.stop(call, "minimize without the global step")
         self.minimize(optimizer)
@@ -175,43 +163,13 @@ class _Reader:
             )
         self._plain_apply()
 
-    def _choose(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
-        """Some variables only: what chooses them runs once, when they are there."""
-        assert node is not None
-        sections = self.sections
-        if sections is None:
-            raise self.stop(call, "minimize(`var_list`=)")
-        tree, statements = self.tree, self.statements
-        chosen = backward_slice(tree, statements, loads(tree, node))
-        made = {name for s in chosen for name in binds(s)}
-        known = sections.lifter.kinds
-        for one in [*chosen, node]:
-            sections.check(one)
-            for name in sorted(loads(tree, one) - made):
-                if known.get(name, Kind.CONFIG) is not Kind.CONFIG or name == self.loss:
-                    reason = f"the variables that are trained depend on `{name}`"
-                    raise self.stop(one, reason)
-        self.found.choosing = [sections.code(s, "TRAIN", statements) for s in chosen]
-        self.found.trained = sections.expression(node, "TRAIN", statements)
-
     def _plain_apply(self) -> None:
-        variables = f"{MODEL}.trainable_variables"
-        if self.found.trained is not None:
-            variables = TRAINED
-        code = f"{OPTIMIZER}.apply_gradients(zip(gradients, {variables}))\n"
-        self.found.apply.append(code)
+        pairs = f"zip(gradients, {MODEL}.trainable_variables)"
+        self.found.apply.append(f"{OPTIMIZER}.apply_gradients({pairs})\n")
 
     def _of_loss(self, call: cst.Call, node: cst.BaseExpression | None) -> None:
         if not isinstance(node, cst.Name) or node.value != self.loss:
             raise self.stop(call, "it minimizes something else than the loss")
-
-    def _all_variables(self, node: cst.BaseExpression | None) -> bool:
-        value = latest(self.tree, self.statements, node)
-        return (
-            isinstance(value, cst.Call)
-            and not value.args
-            and self.tree.symbol(value.func) in _ALL_VARIABLES
-        )
 
     def _apply_gradients(self, call: cst.Call, optimizer: cst.BaseExpression) -> None:
         try:
@@ -285,11 +243,7 @@ class _Reader:
         late: set[str] = set()
         for one in chosen:
             makes = any(
-                isinstance(node, cst.Call)
-                and (
-                    self.tree.symbol(node.func) in ("tf.gradients", *_ALL_VARIABLES)
-                    or method(node) == "compute_gradients"
-                )
+                isinstance(node, cst.Call) and method(node) == "compute_gradients"
                 for node in walk(one)
             )
             if makes or loads(self.tree, one) & late:
@@ -332,7 +286,7 @@ class _Reader:
             if not isinstance(node, cst.Call):
                 continue
             symbol = self.tree.symbol(node.func)
-            if symbol in ("tf.gradients", "tf.clip_by_global_norm", *_ALL_VARIABLES):
+            if symbol == "tf.clip_by_global_norm":
                 continue
             if symbol is not None and not is_pure(symbol):
                 raise self.stop(node, f"`{symbol}` on the gradients")
@@ -385,25 +339,16 @@ class _Gradients(cst.CSTTransformer):
         self, original_node: cst.Call, updated_node: cst.Call
     ) -> cst.BaseExpression:
         symbol = self.tree.symbol(original_node.func)
-        if symbol in _ALL_VARIABLES and not original_node.args:
-            return cst.parse_expression(f"{MODEL}.trainable_variables")
         if method(original_node) == "compute_gradients" and symbol is None:
-            self._arguments(original_node, ("loss", "var_list"))
+            self._check(original_node)
             code = f"list(zip(gradients, {MODEL}.trainable_variables))"
             return cst.parse_expression(code)
-        if symbol == "tf.gradients":
-            self._arguments(original_node, ("ys", "xs"))
-            self.reader.found.unscaled = True
-            return cst.Name("gradients")
         return updated_node
 
-    def _arguments(self, call: cst.Call, names: tuple[str, str]) -> None:
+    def _check(self, call: cst.Call) -> None:
         reader = self.reader
         try:
-            given = match_arguments(call, names)
+            given = match_arguments(call, ("loss",))
         except UnknownArguments as problem:
             raise reader.stop(call, f"gradients with {problem}") from None
-        loss, variables = given.get(names[0]), given.get(names[1])
-        reader._of_loss(call, loss)
-        if not is_none(variables) and not reader._all_variables(variables):
-            raise reader.stop(call, "gradients of some variables only")
+        reader._of_loss(call, given.get("loss"))

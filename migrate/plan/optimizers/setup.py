@@ -10,9 +10,9 @@ import libcst as cst
 from ..code.arguments import UnknownArguments, match_arguments
 from ..code.pure import is_plain_call, is_pure
 from ..code.statements import assigned, backward_slice, latest, loads
+from ..code.texts import source_text
 from ..code.tree import Statement, only_small, walk
 from ..keras.program import OPTIMIZERS
-from ..layers.lifted_names import source_text
 from ..model_fn.source import Source
 from ..program import OPTIMIZER, OptimizerPlan
 from .schedules import GLOBAL_STEPS, is_decay, is_step, schedule
@@ -38,13 +38,8 @@ class TrainOp:
     setup: list[str] = field(default_factory=list)
     optimizers: list[OptimizerPlan] = field(default_factory=list)
     apply: list[str] = field(default_factory=list)
-    # Some variables only are trained: the list, and statements that make it.
-    trained: str | None = None
-    choosing: list[str] = field(default_factory=list)
     # The update operations of batch normalization run with it.
     updates: bool = False
-    # tf.gradients: not scaled by the number of replicas.
-    unscaled: bool = False
 
 
 class OptimizerSetup:
@@ -57,7 +52,6 @@ class OptimizerSetup:
         self.tree = source.tree
         self.statements = list(statements)
         self.found = found
-        # The optimizer whose rate is a function of the step.
 
     def stop(self, node: cst.CSTNode, reason: str) -> Exception:
         return self.source.stop(node, reason)

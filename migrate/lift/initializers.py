@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, is_none, match_arguments
-from ..code.statements import is_docstring, names_in
-from ..code.tree import Tree, only_small, statements_of
-from ..model_fn.source import Source
-from ..program import TF
-from .lifted_names import source_text
+from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
+from ..plan.code.statements import is_docstring, names_in
+from ..plan.code.texts import source_text
+from ..plan.code.tree import Tree, only_small, statements_of
+from ..plan.model_fn.source import Source
+from ..plan.program import TF
 
 __all__ = ["initializer", "regularizer"]
 

@@ -1,3 +1,0 @@
-"""Code that makes layers, lifted into Keras classes."""
-
-from __future__ import annotations
