@@ -42,7 +42,9 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
     parsed = [facts.load(path, path.read_bytes()) for path in paths]
     found = definitions.understood(parsed, facts, is_model_fn)
     texts = {
-        path.stem: found.modules[str(path)].source.text if str(path) in found.modules else text
+        path.stem: found.modules[str(path)].source.text
+        if str(path) in found.modules
+        else text
         for path, text in zip(paths, files.values(), strict=True)
     }
     return texts, [reason for _, _, reason in found.left]
