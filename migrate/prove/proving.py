@@ -10,9 +10,10 @@ import hashlib
 import os
 import re
 import shlex
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import UserError
@@ -23,7 +24,7 @@ from ..report.model import FileResult, FileStatus, ProgramResult, Report
 from ..report.proofs import Proof, ProofOutcome
 from ..rewriting.graph import ImportGraph
 from ..rewriting.pipeline import Job
-from ..verify.parity import Options, verify
+from ..verify.parity import Earlier, Options, verify
 from ..verify.runner import ProgramFailed
 from ..verify.sides import Command, project_side
 from ..verify.verdict import Verdict
@@ -79,6 +80,39 @@ def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report
 
     A refuted program keeps its model function, then its Estimator.
     """
+    with tempfile.TemporaryDirectory(prefix="tfmigrate-prove-") as scratch:
+        benches = _Benches(Path(os.path.realpath(scratch)))
+        return _proved(report, job, run, trial, say, benches)
+
+
+@dataclass
+class _Bench:
+    """Where one program is tried, on each of its rungs, and how it ran as it was."""
+
+    work: Path
+    earlier: Earlier = field(default_factory=Earlier)
+
+    def clear(self) -> None:
+        """Room for another trial; what ran as it was stays beside its data."""
+        for name in ("old", "new", "runs/run-1", "runs/noise"):
+            shutil.rmtree(self.work / name, ignore_errors=True)
+
+
+class _Benches(dict[Path, _Bench]):
+    """The benches of the programs, by their paths."""
+
+    def __init__(self, scratch: Path) -> None:
+        super().__init__()
+        self.scratch = scratch
+
+    def __missing__(self, program: Path) -> _Bench:
+        bench = self[program] = _Bench(self.scratch / str(len(self)))
+        return bench
+
+
+def _proved(
+    report: Report, job: Job, run: Run, trial: Trial, say: Say, benches: _Benches
+) -> Report:
     proofs: dict[tuple[str, str], Proof] = {}
     refuted: list[Proof] = []
     lowered: list[Lowered] = []
@@ -89,7 +123,8 @@ def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report
             key = (str(program.path), _digest(report, program))
             if key not in proofs:
                 say(f"proving {program.path} ({program.program.tier.value})")
-                proofs[key] = _tried(program, report, trial, say)
+                bench = benches[program.path]
+                proofs[key] = _tried(program, report, trial, bench, say)
                 say(f"  {proofs[key].outcome.value}: {proofs[key].told}")
             last.append(proofs[key])
             if proofs[key].outcome is ProofOutcome.REFUTED:
@@ -163,21 +198,22 @@ def _digest(report: Report, program: _Program) -> str:
     return digest.hexdigest()
 
 
-def _tried(program: _Program, report: Report, trial: Trial, say: Say) -> Proof:
+def _tried(
+    program: _Program, report: Report, trial: Trial, bench: _Bench, say: Say
+) -> Proof:
     tier = program.program.tier
     proof = Proof(program.path, tier, ProofOutcome.OPEN, "")
-    with tempfile.TemporaryDirectory(prefix="tfmigrate-prove-") as scratch:
-        work = Path(os.path.realpath(scratch))
-        try:
-            return _judged(proof, _verdict(program, report, trial, work, say))
-        except ProgramFailed as failure:
-            told = _last_line(failure.reason)
-            if failure.side.path.is_relative_to(work / "new"):
-                told = f"it does not run any more: {told}"
-                return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
-            return replace(proof, told=f"it did not run before the rewrite: {told}")
-        except (UserError, OSError) as problem:
-            return replace(proof, told=f"it could not be tried: {problem}")
+    bench.clear()
+    try:
+        return _judged(proof, _verdict(program, report, trial, bench, say))
+    except ProgramFailed as failure:
+        told = _last_line(failure.reason)
+        if failure.side.path.is_relative_to(bench.work / "new"):
+            told = f"it does not run any more: {told}"
+            return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
+        return replace(proof, told=f"it did not run before the rewrite: {told}")
+    except (UserError, OSError) as problem:
+        return replace(proof, told=f"it could not be tried: {problem}")
 
 
 def _last_line(reason: str) -> str:
@@ -215,8 +251,9 @@ def _judged(proof: Proof, verdict: Verdict) -> Proof:
 
 
 def _verdict(
-    program: _Program, report: Report, trial: Trial, work: Path, say: Say
+    program: _Program, report: Report, trial: Trial, bench: _Bench, say: Say
 ) -> Verdict:
+    work = bench.work
     root = Path(os.path.realpath(trial.root))
     before: dict[Path, bytes] = {}
     after: dict[Path, bytes] = {}
@@ -230,14 +267,15 @@ def _verdict(
     for name, texts in (("old", before), ("new", after)):
         copy_tree(root, work / name, texts)
     command, folder = _command(program, trial, root)
-    sides = [project_side(work / name / folder, command) for name in ("old", "new")]
+    old, new = (project_side(work / name / folder, command) for name in ("old", "new"))
     options = Options(
         steps=trial.steps,
         seconds=trial.seconds,
         args=command.arguments,
         env=command.env,
     )
-    return verify(sides[0], sides[1], options, work=work / "runs", say=say)
+    runs = work / "runs"
+    return verify(old, new, options, work=runs, say=say, earlier=bench.earlier)
 
 
 def _command(program: _Program, trial: Trial, root: Path) -> tuple[Command, Path]:

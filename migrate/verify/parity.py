@@ -26,7 +26,7 @@ from .sides import Kind, Side
 from .statistics import equivalence
 from .verdict import Comparison, Training, Verdict
 
-__all__ = ["Options", "Verdict", "verify"]
+__all__ = ["Earlier", "Options", "Verdict", "verify"]
 
 Say = Callable[[str], None]
 
@@ -55,10 +55,32 @@ class Options:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class Earlier:
+    """A run of a first side, which stands for the same run in another comparison."""
+
+    settings: Settings | None = None
+    launch: Launch | None = None
+
+    def of(self, settings: Settings) -> Launch | None:
+        """The run, if that is what is to be run."""
+        return self.launch if self.settings == settings else None
+
+
 def verify(
-    first: Side, second: Side, options: Options, *, work: Path, say: Say
+    first: Side,
+    second: Side,
+    options: Options,
+    *,
+    work: Path,
+    say: Say,
+    earlier: Earlier | None = None,
 ) -> Verdict:
-    """Compare two sides; what the programs write goes below ``work``."""
+    """Compare two sides; what the programs write goes below ``work``.
+
+    ``earlier`` is a run of the first side from its own weights, found below ``work``
+    by a comparison with another second side; one that is made here is noted there.
+    """
     home, data = _data(first, second, options, work / "data")
     env = {**PLAIN_KERNELS, **home, **options.env}
     recorded = {
@@ -100,9 +122,19 @@ def verify(
     for index, side in enumerate((first, second)):
         if index in recorded:
             continue
-        say(f"running {_name(side)} on {told_replicas(replicas)}")
-        launch = run_program(side, work / f"run-{index}", settings, weights=weights)
-        launches[index] = launch
+        own = earlier if index == 0 and weights is None else None
+        given = settings
+        if own is not None:
+            # Whatever it is compared with now, the next one may predict.
+            given = replace(settings, predictions=side.has_estimators)
+        known = own.of(given) if own is not None else None
+        if known is None:
+            say(f"running {_name(side)} on {told_replicas(replicas)}")
+            folder = work / f"run-{index}"
+            known = run_program(side, folder, given, weights=weights)
+            if own is not None:
+                own.settings, own.launch = given, known
+        launch = launches[index] = known
         if weights is None:
             weights = launch.folder / "initial_weights.npz"
         _tell(launch, say)

@@ -90,6 +90,9 @@ def test_each_program_ends_where_its_trial_says(
         assert outcome == "refuted"
         assert "part at step 1" in reason
     assert not told
+    # On its second rung what it did as it was is known.
+    ran = [line for line in done.stderr.splitlines() if "running the" in line]
+    assert sum("legacy" in line and "scaled.py" in line for line in ran) == 1
     tiers = {
         file["path"]: (file["program"] or {}).get("tier") for file in report["files"]
     }
