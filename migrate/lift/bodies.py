@@ -17,7 +17,7 @@ from ..plan.code.statements import is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, statements_of, walk
 from .changes import Dropped, Mover, Stored
-from .lines import Line, need, rendered
+from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer, spelled
 from .scope import Scope
 from .spelling import (
@@ -372,7 +372,7 @@ class Body(Scope):
         iterated = self.text(node.iter)
         targets = names_of(node.target)
         head = f"for {source_text(node.target)} in {iterated}:\n"
-        outer.append(Line(head, targets, reads, False, inner))
+        outer.append(around(head, targets, reads, inner))
         moved: cst.BaseExpression = self.moved(node.iter)
         target: cst.BaseAssignTargetExpression = node.target
         if loop.zipped:
@@ -451,7 +451,7 @@ class Body(Scope):
         target = source_text(loop_of.target)
         head = f"for {target} in {self.text(loop_of.iter)}:\n"
         reads = self.reads(loop_of.iter)
-        outer.append(Line(head, names_of(loop_of.target), reads, False, inner))
+        outer.append(around(head, names_of(loop_of.target), reads, inner))
         target = f"({target})" if "," in target and target[0] != "(" else target
         elements = ", ".join([target, *(name for _, name in loop.zipped)])
         lists = ", ".join(f"self.{attribute}" for attribute, _ in loop.zipped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Line", "every", "need", "rendered"]
+__all__ = ["Line", "around", "every", "need", "rendered"]
 
 
 @dataclass
@@ -25,6 +25,13 @@ def every(lines: Sequence[Line]) -> list[Line]:
     for line in lines:
         found += [line, *every(line.inner or []), *every(line.other or [])]
     return found
+
+
+def around(head: str, binds: set[str], reads: set[str], inner: list[Line]) -> Line:
+    """A loop around some lines, which read its names from nowhere else."""
+    for one in every(inner):
+        one.reads = one.reads - binds
+    return Line(head, binds, reads, inner=inner)
 
 
 def need(lines: list[Line], wanted: set[str]) -> set[str]:

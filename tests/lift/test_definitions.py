@@ -277,3 +277,17 @@ def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
     assert "self.repeat = tf.estimator.FunctionLayer(" in made
     # Its value changes between layers, so the call alone has it.
     assert "        more = {'padding': 'SAME'}\n        with" in made
+
+
+def test_a_name_of_two_loops_is_no_parameter(tmp_path: Path) -> None:
+    code = (
+        "net = features\n"
+        "for i in range(2):\n    net = tf.layers.dense(net, 3, name='a_%d' % i)\n"
+        "tf.summary.scalar('mean', net)\n"
+        "if mode == tf.estimator.ModeKeys.PREDICT:\n"
+        "    return tf.estimator.EstimatorSpec(mode, predictions=net)\n"
+        "for i in range(3):\n    net = tf.layers.dense(net, 3, name='b_%d' % i)"
+    )
+    texts, left = lift(tmp_path, program=HEAD + program(code))
+    assert not left
+    assert texts["program"].count("def __init__(self):") == 2
