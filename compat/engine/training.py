@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tfmigrate.runtime.rivals import Rivals
+from tfmigrate.compat.engine.rivals import Rivals
 
 from . import lost_tasks, private_api, replication, scaffolds
 from .inputs import features_and_labels

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ..bring import identifiers
 from ..options import RewriteOptions
+from ..project.facts import ProjectFacts
 from ..project.reading import read_file
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
+from .asked import Words
 from .contents import CannotBundle, contents, held, taken_from_loop
+from .groups import run_together
 
 __all__ = ["ADDED", "with_added"]
 
@@ -19,23 +23,31 @@ ADDED = "TFM107"
 
 
 def with_added(
-    results: Sequence[FileResult], options: RewriteOptions
+    results: Sequence[FileResult], options: RewriteOptions, facts: ProjectFacts
 ) -> list[FileResult]:
     """The results with those of the modules that the changed files import."""
     wanted: dict[str, Need] = {}
+    # By the directory of modules: the files that may run with those that import them.
+    together: dict[Path, set[str]] = {}
     for result in results:
         for need in result.needs:
             known = wanted.get(need.path, need)
             wanted[need.path] = known.with_names(need.names)
+            users = together.setdefault(Path(need.path).parent, set())
+            users |= run_together(result.path, facts)
     if not wanted:
         return list(results)
     made = []
-    words = _words(results)
+    texts = _Texts(results)
+    copied: dict[Path, Words] = {}
     shown = {str(result.path.resolve()): result.path for result in results}
     # The copies of tf.contrib may take words of the loop module: they come first.
     for path in sorted(wanted, key=lambda one: (wanted[one].kind, one)):
         need = wanted[path]
         file = shown.get(str(Path(path).resolve()), _as_given(Path(path), results))
+        place = Path(path).parent
+        words = texts.words(place, together[place])
+        words |= copied.get(place, Words())
         added = _made(file, need, words, options)
         made.append(added)
         if need.kind == "contrib" and added.new is not None:
@@ -44,15 +56,13 @@ def with_added(
             if beside in wanted:
                 names = taken_from_loop(text, options.loop_module)
                 wanted[beside] = wanted[beside].with_names(names)
-                words |= identifiers(text)
+                copied[place] = Words.of([text])
     paths = {str(one.path.resolve()) for one in made}
     kept = [one for one in results if str(one.path.resolve()) not in paths]
     return [*kept, *(one for one in made if one is not None)]
 
 
-def _made(
-    path: Path, need: Need, words: set[str], options: RewriteOptions
-) -> FileResult:
+def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> FileResult:
     try:
         old = read_file(path)
     except OSError:
@@ -60,10 +70,13 @@ def _made(
     before = old.decode("utf-8", "replace")
     kind = need.kind
     wanted = {*need.names, *held(kind, before)}
-    used = words | identifiers(before)
+    # By the words of what is there its methods are kept; what it asks for is seen from
+    # its definitions.
     try:
         loop = f"{need.package}.{options.loop_module}".lstrip(".")
-        made = contents(kind, wanted, used=used, loop_module=loop)
+        made = contents(
+            kind, wanted, words=words, used=identifiers(before), loop_module=loop
+        )
     except CannotBundle as problem:
         return FileResult(path, FileStatus.FAILED, error=f"cannot be made: {problem}")
     text = made.text
@@ -95,20 +108,37 @@ def _made(
     )
 
 
-def _words(results: Sequence[FileResult]) -> set[str]:
-    """Every word of the project by which a method may be asked for."""
-    found: set[str] = set()
-    for result in results:
-        if result.path.suffix not in (".py", ".ipynb"):
-            continue
-        text = result.new
+class _Texts:
+    """What the files of a run say."""
+
+    def __init__(self, results: Sequence[FileResult]) -> None:
+        self.results = {os.path.abspath(result.path): result for result in results}
+        self._words: dict[str, Words] = {}
+
+    def words(self, place: Path, files: Collection[str]) -> Words:
+        """The words of some files, and of all below a directory."""
+        below = f"{os.path.abspath(place)}{os.sep}"
+        found = Words()
+        for path in self.results:
+            if path in files or path.startswith(below):
+                found |= self._of(path)
+        return found
+
+    def _of(self, path: str) -> Words:
+        if path not in self._words:
+            self._words[path] = Words.of([self._text(path)])
+        return self._words[path]
+
+    def _text(self, path: str) -> str:
+        if not path.endswith((".py", ".ipynb")):
+            return ""
+        text = self.results[path].new
         if text is None:
             try:
-                text = read_file(result.path)
+                text = read_file(path)
             except OSError:
-                continue
-        found |= identifiers(text.decode("utf-8", "replace"))
-    return found
+                return ""
+        return text.decode("utf-8", "replace")
 
 
 def _as_given(path: Path, results: Sequence[FileResult]) -> Path:

@@ -9,7 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..bring import Bundle, CannotBundle, bundle, installed_sources
+from ..bring.folding import decided_sources
 from ..project.files import is_ours
+from .asked import Words, asked_for
 
 __all__ = [
     "LOOP_DOC",
@@ -44,24 +46,20 @@ def contents(
     kind: str,
     names: Collection[str],
     *,
-    used: Collection[str],
+    words: Words,
+    used: Collection[str] = (),
     bound: Mapping[str, str | None] | None = None,
     loop_module: str = "training_loop",
 ) -> Bundle:
     """A module with some names and what they need.
 
-    ``kind`` is "loop" or "contrib", ``used`` are the words of the project, ``bound``
-    the names that are taken where the text is put into a file of the user's.
+    ``kind`` is "loop" or "contrib", ``words`` are those of the project,
+    ``used`` others by which methods may be asked for, ``bound`` the names that are
+    taken where the text is put into a file of the user's.
     """
+    used = {*words.said, *used}
     if kind == "loop":
-        return bundle(
-            installed_sources(_ROOT),
-            sorted(names),
-            doc=LOOP_DOC,
-            used=used,
-            order=LOOP_ORDER,
-            bound=bound,
-        )
+        return _loop(names, words, used, bound)
     from ..bring import contrib
 
     made = contrib.bring(sorted(names), used=used, bound=bound, loop_module=loop_module)
@@ -71,6 +69,30 @@ def contents(
         if said.setdefault(_last(symbol), name) != name:
             raise CannotBundle(f"`{_last(symbol)}` means several things in it")
     return replace(made, names=said)
+
+
+def _loop(
+    names: Collection[str],
+    words: Words,
+    used: Collection[str],
+    bound: Mapping[str, str | None] | None,
+) -> Bundle:
+    """The loop module without the code for what nobody asks for."""
+    asked = asked_for(words)
+    while True:
+        decided = {f"asked.{matter}": wanted for matter, wanted in asked.items()}
+        made = bundle(
+            decided_sources(_ROOT, frozenset(decided.items())),
+            sorted(names),
+            doc=LOOP_DOC,
+            used=used,
+            order=LOOP_ORDER,
+            bound=bound,
+        )
+        # A definition that is taken may be one that needs more of the rest.
+        before, asked = asked, asked_for(words, made.parts)
+        if asked == before:
+            return made
 
 
 def taken_from_loop(text: str, module: str) -> set[str]:

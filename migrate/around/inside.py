@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from ..bring import Bundle, identifiers
+from ..bring import Bundle
 from ..options import RewriteOptions
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.notebook import NEW_CELL
@@ -16,6 +16,7 @@ from ..report.needs import Need
 from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Scope
+from .asked import Words
 from .contents import LOOP_DOC, MARK, contents, taken_from_loop
 from .untyped import untyped
 
@@ -38,14 +39,16 @@ def put_inside(
     loop, contrib = by_kind.get("loop"), by_kind.get("contrib")
     there: dict[str, str] = {}
     before: int | None = None
+    words = Words.of([parsed.source.text])
     if loop is not None and contrib is not None:
         # The copies of tf.contrib may take words of the loop module.
         copies = contents(
             "contrib",
             contrib.names,
-            used=identifiers(parsed.source.text),
+            words=words,
             loop_module=loop.module,
         )
+        words |= Words.of([copies.text])
         taken = taken_from_loop(copies.text, loop.module)
         if taken:
             loop = loop.with_names(taken)
@@ -53,12 +56,12 @@ def put_inside(
     text = parsed.source.text
     if loop is not None:
         inside = _Inside(parsed, loop, options)
-        text = inside.result(before=before)
+        text = inside.result(words, before=before)
         there = inside.there
     if contrib is not None:
         if loop is not None:
             parsed = facts.module_of(parsed.source.with_text(text))
-        text = _Inside(parsed, contrib, options).result(there)
+        text = _Inside(parsed, contrib, options).result(words, there)
     return text
 
 
@@ -93,16 +96,23 @@ class _Inside:
         return self._place(min(places)) if places else None
 
     def result(
-        self, there: Mapping[str, str] | None = None, *, before: int | None = None
+        self,
+        words: Words,
+        there: Mapping[str, str] | None = None,
+        *,
+        before: int | None = None,
     ) -> str:
-        """The text with the module; ``there`` are names that it need not import."""
+        """The text with the module; ``there`` are names that it need not import.
+
+        ``words`` are those by which things of the module are asked for.
+        """
         context = self.context
         places = [one for one in (self.first_place(), before) if one is not None]
         place = min(places, default=0)
         made = contents(
             self.need.kind,
             self.need.names,
-            used=identifiers(context.text),
+            words=words,
             bound={**self._bound(place), **(there or {})},
             loop_module=self.options.loop_module,
         )

@@ -21,13 +21,14 @@ class Bundle:
     """The text of a module, and the name in it of each thing asked for.
 
     ``imports`` are its import sections and ``body`` all below, for text that is put
-    into a module that exists.
+    into a module that exists; ``parts`` are the modules that it is made of.
     """
 
     text: str
     names: Mapping[str, str]
     imports: Sequence[str]
     body: str
+    parts: Sequence[str] = ()
 
 
 def bundle(
@@ -77,7 +78,7 @@ def bundle(
     body = write_body(reach, parts, names)
     text = write_module(f"{doc.strip()}\n\n{WRITTEN_HERE}\n", imports, body)
     chosen = {name: names[entity] for name, entity in entities.items()}
-    return Bundle(text, chosen, imports, body)
+    return Bundle(text, chosen, imports, body, [part.stem for part in parts])
 
 
 def _place(sources: Sources, name: str) -> tuple[str, str]:

@@ -177,7 +177,11 @@ class Reach:
         }
         if self.reduces:
             self.mentioned |= mentioned(node, left_out)
-            if isinstance(node, cst.SimpleStatementLine) and node is not kept.item.node:
+            if (
+                isinstance(node, cst.SimpleStatementLine)
+                and node is not kept.item.node
+                and _field_name(node) is None
+            ):
                 # Another name for a method: the method is asked for by it.
                 self.mentioned |= {
                     one.value for one in walk(node) if isinstance(one, cst.Name)
@@ -259,10 +263,23 @@ class Reach:
                 name = statement.name.value
             elif isinstance(statement, cst.SimpleStatementLine):
                 name = _other_name(statement, found)
+                if name is None and self._is_named_tuple(part, node):
+                    name = _field_name(statement)
             if name and not (name.startswith("__") and name.endswith("__")):
                 assert isinstance(statement, Member)
                 found.setdefault(name, []).append(statement)
         return found
+
+    def _is_named_tuple(self, part: Part, node: cst.ClassDef) -> bool:
+        """Whether the class is a `typing.NamedTuple` itself."""
+        loads = [part.loads(base.value)[:1] for base in node.bases]
+        sites = [self._site(part, load) for found in loads for load in found]
+        return any(
+            site is not None
+            and isinstance(site.entity, Imported)
+            and site.entity.path == "typing.NamedTuple"
+            for site in sites
+        )
 
     def _is_quiet(self, part: Part, node: cst.ClassDef) -> bool:
         """Whether only our own code and the user's call methods of the class."""
@@ -335,6 +352,14 @@ class Reach:
                     found.add(module)
                     pending.append(module)
         return found
+
+
+def _field_name(line: cst.SimpleStatementLine) -> str | None:
+    """The name in ``name: type``."""
+    only = line.body[0]
+    if isinstance(only, cst.AnnAssign) and isinstance(only.target, cst.Name):
+        return only.target.value
+    return None
 
 
 def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str | None:

@@ -99,8 +99,9 @@ def run_job(
         if progress is not None:
             progress(result)
     with collector_at_rest():
-        settled = settle(results, ProjectFacts(ordered), job.selection)
-        return merge(with_added(settled, job.options))
+        facts = ProjectFacts(ordered)
+        settled = settle(results, facts, job.selection)
+        return merge(with_added(settled, job.options, facts))
 
 
 def one_source(

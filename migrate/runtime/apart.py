@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from .hooks import HookRunner
 from .inputs import accepted, dataset_of
-from .loop import ManySteps
+from .loop import ManySteps, steps_per_call
 from .servers import address_book, serve, tell_over
 from .together import LOST, answers, waiting_for
 from .variables import ModelVariables
@@ -297,7 +297,7 @@ class StepsApart(ManySteps):
     def __init__(
         self, graph: Any, data: Any, operation: Any, loss: Any, workers: WorkersApart
     ):
-        super().__init__(graph, data, operation, loss, workers)
+        super().__init__(graph, data, operation, loss, workers=workers)
         self.apart, self.graph = workers, graph
         self.batches = workers.iterator_over(graph, data)
         inner = self.run
@@ -317,7 +317,7 @@ class StepsApart(ManySteps):
         """Takes steps up to a global step, or a number of them, and no more."""
         with tf.init_scope():
             now = int(self.graph.global_step.numpy())
-            most = min(until - now, limit, self.apart.steps_per_call(self.rate))
+            most = min(until - now, limit, steps_per_call(self.rate))
             wanted = max(1, int(most))
             began, done, last = time.time(), 0, np.float32(0)
             while done < wanted and len(self.apart.ended) < self.apart.count:
@@ -352,8 +352,9 @@ class HookedSteps(HookRunner):
 
     def values_of_worker(self, flat: list[Any], feed_dict: Any) -> list[Any]:
         """The values of single fetches, and a step of every worker."""
+        tensor_of = self.graph.session.fetches.graph_tensor
         fed = [
-            (key if isinstance(key, tf.Tensor) else self.graph.graph_tensor(key), value)
+            (key if isinstance(key, tf.Tensor) else tensor_of(key), value)
             for key, value in feed_dict.items()
         ]
         feeds = [tensor for tensor, _ in fed]
@@ -387,7 +388,8 @@ class HookedSteps(HookRunner):
         """A step as a worker takes it: whether there was a batch, and the values."""
         key = tuple(map(id, flat)), tuple(map(id, feeds))
         if key not in self.functions:
-            call, elements = self.graph.plan(flat, [*feeds, *self.workers.data.tensors])
+            fetches = self.graph.session.fetches
+            call, elements = fetches.plan(flat, [*feeds, *self.workers.data.tensors])
             if any(tf.nest.is_nested(one) or is_composite(one) for one in elements):
                 raise ValueError(
                     "A hook fetches what is made of several tensors, which a worker "
@@ -395,7 +397,7 @@ class HookedSteps(HookRunner):
                 )
 
             def step(batches: Any, *given: Any) -> Any:
-                (batch,) = self.workers.data.optional_batches(batches)
+                (batch,) = self.workers.data.optional_batches(source=batches)
 
                 def taken() -> list[Any]:
                     parts = tf.nest.flatten(batch.get_value(), expand_composites=True)

@@ -9,68 +9,22 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import HOOKS, LISTENERS, PARTITIONS, REPLICAS
+from .partitions import parts_together, restore_part
+from .replicas import saved_of_replicas
 from .variables import name_in_tensorflow_1, number_name
 from .vocabulary import logger, v1
-from .workers import Workers, workers_of
-
-
-class ModelSaver(v1.train.Saver):
-    """A saver that takes several values of a variable together when it saves."""
-
-    def __init__(
-        self,
-        *args: Any,
-        merged: list[tuple[Any, Any]],
-        workers: Workers,
-        **kwargs: Any,
-    ):
-        self.merged, self.workers = merged, workers
-        super().__init__(*args, **kwargs)
-
-    def save(self, *args: Any, **kwargs: Any) -> Any:
-        """Saves the values that variables have now."""
-        with tf.init_scope():
-            for saved, variable in self.merged:
-                saved.assign(value_of_all(variable, self.workers))
-        return super().save(*args, **kwargs)
-
-
-def value_of_all(variable: Any, workers: Workers) -> Any:
-    """One value of a variable that each replica has updated on its own."""
-    total = workers.total(tf.add_n([one.read_value() for one in variable.values]))
-    if variable.aggregation == tf.VariableAggregation.SUM:
-        return total
-    replicas = workers.strategy.num_replicas_in_sync
-    return tf.cast(total / replicas, total.dtype)
-
-
-def has_own_values(variable: Any) -> bool:
-    """Each replica updates it on its own, such as a moving average of its batches."""
-    strategy = getattr(variable, "distribute_strategy", None)
-    return (
-        strategy is not None
-        and strategy.num_replicas_in_sync > 1
-        and hasattr(variable, "values")
-        and variable.synchronization == tf.VariableSynchronization.ON_READ
-        and variable.aggregation
-        in (tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN)
-    )
 
 
 def saver_of(model: Any, config: Any) -> Any:
     """What saves the variables of a model by name."""
-    saved, merged = [], []
-    for name, variable in model.variables.by_name.items():
-        first = model.strategy.experimental_local_results(variable)[0]
-        if has_own_values(variable):
-            with tf.init_scope():
-                first = tf.Variable(first, trainable=False)
-            merged.append((first, variable))
-        saved.append((name, first))
-    saver = ModelSaver(
-        parts_together(saved),
-        merged=merged,
-        workers=workers_of(model.strategy),
+    saved, kind = model.variables.by_name, v1.train.Saver
+    if REPLICAS:
+        saved, kind = saved_of_replicas(saved, model.strategy)
+    if PARTITIONS:
+        saved = parts_together(saved.items())
+    saver = kind(
+        saved,
         max_to_keep=config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
         save_relative_paths=True,
@@ -84,18 +38,6 @@ def saver_of(model: Any, config: Any) -> Any:
     return saver
 
 
-def parts_together(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """What a saver takes: parts of a partitioned variable as slices of the whole."""
-    saved: dict[str, Any] = {}
-    for name, variable in named:
-        part = getattr(variable, "_save_slice_info", None)
-        if part is None:
-            saved[name] = variable
-        else:
-            saved.setdefault(part.full_name, []).append(variable)
-    return saved
-
-
 def saver_of_graph(checkpoint: str, **options: Any) -> Any:
     """What restores the variables of the default graph from a checkpoint."""
     known = tf.train.load_checkpoint(checkpoint).get_variable_to_shape_map()
@@ -107,26 +49,25 @@ def saver_of_graph(checkpoint: str, **options: Any) -> Any:
         saved[name] = variable
     if all(name == variable.op.name for name, variable in saved.items()):
         return v1.train.Saver(**options)  # It knows of more than variables.
-    return v1.train.Saver(parts_together(saved.items()), **options)
+    if PARTITIONS:
+        saved = parts_together(saved.items())
+    return v1.train.Saver(saved, **options)
 
 
-def restore(model: Any, checkpoint: str, scaffold: Any) -> None:
+def restore(model: Any, checkpoint: str, scaffold: Any = None) -> None:
     """Gives variables the values of a checkpoint, except those that have them."""
     logger.info("Restoring parameters from %s", checkpoint)
-    saver = getattr(scaffold, "saver", None)
-    if saver is not None:
+    if HOOKS and scaffold.saver is not None:
         with model.inside():
-            saver.restore(model.session, checkpoint)
+            scaffold.saver.restore(model.session, checkpoint)
         return
     variables = model.variables
     missing = []
     for name, variable in variables.by_name.items():
-        part = getattr(variable, "_save_slice_info", None)
-        if part is not None and part.full_name in variables.saved:
-            whole = variables.reader.get_tensor(part.full_name)
-            slices = zip(part.var_offset, part.var_shape, strict=True)
-            variable.assign(whole[tuple(slice(at, at + n) for at, n in slices)])
-        elif variables.name_in_checkpoint(name) not in variables.saved:
+        if PARTITIONS and restore_part(variable, variables):
+            continue
+        saved = variables.name_in_checkpoint(name) if REPLICAS else name
+        if saved not in variables.saved:
             missing.append(name)
     if missing:
         raise ValueError(
@@ -153,25 +94,29 @@ class Checkpoints:
         self,
         model: Any,
         config: Any,
-        scaffold: Any,
-        listeners: Iterable[Any],
         *,
+        scaffold: Any = None,
+        listeners: Iterable[Any] = (),
         saved_elsewhere: bool = False,
     ):
         self.model = model
         self.steps: int | None = config.saves_every[0]
         self.seconds: float | None = config.saves_every[1]
         # With neither, or where a hook saves, there are no checkpoints of the loop.
-        self.active = not saved_elsewhere and config.saves_every != (None, None)
-        self.listeners = list(listeners)
+        self.active = config.saves_every != (None, None)
         self.directory = config.model_dir
         self.path = os.path.join(self.directory, "model.ckpt")
-        self.saver: Any = getattr(scaffold, "saver", None)
+        self.saver: Any = None
+        if LISTENERS:
+            self.listeners = list(listeners)
+        if HOOKS:
+            self.active = self.active and not saved_elsewhere
+            self.saver = self.own_saver = scaffold.saver
         if self.saver is None and self.active:
-            with model.inside():
-                self.saver = saver_of(model, config)
+            self.saver = saver_of(model, config)
         self.saved_step: int | None = None
         self.saved_at = 0.0
+        self.written: str | None = None
 
     def next_step(self) -> int | None:
         """The step after which a checkpoint is due, where steps decide."""
@@ -202,34 +147,52 @@ class Checkpoints:
             return
         if step != self.saved_step:
             self.save(step)
-        for listener in self.listeners:
-            with self.model.inside():
-                listener.end(self.model.session, step)
+        if LISTENERS:
+            self.tell("end", step)
 
     def save(self, step: int) -> bool:
         """Saves a step; gives whether a listener wants training to stop."""
         self.saved_step, self.saved_at = step, time.time()
         logger.info("Saving checkpoints for %d into %s.", step, self.path)
-        session, stop = self.model.session, False
-        for listener in self.listeners:
+        if LISTENERS:
+            self.tell("before_save", step)
+        found = tf.train.latest_checkpoint(self.directory)
+        if self.written is not None and found != self.written:
+            logger.warning(
+                "Another process trains into %s as well: it has written %s. Each "
+                "replaces the other's checkpoints; give each a model_dir of its own.",
+                self.directory,
+                found,
+            )
+        if HOOKS and self.own_saver is not None:
             with self.model.inside():
-                listener.before_save(session, step)
-        with self.model.inside():
-            self.saver.save(session, self.path, step, write_meta_graph=False)
+                session = self.model.session
+                self.saver.save(session, self.path, step, write_meta_graph=False)
+        else:
+            with tf.init_scope():
+                self.saver.save(None, self.path, step, write_meta_graph=False)
+        self.written = tf.train.latest_checkpoint(self.directory)
         writer = event_writer(self.directory, self.model)
         status = v1.SessionLog(
             status=v1.SessionLog.CHECKPOINT, checkpoint_path=self.path
         )
         writer.add_session_log(status, step)
+        return self.tell("after_save", step) if LISTENERS else False
+
+    def tell(self, what: str, step: int) -> bool:
+        """Tells the listeners; gives whether one of them wants training to stop."""
+        stop = False
         for listener in self.listeners:
             with self.model.inside():
-                if listener.after_save(session, step):
-                    logger.info(
-                        "A CheckpointSaverListener requested that training be stopped. "
-                        "listener: %s",
-                        listener,
-                    )
-                    stop = True
+                session = self.model.session if HOOKS else None
+                wants_end = getattr(listener, what)(session, step)
+            if wants_end and what == "after_save":
+                logger.info(
+                    "A CheckpointSaverListener requested that training be stopped. "
+                    "listener: %s",
+                    listener,
+                )
+                stop = True
         return stop
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .asked import CHOSEN, DISTRIBUTE_CONFIGS, PROFILES, RESUMED, TASKS
 from .vocabulary import v1
 
 NOT_GIVEN: Any = "not given"
@@ -31,10 +32,12 @@ class RunConfig:
     programs give it, and has no effect.
     """
 
-    # What makes the strategy, where that is not for the program to say.
-    chosen: ClassVar[Callable[[], Any] | None] = None
-    # What says how training goes on, where more was asked for.
-    reports: ClassVar[Any] = None
+    if CHOSEN:
+        # What makes the strategy, where that is not for the program to say.
+        chosen: ClassVar[Callable[[], Any] | None] = None
+    if PROFILES:
+        # What says how training goes on, where more was asked for.
+        reports: ClassVar[Any] = None
 
     model_dir: Any = None
     tf_random_seed: int | None = None
@@ -57,10 +60,11 @@ class RunConfig:
     cluster: Any = None
     master: str | None = ""
     evaluation_master: str | None = ""
-    # Not of TensorFlow 1: training that goes on from a checkpoint leaves out the
-    # batches that were used. For programs that train in one call, on data whose order
-    # is the same each time.
-    resume_data: bool = False
+    if RESUMED:
+        # Not of TensorFlow 1: training that goes on from a checkpoint leaves out the
+        # batches that were used. For programs that train in one call, on data whose
+        # order is the same each time.
+        resume_data: bool = False
 
     def __post_init__(self) -> None:
         if self.model_dir is not None:
@@ -78,8 +82,8 @@ class RunConfig:
                 "`save_checkpoints_steps` and `save_checkpoints_secs` "
                 "cannot be both set."
             )
-        given = self.experimental_distribute
-        if given is not None:
+        if DISTRIBUTE_CONFIGS and self.experimental_distribute is not None:
+            given = self.experimental_distribute
             if given.remote_cluster:
                 raise ValueError(
                     "This loop does not take `remote_cluster`: leave it out and start "
@@ -87,26 +91,30 @@ class RunConfig:
                 )
             self.train_distribute = given.train_distribute or self.train_distribute
             self.eval_distribute = given.eval_distribute or self.eval_distribute
-        chosen = type(self).chosen
-        if chosen is not None:
-            self.train_distribute = chosen()
+        if CHOSEN:
+            make = type(self).chosen
+            self.train_distribute = make() if make else self.train_distribute
         environment = json.loads(os.environ.get("TF_CONFIG") or "{}")
         self.model_dir = self.model_dir or environment.get("model_dir")
         jobs = environment.get("cluster") or {}
-        task = environment.get("task") or {}
-        self.cluster_spec = v1.train.ClusterSpec(jobs)
-        self.task_type: str = task.get("type", "worker")
-        self.task_id = int(task.get("index", 0))
-        first_worker = not {"chief", "master"} & set(jobs) and self.task_id == 0
-        self.is_chief = (
-            not jobs
-            or self.task_type in ("chief", "master")
-            or (self.task_type == "worker" and first_worker)
-        )
         trains = sum(len(jobs.get(job, ())) for job in ("chief", "master", "worker"))
-        self.num_worker_replicas = trains or 1
-        self.num_ps_replicas = len(jobs.get("ps", ()))
-        self.global_id_in_cluster = 0 if not jobs else self.task_id
+        servers = len(jobs.get("ps", ()))
+        # How many tasks train, or serve those that do, beside this one.
+        self.others = max(trains - 1, 0) + servers
+        if TASKS:
+            self.num_worker_replicas = trains or 1
+            self.num_ps_replicas = servers
+            task = environment.get("task") or {}
+            self.cluster_spec = v1.train.ClusterSpec(jobs)
+            self.task_type: str = task.get("type", "worker")
+            self.task_id = int(task.get("index", 0))
+            first_worker = not {"chief", "master"} & set(jobs) and self.task_id == 0
+            self.is_chief = (
+                not jobs
+                or self.task_type in ("chief", "master")
+                or (self.task_type == "worker" and first_worker)
+            )
+            self.global_id_in_cluster = 0 if not jobs else self.task_id
 
     def replace(self, **changes: Any) -> RunConfig:
         """A copy with some values replaced."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import os
@@ -11,6 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import CLUSTERS, GRAPHS, HOOKS, LISTENERS, REPLICAS, WARM_STARTS
 from .by_hand import eagerly
 from .checkpoints import Checkpoints, saved_step
 from .config import RunConfig
@@ -22,10 +24,10 @@ from .evaluation import (
     write_evaluation,
 )
 from .exporting import export_model
-from .hooks import CheckpointSaverHook
+from .hooks import saving_hooks
 from .inputs import accepted
 from .loop import TrainingLoop
-from .rivals import Rivals
+from .places import check_alone, replicas_here
 from .training import TrainingModel, initialize
 from .vocabulary import (
     EstimatorSpec,
@@ -39,6 +41,10 @@ from .warm_start import warm_start_settings, warm_start_variables
 from .workers import workers_of
 
 NO_MORE = object()
+NO_CHECKPOINTS = (
+    "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
+    "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+)
 
 
 class Estimator:
@@ -71,10 +77,12 @@ class Estimator:
         if not model_dir:
             model_dir = tempfile.mkdtemp()
             logger.warning("Using temporary folder as model directory: %s", model_dir)
-        self._config = config.replace(model_dir=model_dir)
+        self._config = copy.copy(config)
+        self._config.model_dir = model_dir
         self._model_fn = model_fn
         self._params = copy.deepcopy(params if params is not None else {})
-        self._warm_start_settings = warm_start_settings(warm_start_from)
+        if WARM_STARTS:
+            self._warm_start_settings = warm_start_settings(warm_start_from)
 
     # -- what it is
 
@@ -178,9 +186,9 @@ class Estimator:
         )
         return lambda: input_fn(**given)
 
-    def start_warm(self) -> None:
+    def warm_start(self) -> None:
         """Lets the variables of the graph begin as a trained model's."""
-        if self._warm_start_settings is not None:
+        if WARM_STARTS and self._warm_start_settings is not None:
             warm_start_variables(self._warm_start_settings)
 
     # -- training
@@ -198,60 +206,68 @@ class Estimator:
             raise ValueError("Can not provide both steps and max_steps.")
         check_positive("steps", steps)
         check_positive("max_steps", max_steps)
-        workers = workers_of(self._config.train_distribute)
-        workers.check_place(self._config)
-        listeners = tuple(saving_listeners or ()) if workers.is_chief else ()
-        hooks = checked_hooks(hooks)
-        saves = any(isinstance(hook, CheckpointSaverHook) for hook in hooks)
-        if listeners and self._config.saves_every == (None, None) and not saves:
-            raise ValueError(
-                "There should be a CheckpointSaverHook to use saving_listeners. Please "
-                "set one of the RunConfig.save_checkpoints_steps or "
-                "RunConfig.save_checkpoints_secs."
-            )
-
-        def last_step(start: int) -> float:
-            return start + steps if steps is not None else max_steps or math.inf
-
-        with eagerly(), workers.at_work():
-            checkpoint = workers.same_checkpoint(self.latest_checkpoint)
+        config = self._config
+        if CLUSTERS:
+            workers: Any = workers_of(config.train_distribute)
+            workers.check_place(config)
+        else:
+            check_alone(config)
+        if HOOKS:
+            hooks = checked_hooks(hooks)
+        if LISTENERS:
+            listeners: tuple[Any, ...] = tuple(saving_listeners or ())
+        if CLUSTERS and not workers.is_chief:
+            listeners = ()
+        if LISTENERS and listeners and config.saves_every == (None, None):
+            saves = HOOKS and bool(saving_hooks(hooks))
+            if not saves:
+                raise ValueError(NO_CHECKPOINTS)
+        with (
+            eagerly() if GRAPHS else tf.init_scope(),
+            workers.at_work() if CLUSTERS else contextlib.nullcontext(),
+        ):
+            checkpoint = self.latest_checkpoint()
+            if CLUSTERS:
+                checkpoint = workers.same_checkpoint(self.latest_checkpoint)
             if max_steps is not None and max_steps <= saved_step(checkpoint):
                 logger.info("Skipping training since max_steps has already saved.")
                 return self
-            workers.gather(self, input_fn)
-            config = workers.config_of(self._config)
-            # In a cluster one task writes the checkpoints, and is no rival of others.
-            rivals = Rivals(config.model_dir if config.is_chief else None)
+            if CLUSTERS:
+                workers.gather(self, input_fn)
+                config = workers.config_of(config)
+                context = workers.input_context()
+            elif REPLICAS:
+                replicas = replicas_here(config.train_distribute)
+                context = tf.distribute.InputContext(num_replicas_in_sync=replicas)
+            else:
+                context = None
             model = TrainingModel(
                 self.model_call(ModeKeys.TRAIN),
-                self.bound_input_fn(input_fn, ModeKeys.TRAIN, workers.input_context()),
+                self.bound_input_fn(input_fn, ModeKeys.TRAIN, context=context),
                 config=config,
-                hooks=hooks,
-                listeners=listeners,
                 checkpoint=checkpoint,
-                warm_start=self.start_warm,
+                hooks=hooks or (),
+                listeners=listeners,
+                warm_start=self.warm_start,
             )
-            initialize(model.graph, checkpoint, model.spec.scaffold)
-            loop = TrainingLoop(
-                model.graph,
-                model.data,
-                train_op=model.train_op,
-                loss=model.loss,
-                summary=model.summary,
-                hooks=model.hooks,
-                checkpoints=Checkpoints(
+            if HOOKS:
+                scaffold = model.spec.scaffold
+                initialize(model.graph, checkpoint, scaffold=scaffold)
+                checkpoints = Checkpoints(
                     model.graph,
                     config,
-                    model.spec.scaffold,
-                    listeners,
+                    scaffold=scaffold,
+                    listeners=listeners,
                     saved_elsewhere=bool(model.saving_hooks),
-                ),
-                config=config,
-                workers=workers,
-                rivals=rivals,
+                )
+            else:
+                initialize(model.graph, checkpoint)
+                checkpoints = Checkpoints(model.graph, config, listeners=listeners)
+            loop = TrainingLoop(
+                model, checkpoints, config, workers=workers if CLUSTERS else None
             )
-            with rivals:
-                loss = loop.run(last_step)
+            last = loop.step + steps if steps is not None else max_steps or math.inf
+            loss = loop.run(last)
         logger.info("Loss for final step: %s.", loss)
         return self
 
@@ -268,14 +284,14 @@ class Estimator:
         """Evaluates on `steps` batches, or all of them; gives the metrics."""
         check_positive("steps", steps)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "evaluate")
-        with eagerly():
+        with eagerly() if GRAPHS else tf.init_scope():
             model = EvaluationModel(
                 self.model_call(ModeKeys.EVAL),
                 self.bound_input_fn(input_fn, ModeKeys.EVAL),
                 config=self._config,
-                hooks=checked_hooks(hooks),
                 checkpoint=checkpoint,
-                warm_start=self.start_warm,
+                hooks=checked_hooks(hooks) if HOOKS else (),
+                warm_start=self.warm_start,
             )
             results = evaluate_model(model, checkpoint, steps)
             write_evaluation(model.graph, self.eval_dir(name), results, checkpoint)
@@ -291,18 +307,18 @@ class Estimator:
     ) -> Iterator[Any]:
         """Yields predictions, one example (or one batch) at a time, as numpy."""
         checkpoint = self.checkpoint_to_use(checkpoint_path, "predict")
-        with eagerly():
+        with eagerly() if GRAPHS else tf.init_scope():
             model = PredictionModel(
                 self.model_call(ModeKeys.PREDICT),
                 self.bound_input_fn(input_fn, ModeKeys.PREDICT),
                 config=self._config,
-                hooks=checked_hooks(hooks),
                 checkpoint=checkpoint,
-                warm_start=self.start_warm,
+                hooks=checked_hooks(hooks) if HOOKS else (),
+                warm_start=self.warm_start,
             )
         batches = model.batches(predict_keys)
         while True:
-            with eagerly():
+            with eagerly() if GRAPHS else tf.init_scope():
                 batch = next(batches, NO_MORE)
             if batch is NO_MORE:
                 return
@@ -362,7 +378,7 @@ class Estimator:
     def checkpoint_to_export(self) -> str:
         """The latest checkpoint, or what an untrained model would start from."""
         path = self.latest_checkpoint()
-        if not path and self._warm_start_settings is not None:
+        if WARM_STARTS and not path and self._warm_start_settings is not None:
             path = self._warm_start_settings.ckpt_to_initialize_from
             if tf.io.gfile.isdir(path):
                 path = tf.train.latest_checkpoint(path)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from .asked import HOOKS, WARM_STARTS
 from .checkpoints import event_writer
-from .graph import READ_OP_COLLECTION, ModelGraph
-from .hooks import HookRunner
+from .graph import ModelGraph, global_step_in_graph
+from .hooks import HookRunner, begun_hooks
 from .inputs import ModelInput, features_and_labels
 from .loop import ManySteps
 from .training import initialize
@@ -28,15 +29,14 @@ class EvaluationModel:
         input_fn: Callable[[], Any],
         *,
         config: Any,
-        hooks: Iterable[Any],
         checkpoint: str | None,
-        warm_start: Callable[[], None],
+        hooks: Iterable[Any] = (),
+        warm_start: Any = None,
     ):
         self.data = ModelInput(input_fn)
 
         def build() -> None:
-            step = v1.train.get_or_create_global_step()
-            v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+            step = global_step_in_graph()
             (batch,) = self.data.next_batches()
             self.spec = call_model_fn(*features_and_labels(batch))
             metrics = dict(self.spec.eval_metric_ops)
@@ -54,11 +54,11 @@ class EvaluationModel:
                 updates.append(update)
             self.update = tf.group(*tf.nest.flatten(updates, expand_composites=True))
             self.values["global_step"] = tf.identity(step)
-            if not checkpoint:
+            if WARM_STARTS and not checkpoint:
                 warm_start()
-            self.hooks = [*hooks, *self.spec.evaluation_hooks]
-            for hook in self.hooks:
-                hook.begin()
+            if HOOKS:
+                self.hooks = [*hooks, *self.spec.evaluation_hooks]
+                begun_hooks(self.hooks)
 
         self.graph = ModelGraph(build, checkpoint, config.tf_random_seed)
 
@@ -78,24 +78,7 @@ def value_and_update(metric: Any) -> tuple[Any, Any]:
         if op.type.startswith("Assign")
         and op is not getattr(variable, "_initializer_op", None)
     ]
-    with tf.control_dependencies(updates):
-        pass
     return metric.result(), tf.group(*updates)
-
-
-class Progress:
-    """Says how far an evaluation is, about ten times."""
-
-    def __init__(self, steps: int | None):
-        self.steps = steps
-        self.every = 1 if steps is None or steps < 20 else steps // 10
-
-    def say(self, done: int) -> None:
-        """After a step."""
-        if self.steps is None:
-            return
-        if done % self.every == 0 or done == self.steps:
-            logger.info("Evaluation [%d/%d]", done, self.steps)
 
 
 def evaluate_model(
@@ -106,54 +89,54 @@ def evaluate_model(
     began = time.time()
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime())
     logger.info("Starting evaluation at %s", stamp)
-    initialize(graph, checkpoint, model.spec.scaffold)
-    runner = HookRunner(graph, model.hooks)
-    runner.start()
-    progress = Progress(steps)
-    if runner.wanted_each_step or model.data.iterator is None:
-        done = evaluate_with_hooks(runner, model.update, progress)
+    if HOOKS:
+        initialize(graph, checkpoint, scaffold=model.spec.scaffold)
+        runner = HookRunner(graph, model.hooks)
+        runner.start()
+        done = evaluate_batches(model, steps, runner=runner)
     else:
-        done = evaluate_at_once(model, progress)
+        initialize(graph, checkpoint)
+        done = evaluate_batches(model, steps)
     if not done:
         raise ValueError(
             "Evaluation made no steps. Perhaps input is empty or misspecified: "
             "input_fn gave no batch."
         )
     results: dict[str, Any] = graph.run(model.values)
-    runner.end()
+    if HOOKS:
+        runner.end()
     logger.info("Inference Time : %.5fs", time.time() - began)
     stamp = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime())
     logger.info("Finished evaluation at %s", stamp)
     return results
 
 
-def evaluate_with_hooks(runner: HookRunner, update: Any, progress: Progress) -> int:
-    """Batch by batch; gives their number."""
-    done, stop = 0, False
-    while not stop:
-        try:
-            _, stop = runner.step(update)
-        except (StopIteration, tf.errors.OutOfRangeError):
-            break
-        done += 1
-        progress.say(done)
-        stop = stop or done == progress.steps
-    return done
-
-
-def evaluate_at_once(model: EvaluationModel, progress: Progress) -> int:
-    """Many batches in a call, up to the next report; gives their number."""
-    many = ManySteps(model.graph, model.data, model.update)
-    last = math.inf if progress.steps is None else progress.steps
+def evaluate_batches(
+    model: EvaluationModel, steps: int | None, runner: Any = None
+) -> int:
+    """Adds batches to the metrics, and says so about ten times; gives their number."""
+    last = math.inf if steps is None else steps
+    every = last if steps is None else max(steps // 10, 1) if steps >= 20 else 1
+    many = None
+    if model.data.iterator and not (HOOKS and runner.wanted_each_step):
+        many = ManySteps(model.graph, model.data, model.update)
     done, ended = 0, False
     while not ended and done < last:
-        until = last
-        if progress.steps is not None:
-            until = min(last, done - done % progress.every + progress.every)
-        _, count, ended = many(math.inf, until - done)
+        if many is not None:
+            until = min(last, done - done % every + every)
+            _, count, ended = many(math.inf, until - done)
+        else:
+            try:
+                if HOOKS:
+                    _, ended = runner.step(model.update)
+                else:
+                    model.graph.run(model.update)
+            except (StopIteration, tf.errors.OutOfRangeError):
+                break
+            count = 1
         done += count
-        if count:
-            progress.say(done)
+        if count and steps is not None and (done % every == 0 or done == steps):
+            logger.info("Evaluation [%d/%d]", done, steps)
     return done
 
 
@@ -217,40 +200,47 @@ class PredictionModel:
         input_fn: Callable[[], Any],
         *,
         config: Any,
-        hooks: Iterable[Any],
         checkpoint: str | None,
-        warm_start: Callable[[], None],
+        hooks: Iterable[Any] = (),
+        warm_start: Any = None,
     ):
         data = ModelInput(input_fn, ahead=False)
 
         def build() -> None:
-            step = v1.train.get_or_create_global_step()
-            v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+            global_step_in_graph()
             (batch,) = data.next_batches()
             features, _ = features_and_labels(batch)
             self.spec = call_model_fn(features, None)
-            if not checkpoint:
+            if WARM_STARTS and not checkpoint:
                 warm_start()
-            self.hooks = [*hooks, *self.spec.prediction_hooks]
-            for hook in self.hooks:
-                hook.begin()
+            if HOOKS:
+                self.hooks = [*hooks, *self.spec.prediction_hooks]
+                begun_hooks(self.hooks)
 
         self.graph = ModelGraph(build, checkpoint, config.tf_random_seed)
-        initialize(self.graph, checkpoint, self.spec.scaffold)
+        if HOOKS:
+            initialize(self.graph, checkpoint, scaffold=self.spec.scaffold)
+        else:
+            initialize(self.graph, checkpoint)
 
     def batches(self, predict_keys: Collection[str] | None) -> Iterator[Any]:
         """Predictions, batch by batch."""
         wanted = wanted_predictions(self.spec.predictions, predict_keys)
-        runner = HookRunner(self.graph, self.hooks)
-        runner.start()
         stop = False
+        if HOOKS:
+            runner = HookRunner(self.graph, self.hooks)
+            runner.start()
         while not stop:
             try:
-                predictions, stop = runner.step(wanted)
+                if HOOKS:
+                    predictions, stop = runner.step(wanted)
+                else:
+                    predictions = self.graph.run(wanted)
             except (StopIteration, tf.errors.OutOfRangeError):
                 break
             yield predictions
-        runner.end()
+        if HOOKS:
+            runner.end()
 
 
 def wanted_predictions(predictions: Any, keys: Collection[str] | None) -> Any:

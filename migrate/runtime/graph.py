@@ -9,6 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import ASSIGNED, CLUSTERS, HOOKS, LAYER_UPDATES, ORDERED, REPLICAS
+from .fetching import joined
 from .late_reads import count_after_reads, read_late
 from .layer_updates import show_layer_updates
 from .session import ModelSession
@@ -34,12 +36,13 @@ class ModelGraph:
         variables: Any = None,
     ):
         self.graph: Any = None
-        self.strategy = strategy or tf.distribute.get_strategy()
-        self.variables = (variables or ModelVariables)(checkpoint, self.strategy)
-        self.session = ModelSession(self)
+        if REPLICAS:
+            self.strategy = strategy or tf.distribute.get_strategy()
+        kind = (variables or ModelVariables) if CLUSTERS else ModelVariables
+        self.variables = kind(checkpoint, strategy=self.strategy if REPLICAS else None)
+        if HOOKS:
+            self.session = ModelSession(self)
         self.calls: dict[Any, Any] = {}
-        self.plans: dict[Any, Any] = {}
-        self.reads: dict[int, Any] = {}
         if seed is not None:
             tf.random.set_seed(seed)
 
@@ -49,7 +52,8 @@ class ModelGraph:
             # of TensorFlow 1.
             self.graph.name = "model_fn"
             self.graph.seed = seed
-            show_layer_updates(self.graph)
+            if LAYER_UPDATES:
+                show_layer_updates(self.graph)
             with (
                 self.variables.made_here(),
                 tensors_by_identity(),
@@ -58,15 +62,19 @@ class ModelGraph:
                 # Summaries of TensorFlow 1 are fetched with the step that they are of.
                 warnings.filterwarnings("ignore", ".*default summary writer.*")
                 build()
-            self.components = self.components_and_handles()
-            read_late(self.graph, [handle for _, handle in self.components])
-            step = self.variables.by_name.get("global_step")
-            if step is not None:
-                for one in self.strategy.experimental_local_results(step):
+            if ORDERED or HOOKS:
+                self.components = self.components_and_handles()
+            if ORDERED:
+                read_late(self.graph, [handle for _, handle in self.components])
+            if ASSIGNED and "global_step" in self.variables.by_name:
+                for one in self.components_of(self.global_step):
                     count_after_reads(self.graph.capture(one.handle))
 
         # Keras makes its variables outside of the graph: they are met there too.
-        with self.strategy.scope(), self.variables.made_here():
+        with (
+            self.strategy.scope() if REPLICAS else contextlib.nullcontext(),
+            self.variables.made_here(),
+        ):
             self.function = v1.wrap_function(traced, [])
 
     def components_and_handles(self) -> list[tuple[Any, Any]]:
@@ -74,54 +82,19 @@ class ModelGraph:
         return [
             (component, self.graph.capture(component.handle))
             for variable in (*self.variables.by_name.values(), *self.variables.local)
-            for component in self.strategy.experimental_local_results(variable)
+            for component in self.components_of(variable)
         ]
+
+    def components_of(self, variable: Any) -> tuple[Any, ...]:
+        """A variable as each replica has it."""
+        if REPLICAS:
+            return tuple(self.strategy.experimental_local_results(variable))
+        return (variable,)
 
     @property
     def global_step(self) -> Any:
         """The number of updates so far, as the model counts them."""
         return self.variables.by_name["global_step"]
-
-    # -- which part of the graph a fetch means
-
-    def element(self, fetch: Any) -> Any:
-        """The variable, tensor or operation that a fetch stands for."""
-        if isinstance(fetch, tf.Variable):
-            # What `assign` returns is the variable after that, and fetched so.
-            assigned = getattr(fetch, "_parent_op", None) is not None
-            return self.assigned_value(fetch) if assigned else fetch
-        if not isinstance(fetch, (tf.Tensor, tf.Operation)):
-            if tf.is_tensor(fetch) and not hasattr(fetch, "read_value"):
-                return fetch  # Made of several tensors.
-            if not isinstance(fetch, (str, bytes)) and hasattr(fetch, "_graph_element"):
-                return self.variable_read_by(fetch._graph_element)
-            name = fetch if isinstance(fetch, (str, bytes)) else fetch.name
-            fetch = self.graph.as_graph_element(name)
-        if isinstance(fetch, tf.Tensor):
-            return self.variable_read_by(fetch)
-        return fetch
-
-    def assigned_value(self, assigned: Any) -> Any:
-        """A tensor that is read after an assignment of the graph."""
-        if id(assigned) not in self.reads:
-            with self.inside():
-                self.reads[id(assigned)] = assigned.read_value(), assigned
-        return self.reads[id(assigned)][0]
-
-    def variable_read_by(self, tensor: Any) -> Any:
-        """The variable that a tensor is nothing but a reading of, or the tensor.
-
-        A session of TensorFlow 1 returned such a reading as the variable was at the
-        end of the step, because it did not copy it: hooks that fetch the global step
-        rely on that.
-        """
-        source = tensor
-        while source.op.type == "Identity" and not source.op.control_inputs:
-            source = source.op.inputs[0]
-        if source.op.type != "ReadVariableOp" or source.op.control_inputs:
-            return tensor
-        found = [v for v, handle in self.components if handle is source.op.inputs[0]]
-        return found[0] if found else tensor
 
     # -- functions
 
@@ -168,43 +141,16 @@ class ModelGraph:
 
         return computed
 
-    def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """The values of a structure of fetches, as a session gives them."""
-        found = self.values(tf.nest.flatten(fetches), feed_dict)
-        return filled(fetches, iter(found))
+    def values(self, fetches: list[Any]) -> list[Any]:
+        """The values of tensors and variables; None for operations."""
+        found = self.call(fetches, [])()[:-1]
+        return [None if value is None else value.numpy() for value in found]
 
-    def values(self, flat: list[Any], feed_dict: Any = None) -> list[Any]:
-        """The values of single fetches."""
-        fed = [
-            (key if isinstance(key, tf.Tensor) else self.graph_tensor(key), value)
-            for key, value in (feed_dict or {}).items()
-        ]
-        feeds = [tensor for tensor, _ in fed]
-        call, elements = self.plan(flat, feeds)
-        given = [tf.convert_to_tensor(value, tensor.dtype) for tensor, value in fed]
-        values = call(*given)[:-1]
-        results = [None if value is None else value.numpy() for value in values]
-        return joined(elements, results) if len(results) != len(flat) else results
-
-    def plan(self, flat: list[Any], feeds: list[Any]) -> tuple[Any, list[Any]]:
-        """The function for fetches that a hook asks for in every step, found once."""
-        key = (
-            tuple(one if isinstance(one, str) else id(one) for one in flat),
-            tuple(map(id, feeds)),
-        )
-        if key not in self.plans:
-            elements = [None if one is None else self.element(one) for one in flat]
-            parts = tf.nest.flatten(elements, expand_composites=True)
-            # With what is in the key, so that no other object gets its identity.
-            self.plans[key] = self.call(parts, feeds), elements, flat
-        call, elements, _ = self.plans[key]
-        return call, elements
-
-    def graph_tensor(self, key: Any) -> Any:
-        """The tensor that a key of a feed means."""
-        if isinstance(key, (str, bytes)):
-            return self.graph.as_graph_element(key)
-        return getattr(key, "_graph_element", key)
+    def run(self, fetches: Any) -> Any:
+        """The values of a structure of tensors, variables and operations."""
+        flat = tf.nest.flatten(fetches)
+        values = self.values(tf.nest.flatten(flat, expand_composites=True))
+        return tf.nest.pack_sequence_as(fetches, joined(flat, values))
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
@@ -230,30 +176,10 @@ def tensors_by_identity() -> Iterator[None]:
             v1.enable_tensor_equality()
 
 
-def filled(structure: Any, values: Iterator[Any]) -> Any:
-    """A structure with the next values in the place of its elements.
-
-    As `tf.nest.pack_sequence_as`, which takes as long as a small step.
-    """
-    if type(structure) is list:
-        return [filled(one, values) for one in structure]
-    if type(structure) is dict and structure:
-        found = {name: filled(structure[name], values) for name in sorted(structure)}
-        return {name: found[name] for name in structure}
-    if structure is None or isinstance(structure, (tf.Tensor, tf.Operation, str)):
-        return next(values)
-    count = len(tf.nest.flatten(structure))
-    return tf.nest.pack_sequence_as(structure, [next(values) for _ in range(count)])
-
-
-def joined(elements: list[Any], results: list[Any]) -> list[Any]:
-    """The values of elements, of which some are made of several tensors."""
-    parts = iter(results)
-    values = []
-    for element in elements:
-        own = [next(parts) for _ in tf.nest.flatten(element, expand_composites=True)]
-        if isinstance(element, tf.SparseTensor):
-            values.append(v1.SparseTensorValue(*own))
-        else:
-            values.append(own[0] if len(own) == 1 else own)
-    return values
+def global_step_in_graph() -> Any:
+    """The number of updates so far, made in the graph being traced."""
+    step = v1.train.get_or_create_global_step()
+    if HOOKS:
+        # Where hooks of TensorFlow look for it: as it was before the step.
+        v1.add_to_collection(READ_OP_COLLECTION, step + 0)
+    return step

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .graph import filled
+from .fetching import filled
 from .vocabulary import v1
 
 SessionRunHook = v1.train.SessionRunHook
@@ -36,7 +36,8 @@ class HookRunner:
     def __init__(self, model: Any, hooks: Iterable[Any]):
         self.model = model
         # What computes a step and what hooks fetch of it.
-        self.values: Callable[[list[Any], Any], list[Any]] = model.values
+        self.values: Callable[[list[Any], Any], list[Any]]
+        self.values = model.session.fetches.values
         # Whether the step was taken that hooks are being called around.
         self.taken = False
         self.hooks = list(hooks)
@@ -99,3 +100,25 @@ def acts_on_steps(hook: Any) -> bool:
         or name in vars(hook)
         for name in ("before_run", "after_run")
     )
+
+
+def begun_hooks(hooks: list[Any], listeners: Iterable[Any] = ()) -> list[Any]:
+    """Tells hooks of the graph; gives those of them that save checkpoints.
+
+    Those call the listeners as well; otherwise the loop does.
+    """
+    saving = saving_hooks(hooks)
+    if saving:
+        known = saving[0]._listeners
+        known += [one for one in listeners if one not in known]
+    else:
+        for listener in listeners:
+            listener.begin()
+    for hook in hooks:
+        hook.begin()
+    return saving
+
+
+def saving_hooks(hooks: Iterable[Any] | None) -> list[Any]:
+    """Those that save checkpoints."""
+    return [hook for hook in hooks or () if isinstance(hook, CheckpointSaverHook)]

@@ -4,107 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import itertools
 import random
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from .vocabulary import v1
-
-
-class NeedsGraph(Exception):
-    """An input function wants tensors that stand for every batch to come."""
-
-    def __init__(self, dataset: tf.data.Dataset):
-        super().__init__("tensors of an iterator")
-        self.dataset = dataset
-
-
-class InputState(threading.local):
-    """How this thread calls an input function: eagerly, and ahead of who asks."""
-
-    eager = False
-    ahead = True
-    # Of a data set that is being made: what the next iterator gives.
-    given: list[Any] | None = None
-
-
-NEEDS_DATASET = (
-    "input_fn must return a tf.data.Dataset when a distribution strategy is used. "
-    "Return the Dataset itself instead of the tensors of its iterator."
+from .asked import CLUSTERS, ITERATORS, REPLICAS, RESUMED
+from .data_sets import NEEDS_DATASET, not_ahead, one_shot
+from .iterators import (
+    NeedsGraph,
+    asking_for_data_sets,
+    not_asked_ahead,
+    with_work_on_batches,
 )
-input_state = InputState()
-iterator_numbers = itertools.count()
-
-
-class EagerIterator:
-    """A one-shot iterator over a data set, in a program that uses it eagerly."""
-
-    def __init__(self, dataset: tf.data.Dataset):
-        self.batches = iter(dataset)
-
-    def get_next(self, name: str | None = None) -> Any:
-        """The next batch; `OutOfRangeError` after the last one."""
-        del name
-        return self.batches.get_next()
-
-
-class GivenBatch:
-    """What stands for an iterator where one batch of it is worked on."""
-
-    def __init__(self, batch: Any):
-        self.batch = batch
-
-    @property
-    def initializer(self) -> Any:
-        """Nothing is left to do."""
-        return tf.no_op()
-
-    def get_next(self, name: str | None = None) -> Any:
-        """The batch."""
-        del name
-        return self.batch
-
-
-def make_initializable_iterator(
-    dataset: tf.data.Dataset, shared_name: str | None = None
-) -> Any:
-    """As `Dataset.make_initializable_iterator` of TensorFlow 1."""
-    if input_state.eager:
-        raise NeedsGraph(dataset)
-    if input_state.given is not None:
-        return given_batch()
-    if not input_state.ahead:
-        dataset = not_ahead(dataset)
-    # Named, so that all functions that are cut from the graph share it.
-    name = shared_name or f"iterator_{next(iterator_numbers)}"
-    return v1.data.make_initializable_iterator(dataset, name)
-
-
-def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
-    """As `Dataset.make_one_shot_iterator` of TensorFlow 1."""
-    if input_state.eager:
-        raise NeedsGraph(dataset)
-    if input_state.given is not None:
-        return given_batch()
-    if tf.executing_eagerly():
-        return EagerIterator(dataset)
-    if not v1.get_default_graph().building_function:
-        return v1.data.make_one_shot_iterator(dataset)
-    iterator = make_initializable_iterator(dataset)
-    v1.add_to_collection(v1.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
-    return iterator
-
-
-def given_batch() -> GivenBatch:
-    """The batch of the only iterator that an input function makes."""
-    if not input_state.given:
-        raise ValueError(NEEDS_DATASET)
-    return GivenBatch(input_state.given.pop())
 
 
 def accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
@@ -113,16 +27,15 @@ def accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
     return {name: value for name, value in offered.items() if name in names}
 
 
-@contextlib.contextmanager
-def random_state_kept() -> Iterator[Callable[[], None]]:
-    """Gives a function that puts the random numbers of Python back to here."""
+def random_state() -> Callable[[], None]:
+    """A function that puts the random numbers of Python back to where they are now."""
     numbers, more = np.random.get_state(), random.getstate()
 
     def rewind() -> None:
         np.random.set_state(numbers)
         random.setstate(more)
 
-    yield rewind
+    return rewind
 
 
 def dataset_of(
@@ -135,41 +48,22 @@ def dataset_of(
     random numbers which this one drew. ``needed`` makes a data set of tensors, too,
     where they are those of one iterator.
     """
-    made = behind = None
-    with random_state_kept() as rewind, tf.device("/cpu:0"):
-        input_state.eager = True
+    made: Any = None
+    rewind = random_state()
+    with (
+        tf.device("/cpu:0"),
+        asking_for_data_sets() if ITERATORS else contextlib.nullcontext(),
+    ):
         try:
             made = input_fn()
-        except NeedsGraph as asked:
-            behind = asked.dataset
-        except RuntimeError:
-            pass
-        finally:
-            input_state.eager = False
+        except RuntimeError as error:
+            made = error  # It makes what only a graph can have.
         if isinstance(made, tf.data.Dataset):
             return made
         rewind()
-        if needed and behind is not None:
-            return with_work_on_batches(behind, input_fn)
+    if ITERATORS and needed and isinstance(made, NeedsGraph):
+        return with_work_on_batches(made.dataset, input_fn)
     return None
-
-
-def with_work_on_batches(
-    dataset: tf.data.Dataset, input_fn: Callable[[], Any]
-) -> tf.data.Dataset:
-    """A data set that ends with what an input function does with each batch of it."""
-    in_parts = isinstance(dataset.element_spec, tuple)
-
-    def work(*batch: Any) -> Any:
-        input_state.given = [batch if in_parts else batch[0]]
-        try:
-            made = input_fn()
-        finally:
-            input_state.given = None
-        # A list would become one tensor.
-        return tuple(made) if isinstance(made, list) else made
-
-    return dataset.map(tf.autograph.experimental.do_not_convert(work))
 
 
 def features_and_labels(batch: Any) -> tuple[Any, Any]:
@@ -181,41 +75,30 @@ def features_and_labels(batch: Any) -> tuple[Any, Any]:
     return batch[0], batch[1]
 
 
-def not_ahead(dataset: tf.data.Dataset) -> tf.data.Dataset:
-    """The data set without the `prefetch` that TensorFlow 2 adds by itself.
-
-    Who asks for predictions one by one may say only then what they are for.
-    """
-    options = tf.data.Options()
-    options.experimental_optimization.inject_prefetch = False
-    return dataset.with_options(options)
-
-
 class ModelInput:
     """The batches of an input function, for each replica the next one.
 
-    ``ahead`` lets TensorFlow make batches before they are asked for; ``used`` of each
-    replica are left out.
+    ``ahead`` lets TensorFlow make batches before they are asked for.
     """
 
     def __init__(
         self,
         input_fn: Callable[[], Any],
-        replicas: int = 1,
         *,
+        replicas: int = 1,
         ahead: bool = True,
         used: int = 0,
     ):
         self.input_fn = input_fn
-        self.replicas = replicas
+        self.replicas = replicas if REPLICAS else 1
         self.ahead = ahead
-        self.dataset = dataset_of(input_fn, needed=replicas > 1)
+        self.dataset = dataset_of(input_fn, needed=self.replicas > 1)
         if self.dataset is not None and not ahead:
             self.dataset = not_ahead(self.dataset)
-        if self.dataset is None and replicas > 1:
+        if REPLICAS and self.dataset is None and replicas > 1:
             raise ValueError(NEEDS_DATASET)
-        if self.dataset is not None and used:
-            self.dataset = self.dataset.skip(used * replicas)
+        if RESUMED and self.dataset is not None and used:
+            self.dataset = self.dataset.skip(used * self.replicas)
         self.iterator = None if self.dataset is None else iter(self.dataset)
         self.batches: list[Any] = []
 
@@ -224,22 +107,24 @@ class ModelInput:
         """What is taken from the data set, as the graph has it."""
         return list(tf.nest.flatten(self.batches, expand_composites=True))
 
-    def optional_batches(self, iterator: Any = None) -> list[Any]:
+    def optional_batches(self, source: Any = None) -> list[Any]:
         """For each replica the next batch, if there is one."""
-        batches: Any = self.iterator if iterator is None else iterator
+        batches: Any = self.iterator
+        if CLUSTERS and source is not None:
+            batches = source
         return [batches.get_next_as_optional() for _ in range(self.replicas)]
 
     def next_batches(self) -> list[Any]:
         """Tensors of the graph being traced: a batch for each replica."""
         if self.iterator is None:
-            input_state.ahead = self.ahead
-            try:
-                with tf.device("/cpu:0"):
-                    made = self.input_fn()
-                if isinstance(made, tf.data.Dataset):
-                    made = make_one_shot_iterator(made).get_next()
-            finally:
-                input_state.ahead = True
+            with (
+                tf.device("/cpu:0"),
+                not_asked_ahead(self.ahead) if ITERATORS else contextlib.nullcontext(),
+            ):
+                made = self.input_fn()
+            if isinstance(made, tf.data.Dataset):
+                data = made if self.ahead else not_ahead(made)
+                made = one_shot(data).get_next()
             return [made]
         with tf.device("/cpu:0"):
             for _ in range(self.replicas):

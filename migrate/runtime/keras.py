@@ -10,9 +10,11 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from .asked import EXPORTS
 from .config import RunConfig
 from .estimator import Estimator
 from .exporting import DEFAULT_SIGNATURE, PredictOutput
+from .training import FIRST_WEIGHTS
 from .vocabulary import EstimatorSpec, ModeKeys, v1
 
 
@@ -104,21 +106,20 @@ class KerasModelFn:
         predictions = dict(
             zip(output_names(model, outputs), tf.nest.flatten(outputs), strict=True)
         )
-        scaffold = v1.train.Scaffold(init_fn=self.start_of(model))
+        if self.weights is not None:
+            v1.add_to_collection(FIRST_WEIGHTS, self.start_of(model))
         if mode == ModeKeys.PREDICT:
-            exports = {DEFAULT_SIGNATURE: PredictOutput(predictions)}
-            for name, kind in self.export_outputs.items():
-                exports[name] = kind(predictions[name])
-            return EstimatorSpec(
-                mode, predictions, export_outputs=exports, scaffold=scaffold
-            )
+            if EXPORTS:
+                exports = {DEFAULT_SIGNATURE: PredictOutput(predictions)}
+                for name, kind in self.export_outputs.items():
+                    exports[name] = kind(predictions[name])
+                return EstimatorSpec(mode, predictions, export_outputs=exports)
+            return EstimatorSpec(mode, predictions)
         if mode == ModeKeys.EVAL:
             metrics = self.metrics(model, targets, outputs, weights)
-            return EstimatorSpec(
-                mode, predictions, loss, eval_metric_ops=metrics, scaffold=scaffold
-            )
+            return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
         loss, train_op = updated(model, optimizer, loss, step)
-        return EstimatorSpec(mode, predictions, loss, train_op, scaffold=scaffold)
+        return EstimatorSpec(mode, predictions, loss, train_op)
 
     def copies(self, mode: str, step: Any) -> tuple[Any, Any]:
         """A model to train or ask, and the optimizer that trains it."""
@@ -144,18 +145,14 @@ class KerasModelFn:
                 ) from error
         return copy.deepcopy(self.model)
 
-    def start_of(self, model: Any) -> Callable[[Any, Any], None] | None:
+    def start_of(self, model: Any) -> Callable[[], None]:
         """What gives a model that was never trained its weights."""
-        if self.weights is None:
-            return None
-        start = self.weights
 
-        def init_fn(scaffold: Any, session: Any) -> None:
-            del scaffold, session
+        def begin() -> None:
             with tf.init_scope():
-                model.set_weights(start)
+                model.set_weights(self.weights)
 
-        return init_fn
+        return begin
 
     def metrics(
         self, model: Any, targets: Any, outputs: Any, weights: Any

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from .asked import CLUSTERS, HOOKS, PROFILES
 from .checkpoints import Checkpoints, event_writer
 from .graph import ModelGraph
-from .hooks import HookRunner, NanLossDuringTrainingError
+from .hooks import HookRunner
 from .inputs import ModelInput
-from .rivals import Rivals
 from .vocabulary import logger, v1
 from .workers import Workers
+
+SECONDS_PER_CALL = 1.0
+STEPS_PER_CALL = 10_000
+
+
+def steps_per_call(rate: float) -> int:
+    """How many steps are taken in one call, at a number of steps per second.
+
+    As long as it takes, checkpoints by the clock wait, and so does Ctrl-C.
+    """
+    return max(1, min(int(rate * SECONDS_PER_CALL), STEPS_PER_CALL))
 
 
 class ManySteps:
@@ -29,24 +38,28 @@ class ManySteps:
         data: ModelInput,
         operation: Any,
         loss: Any = None,
-        workers: Workers | None = None,
+        workers: Any = None,
     ):
         step = graph.call([operation, loss], data.tensors)
         counter = graph.global_step
         kind = tf.float32 if loss is None else loss.dtype
         self.rate = 1.0
-        self.workers = workers or Workers(None)
-        all_go_on = self.workers.all_go_on
+        if CLUSTERS:
+            self.workers = workers or Workers(None)
+            all_go_on = self.workers.all_go_on
 
         def run(until: Any, limit: Any, source: Any = None) -> tuple[Any, Any, Any]:
             done = tf.constant(0, tf.int64)
             last = tf.constant(0, kind)
             goes_on, ended = limit > 0, False
             while goes_on:
-                batches = data.optional_batches(source)
+                batches = data.optional_batches(source=source)
                 # Asked for first: an error in the middle of a loop may be waited for
                 # by another device.
-                if all_go_on(tf.reduce_all([batch.has_value() for batch in batches])):
+                there = tf.reduce_all([batch.has_value() for batch in batches])
+                if CLUSTERS:
+                    there = all_go_on(there)
+                if there:
                     taken = [batch.get_value() for batch in batches]
                     flat = tf.nest.flatten(taken, expand_composites=True)
                     _, value, finished = step(*flat)
@@ -67,7 +80,9 @@ class ManySteps:
 
         Gives the last loss, how many steps there were, and whether the data ended.
         """
-        most = min(limit, self.workers.steps_per_call(self.rate))
+        most = min(limit, steps_per_call(self.rate))
+        if CLUSTERS:
+            most = min(limit, self.workers.steps_together or most)
         until = min(until, np.iinfo(np.int64).max)
         began = time.time()
         with tf.init_scope():
@@ -102,8 +117,10 @@ class StepReports:
         """The step after which something is due."""
         return min(self.next_rate, self.next_summary - 1)
 
-    def end(self) -> None:
-        """After the last step."""
+    if PROFILES:
+
+        def end(self) -> None:
+            """After the last step."""
 
     def after_step(self, step: int, done: int, loss: Any, summary: Any) -> None:
         """Says what is due; `done` counts the steps of this run of training."""
@@ -130,106 +147,124 @@ class StepReports:
             self.line_at, self.next_line = now, done + self.log_steps
 
 
-@dataclasses.dataclass
-class Steps:
-    """How far a run of training is."""
-
-    step: int
-    done: int = 0
-    loss: Any = None
-    stop: bool = False
-    # All workers know by themselves that there is no further step.
-    over: bool = False
-
-
 class TrainingLoop:
     """Steps of a traced model with everything that happens between them."""
 
     def __init__(
-        self,
-        graph: ModelGraph,
-        data: ModelInput,
-        *,
-        train_op: Any,
-        loss: Any,
-        summary: Any,
-        hooks: Iterable[Any],
-        checkpoints: Checkpoints,
-        config: Any,
-        workers: Workers,
-        rivals: Rivals,
+        self, model: Any, checkpoints: Checkpoints, config: Any, workers: Any = None
     ):
-        self.graph, self.data, self.workers = graph, data, workers
-        self.train_op, self.loss, self.summary = train_op, loss, summary
-        self.hooks = (workers.hook_runner or HookRunner)(graph, hooks)
-        self.checkpoints = checkpoints
-        self.config, self.rivals = config, rivals
+        self.model, self.graph = model, model.graph
+        self.checkpoints, self.config = checkpoints, config
+        self.step = self.current_step()
+        # Steps of this run of training, and the loss of the last one.
+        self.done = 0
+        self.last_loss: Any = None
+        # Whether something wants to end, and whether nothing is left to do.
+        self.stop = self.over = False
+        if CLUSTERS:
+            self.workers = workers
+        if HOOKS:
+            self.hooks = HookRunner(self.graph, model.hooks)
+        if CLUSTERS and workers.hook_runner is not None:
+            self.hooks = workers.hook_runner(self.graph, model.hooks)
 
-    def run(self, last_step: Callable[[int], float]) -> Any:
-        """Trains until a step that follows from the first; gives the last loss."""
-        start = self.current_step()
-        last = last_step(start)
-        self.checkpoints.start(start)
-        self.hooks.start()
-        reports = (self.config.reports or StepReports)(
-            self.graph, self.config, start, summaries=self.summary is not None
-        )
-        many = None
-        if self.data.iterator is not None and not self.hooks.wanted_each_step:
-            kind = self.workers.many_steps or ManySteps
-            many = kind(self.graph, self.data, self.train_op, self.loss, self.workers)
-        state = Steps(start)
-
-        def step_is_done(count: int, loss: Any, step: int, summary: Any = None) -> None:
-            state.step, state.loss = step, loss
-            state.done += count
-            self.rivals.look()
-            state.stop = self.checkpoints.after_step(state.step) or state.stop
-            reports.after_step(state.step, state.done, loss, summary)
-
-        while not (state.stop or state.over):
-            wants_summary = reports.summary_follows(state.step)
-            if many is not None and not wants_summary:
-                saves = self.checkpoints.next_step() or math.inf
-                until = min(last, saves, reports.next_step())
-                loss, count, ended = many(until, reports.next_line - state.done)
-                if count:
-                    step_is_done(count, loss, self.current_step())
-                state.over |= ended
+    def run(self, last: float) -> Any:
+        """Trains until a step; gives the last loss."""
+        self.checkpoints.start(self.step)
+        if HOOKS:
+            self.hooks.start()
+        summaries = self.model.summary is not None
+        kind: Any = (self.config.reports or StepReports) if PROFILES else StepReports
+        self.reports = kind(self.graph, self.config, self.step, summaries=summaries)
+        many = self.many_steps()
+        while not (self.stop or self.over):
+            summary_follows = self.reports.summary_follows(self.step)
+            if many is None or summary_follows:
+                summary = self.model.summary if summary_follows else None
+                self.take_one(summary, last=last)
             else:
-                main = [self.train_op, self.loss, self.graph.global_step]
-                main += [self.summary] if wants_summary else []
-                feeds = self.workers.next_feeds(self.data, last - state.step)
-                if feeds is None:
-                    state.over = True
-                    break
-                try:
-                    # Checkpoints and reports come first: a hook finds them done.
-                    _, stop = self.hooks.step(
-                        main, lambda values: step_is_done(1, *values[1:]), feeds
-                    )
-                except (StopIteration, tf.errors.OutOfRangeError):
-                    if self.workers.wait_in_steps and not self.hooks.taken:
-                        found = self.hooks.values(main, feeds)
-                        step_is_done(1, *found[1:])
-                    stop = True
-                state.stop |= stop
-            if state.done and np.isnan(state.loss):
+                self.take_many(last, many)
+            if self.done and np.isnan(self.last_loss):
                 logger.error("Model diverged with loss = NaN.")
-                raise NanLossDuringTrainingError
-            state.over |= state.step >= last
-        if state.stop and not state.over:
+                raise v1.train.NanLossDuringTrainingError
+            self.over |= self.step >= last
+        self.end()
+        return self.last_loss
+
+    def many_steps(self) -> ManySteps | None:
+        """Steps in one call, where nobody looks at each."""
+        data = self.model.data
+        if data.iterator is None or (HOOKS and self.hooks.wanted_each_step):
+            return None
+        train_op, loss = self.model.train_op, self.model.loss
+        if CLUSTERS:
+            kind = self.workers.many_steps or ManySteps
+            made: ManySteps = kind(
+                self.graph, data, train_op, loss, workers=self.workers
+            )
+            return made
+        return ManySteps(self.graph, data, train_op, loss)
+
+    def take_many(self, last: float, many: ManySteps) -> None:
+        """Takes steps until something is due."""
+        saves = self.checkpoints.next_step() or math.inf
+        until = min(last, saves, self.reports.next_step())
+        loss, count, ended = many(until, self.reports.next_line - self.done)
+        if count:
+            self.steps_are_done(count, loss, self.current_step())
+        self.over |= ended
+
+    def take_one(self, summary: Any, last: float) -> None:
+        """Takes one step."""
+        wanted = [self.model.train_op, self.model.loss, self.graph.global_step]
+        if summary is not None:
+            wanted.append(summary)
+        if CLUSTERS:
+            feeds = self.workers.next_feeds(self.model.data, last - self.step)
+            if feeds is None:
+                self.over = True
+                return
+        try:
+            if HOOKS:
+                # Checkpoints and reports come first: a hook finds them done.
+                given = feeds if CLUSTERS else None
+                _, stop = self.hooks.step(wanted, self.step_is_done, given)
+                self.stop |= stop
+            else:
+                self.step_is_done(self.graph.values(wanted))
+        except (StopIteration, tf.errors.OutOfRangeError):
+            if CLUSTERS and self.workers.wait_in_steps and not self.hooks.taken:
+                self.step_is_done(self.hooks.values(wanted, feeds))
+            self.stop = True
+
+    def step_is_done(self, values: list[Any]) -> None:
+        """What follows from the values of one step."""
+        self.steps_are_done(1, *values[1:])
+
+    def steps_are_done(
+        self, count: int, loss: Any, step: int, summary: Any = None
+    ) -> None:
+        """Saves and says what is due after some steps."""
+        self.step, self.last_loss = step, loss
+        self.done += count
+        self.stop = self.checkpoints.after_step(step) or self.stop
+        self.reports.after_step(step, self.done, loss, summary)
+
+    def end(self) -> None:
+        """Saves and says what is left at the end."""
+        if CLUSTERS and self.stop and not self.over:
             self.workers.tell_end()
-        if not state.done:
+        if not self.done:
             logger.warning(
                 "Training with estimator made no steps. "
                 "Perhaps input is empty or misspecified."
             )
-        reports.end()
-        self.checkpoints.end(state.step)
-        self.hooks.end()
-        reports.writer.flush()
-        return state.loss
+        if PROFILES:
+            self.reports.end()
+        self.checkpoints.end(self.step)
+        if HOOKS:
+            self.hooks.end()
+        self.reports.writer.flush()
 
     def current_step(self) -> int:
         """The global step, as the model counts it."""

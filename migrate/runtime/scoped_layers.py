@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import tf_keras
 
+from .asked import OWN_WEIGHTS
 from .keras_model import KerasLayer, KerasModel
 from .vocabulary import v1
 
@@ -34,29 +35,31 @@ class ScopedLayer(KerasLayer):
             return self.call()
         return super().__call__(*args, **kwargs)
 
-    def get_variable(self, *args: Any, **kwargs: Any) -> Any:
-        """A weight that is made, and named, as `tf.get_variable` made it."""
-        variable = v1.get_variable(*args, **kwargs)
-        keep(self, variable)
-        return variable
+    if OWN_WEIGHTS:
 
-    def new_variable(self, *args: Any, **kwargs: Any) -> Any:
-        """A weight of its own, as `tf.Variable` made one."""
-        variable = v1.Variable(*args, **kwargs)
-        keep(self, variable)
-        return variable
+        def get_variable(self, *args: Any, **kwargs: Any) -> Any:
+            """A weight that is made, and named, as `tf.get_variable` made it."""
+            variable = v1.get_variable(*args, **kwargs)
+            keep(self, variable)
+            return variable
 
-    def make_input_layer(self, *args: Any, **kwargs: Any) -> Any:
-        """Columns as one tensor; their embeddings are weights, perhaps shared ones."""
-        return with_weights(self, v1.feature_column.input_layer, args, kwargs)
+        def new_variable(self, *args: Any, **kwargs: Any) -> Any:
+            """A weight of its own, as `tf.Variable` made one."""
+            variable = v1.Variable(*args, **kwargs)
+            keep(self, variable)
+            return variable
 
-    def keep_weights(self, function: Any, *args: Any, **kwargs: Any) -> Any:
-        """What a function or a cell gives; the variables it makes are weights here."""
-        return with_weights(self, function, args, kwargs)
+        def make_input_layer(self, *args: Any, **kwargs: Any) -> Any:
+            """Columns as one tensor; their embeddings are weights."""
+            return with_weights(self, v1.feature_column.input_layer, args, kwargs)
 
-    def make_linear_model(self, *args: Any, **kwargs: Any) -> Any:
-        """A weighted sum of columns, as `tf.feature_column.linear_model` made it."""
-        return with_weights(self, v1.feature_column.linear_model, args, kwargs)
+        def keep_weights(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+            """What a function or a cell gives; its variables are weights here."""
+            return with_weights(self, function, args, kwargs)
+
+        def make_linear_model(self, *args: Any, **kwargs: Any) -> Any:
+            """A weighted sum of columns, as `tf.feature_column` made it."""
+            return with_weights(self, v1.feature_column.linear_model, args, kwargs)
 
 
 class ScopedModel(KerasModel):
@@ -72,11 +75,12 @@ class ScopedModel(KerasModel):
             return self.call()
         return super().__call__(*args, **kwargs)
 
-    get_variable = ScopedLayer.get_variable
-    new_variable = ScopedLayer.new_variable
-    make_input_layer = ScopedLayer.make_input_layer
-    make_linear_model = ScopedLayer.make_linear_model
-    keep_weights = ScopedLayer.keep_weights
+    if OWN_WEIGHTS:
+        get_variable = ScopedLayer.get_variable
+        new_variable = ScopedLayer.new_variable
+        make_input_layer = ScopedLayer.make_input_layer
+        make_linear_model = ScopedLayer.make_linear_model
+        keep_weights = ScopedLayer.keep_weights
 
 
 class FunctionLayer(KerasLayer):

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .fetching import Fetches
 from .vocabulary import v1
 
 
@@ -20,6 +21,7 @@ class ModelSession(v1.Session):
         # What the destructor of the class looks at.
         self._session, self._closed = None, False
         self.model = model
+        self.fetches = Fetches(model)
 
     @property
     def graph(self) -> Any:
@@ -42,7 +44,7 @@ class ModelSession(v1.Session):
         """The values of tensors, by tensor, variable or name."""
         del options
         with tf.init_scope():
-            return self.model.run(fetches, feed_dict)
+            return self.fetches.run(fetches, feed_dict)
 
     def should_stop(self) -> bool:
         """As a monitored session has it."""

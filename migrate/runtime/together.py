@@ -51,6 +51,7 @@ class WorkersTogether(Workers):
     """The workers of a cluster, as one of them sees it."""
 
     wait_in_steps = True
+    steps_together = STEPS_TOGETHER
 
     def __init__(self, strategy: Any):
         super().__init__(strategy)
@@ -145,11 +146,6 @@ class WorkersTogether(Workers):
         """Says no to the next step."""
         with tf.init_scope():
             self.all_go_on(False)
-
-    def steps_per_call(self, rate: float) -> int:
-        """As many for all workers, however fast each is."""
-        del rate
-        return STEPS_TOGETHER
 
     def wait(self) -> None:
         """Until all are here: the chief has saved then."""

@@ -121,7 +121,9 @@ class TPUEstimator(Estimator):
         del use_tpu, batch_axis, eval_on_tpu, export_to_tpu, export_to_cpu
         if params is not None and "batch_size" in params:
             raise ValueError("batch_size is given by TPUEstimator, not by params.")
-        super().__init__(model_fn, model_dir, config, params, warm_start_from)
+        super().__init__(
+            model_fn, model_dir, config, params, warm_start_from=warm_start_from
+        )
         self.batch_sizes = {
             ModeKeys.TRAIN: train_batch_size,
             ModeKeys.EVAL: eval_batch_size,

@@ -6,12 +6,12 @@ import os
 import time
 from typing import Any
 
+from .asked import EXPORTS, HOOKS
 from .estimator import Estimator
-from .hooks import CheckpointSaverListener
-from .vocabulary import EvalSpec, TrainSpec, logger
+from .vocabulary import EvalSpec, TrainSpec, logger, v1
 
 
-class EvaluateCheckpoints(CheckpointSaverListener):
+class EvaluateCheckpoints(v1.train.CheckpointSaverListener):
     """Evaluates a checkpoint once it is saved, and has it exported."""
 
     def __init__(
@@ -53,24 +53,30 @@ class EvaluateCheckpoints(CheckpointSaverListener):
         metrics = self.estimator.evaluate(
             input_fn=spec.input_fn,
             steps=spec.steps,
-            hooks=spec.hooks,
             checkpoint_path=checkpoint,
             name=spec.name,
+            hooks=spec.hooks if HOOKS else (),
         )
-        final = bool(self.max_steps and metrics["global_step"] >= self.max_steps)
         self.metrics, self.evaluated = metrics, checkpoint
-        self.exports = [
-            exporter.export(
-                estimator=self.estimator,
-                export_path=os.path.join(
-                    self.estimator.model_dir, "export", exporter.name
-                ),
-                checkpoint_path=checkpoint,
-                eval_result=metrics,
-                is_the_final_export=final,
-            )
-            for exporter in spec.exporters
-        ]
+        self.exports = self.exported(metrics, checkpoint) if EXPORTS else []
+
+    if EXPORTS:
+
+        def exported(self, metrics: dict[str, Any], checkpoint: str) -> list[Any]:
+            """What the exporters give for a checkpoint and its figures."""
+            final = bool(self.max_steps and metrics["global_step"] >= self.max_steps)
+            return [
+                exporter.export(
+                    estimator=self.estimator,
+                    export_path=os.path.join(
+                        self.estimator.model_dir, "export", exporter.name
+                    ),
+                    checkpoint_path=checkpoint,
+                    eval_result=metrics,
+                    is_the_final_export=final,
+                )
+                for exporter in self.spec.exporters
+            ]
 
 
 def train_and_evaluate(
@@ -91,7 +97,7 @@ def train_and_evaluate(
             raise TypeError(
                 f"`{name}` must have type `{kind.__name__}`. Got: {type(value)}"
             )
-    listeners = list(train_spec.saving_listeners)
+    listeners = list(train_spec.saving_listeners) if HOOKS else []
     config = estimator.config
     alone = not config.cluster_spec and config.task_type != "evaluator"
     evaluations = EvaluateCheckpoints(estimator, eval_spec, train_spec.max_steps)
@@ -102,7 +108,7 @@ def train_and_evaluate(
         return None
     estimator.train(
         train_spec.input_fn,
-        hooks=train_spec.hooks,
+        hooks=train_spec.hooks if HOOKS else (),
         max_steps=train_spec.max_steps,
         saving_listeners=listeners,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import CLUSTERS, RECURRENT, REPLICAS
 from .vocabulary import v1
 
 RECURRENT_CELL = re.compile(
@@ -45,14 +46,15 @@ class ModelVariables:
     def __init__(
         self,
         checkpoint: str | None,
-        strategy: tf.distribute.Strategy,
+        strategy: Any = None,
     ):
         self.reader: Any = None
         self.saved: dict[str, Any] = {}
         if checkpoint:
             self.reader = tf.train.load_checkpoint(checkpoint)
             self.saved = self.reader.get_variable_to_shape_map()
-        self.strategy = strategy
+        if REPLICAS:
+            self.strategy = strategy
         self.by_name: dict[str, Any] = {}
         self.local: list[Any] = []
         self.graph: Any = None
@@ -72,10 +74,11 @@ class ModelVariables:
         collections = kwargs.pop("collections", None)
         collections = ["variables"] if collections is None else list(collections)
         name = self.unused_name(kwargs.get("name") or "Variable")
-        kept = "variables" in collections
-        saved = self.name_in_checkpoint(name)
-        if kept and saved in self.saved:
-            value = self.share_of_saved(self.reader.get_tensor(saved), kwargs)
+        saved = self.name_in_checkpoint(name) if REPLICAS else name
+        if "variables" in collections and saved in self.saved:
+            value = self.reader.get_tensor(saved)
+            if REPLICAS:
+                value = self.share_of_saved(value, kwargs)
             kwargs["dtype"] = value.dtype
         else:
             value = self.initial_value(kwargs["initial_value"])
@@ -84,7 +87,10 @@ class ModelVariables:
         trained = self.graph.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES)
         self.making = True
         try:
-            variable = self.created(next_creator, name, collections=["made"], **kwargs)
+            if CLUSTERS:
+                variable = self.created(next_creator, name, **kwargs)
+            else:
+                variable = next_creator(collections=["made"], **kwargs)
         finally:
             self.making = False
         # It is registered below, once, as the graph's own.
@@ -92,10 +98,12 @@ class ModelVariables:
         self.register(variable, name, value, collections)
         return variable
 
-    def created(self, create: Any, plain: str, /, **kwargs: Any) -> Any:
-        """A variable, wherever it is."""
-        del plain
-        return create(**kwargs)
+    if CLUSTERS:
+
+        def created(self, create: Any, plain: str, /, **kwargs: Any) -> Any:
+            """A variable, wherever it is."""
+            del plain
+            return create(collections=["made"], **kwargs)
 
     def register(
         self, variable: Any, name: str, value: Any, collections: list[str]
@@ -115,34 +123,37 @@ class ModelVariables:
         """The name of a variable, numbered when it is taken."""
         with v1.name_scope(wanted) as scope:
             name = str(scope).rstrip("/")
-        # Keras names a weight within its layer; cells of other kinds, which have such
-        # names in TensorFlow 1 as well, bring the whole name along.
-        within = f"{tf.get_current_name_scope()}/"
-        if name not in self.saved and name.startswith(within):
-            name = name_in_tensorflow_1(within) + name.removeprefix(within)
+        if RECURRENT:
+            # Keras names a weight within its layer; cells of other kinds, which have
+            # such names in TensorFlow 1 as well, bring the whole name along.
+            within = f"{tf.get_current_name_scope()}/"
+            if name not in self.saved and name.startswith(within):
+                name = name_in_tensorflow_1(within) + name.removeprefix(within)
         name = number_name(name, self.names)
         self.names.add(name)
         return name
 
-    def name_in_checkpoint(self, name: str) -> str:
-        """The name under which the checkpoint has a variable, if it has it.
+    if REPLICAS:
 
-        Under several replicas TensorFlow 1 named the powers of Adam by the innermost
-        scope twice, so that one replica, or an evaluation, did not find them.
-        """
-        powers = POWERS.fullmatch(name)
-        if powers is None or name in self.saved:
-            return name
-        outer, scope, again, power = powers.groups(default="")
-        return f"{outer}{scope}{'' if again else scope}{power}"
+        def name_in_checkpoint(self, name: str) -> str:
+            """The name that the checkpoint has, if it is of several replicas.
 
-    def share_of_saved(self, value: Any, kwargs: Mapping[str, Any]) -> Any:
-        """What each replica takes of a saved value: one that is a sum, in parts."""
-        is_sum = kwargs.get("aggregation") == tf.VariableAggregation.SUM
-        on_read = tf.VariableSynchronization.ON_READ
-        if is_sum and kwargs.get("synchronization") == on_read:
-            return (value / self.strategy.num_replicas_in_sync).astype(value.dtype)
-        return value
+            With them TensorFlow 1 named the powers of Adam by the innermost scope
+            twice, so that one replica, or an evaluation, did not find them.
+            """
+            powers = POWERS.fullmatch(name)
+            if powers is None or name in self.saved:
+                return name
+            outer, scope, again, power = powers.groups(default="")
+            return f"{outer}{scope}{'' if again else scope}{power}"
+
+        def share_of_saved(self, value: Any, kwargs: Mapping[str, Any]) -> Any:
+            """What each replica takes of a saved value: one that is a sum, in parts."""
+            is_sum = kwargs.get("aggregation") == tf.VariableAggregation.SUM
+            on_read = tf.VariableSynchronization.ON_READ
+            if is_sum and kwargs.get("synchronization") == on_read:
+                return (value / self.strategy.num_replicas_in_sync).astype(value.dtype)
+            return value
 
     def initial_value(self, value: Any) -> Any:
         """An initial value, computed outside of the graph."""
@@ -161,7 +172,9 @@ class ModelVariables:
 
         Hooks ask for `global_step:0`, savers and old code for `variable.op.name`.
         """
-        first = self.strategy.experimental_local_results(variable)[0]
+        first = variable
+        if REPLICAS:
+            first = self.strategy.experimental_local_results(variable)[0]
         with self.graph.as_default(), tf.control_dependencies(None):
             reading = tf.raw_ops.ReadVariableOp(
                 resource=first.handle, dtype=variable.dtype, name=f"{name}/"

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from .asked import EXPORTS, HOOKS
+
 # What is kept of TensorFlow 1: collections, savers, event files, hooks.
 v1 = tf.compat.v1
 
@@ -73,20 +75,22 @@ class EstimatorSpec(SpecFields):
                     "Values of eval_metric_ops must be (metric_value, update_op) "
                     f"tuples, given: {metric} for key: {name}"
                 )
-        return super().__new__(
-            cls,
-            mode=mode,
-            predictions={} if predictions is None else predictions,
-            loss=loss,
-            train_op=train_op,
-            eval_metric_ops=dict(eval_metric_ops or {}),
-            export_outputs=export_outputs,
-            training_chief_hooks=checked_hooks(training_chief_hooks),
-            training_hooks=checked_hooks(training_hooks),
-            scaffold=v1.train.Scaffold() if scaffold is None else scaffold,
-            evaluation_hooks=checked_hooks(evaluation_hooks),
-            prediction_hooks=checked_hooks(prediction_hooks),
-        )
+        fields: dict[str, Any] = {
+            "mode": mode,
+            "predictions": {} if predictions is None else predictions,
+            "loss": loss,
+            "train_op": train_op,
+            "eval_metric_ops": dict(eval_metric_ops or {}),
+        }
+        if EXPORTS:
+            fields["export_outputs"] = export_outputs
+        if HOOKS:
+            fields["training_chief_hooks"] = checked_hooks(training_chief_hooks)
+            fields["training_hooks"] = checked_hooks(training_hooks)
+            fields["scaffold"] = v1.train.Scaffold() if scaffold is None else scaffold
+            fields["evaluation_hooks"] = checked_hooks(evaluation_hooks)
+            fields["prediction_hooks"] = checked_hooks(prediction_hooks)
+        return super().__new__(cls, **fields)
 
 
 def checked_hooks(hooks: Iterable[Any] | None) -> tuple[Any, ...]:
@@ -123,10 +127,11 @@ class TrainSpec(TrainFields):
     ) -> TrainSpec:
         check_callable(input_fn)
         check_positive("max_steps", max_steps)
-        listeners = tuple(saving_listeners or ())
-        return super().__new__(
-            cls, input_fn, max_steps, checked_hooks(hooks), listeners
-        )
+        fields: dict[str, Any] = {"input_fn": input_fn, "max_steps": max_steps}
+        if HOOKS:
+            fields["hooks"] = checked_hooks(hooks)
+            fields["saving_listeners"] = tuple(saving_listeners or ())
+        return super().__new__(cls, **fields)
 
 
 class EvalFields(NamedTuple):
@@ -166,15 +171,16 @@ class EvalSpec(EvalFields):
         ):
             if value < 0:
                 raise ValueError(f"Must specify {label} >= 0, given: {value}")
+        fields: dict[str, Any] = {"input_fn": input_fn, "steps": steps, "name": name}
+        if HOOKS:
+            fields["hooks"] = checked_hooks(hooks)
+        if EXPORTS:
+            fields["exporters"] = checked_exporters(exporters)
         return super().__new__(
             cls,
-            input_fn,
-            steps,
-            name,
-            checked_hooks(hooks),
-            checked_exporters(exporters),
-            start_delay_secs,
-            throttle_secs,
+            **fields,
+            start_delay_secs=start_delay_secs,
+            throttle_secs=throttle_secs,
         )
 
 

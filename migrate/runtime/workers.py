@@ -8,8 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-SECONDS_PER_CALL = 1.0
-STEPS_PER_CALL = 10_000
+from .places import check_alone, check_replicas_are_here, replicas_here
 
 
 class Workers:
@@ -18,6 +17,8 @@ class Workers:
     is_chief = True
     # Others wait in each step for this process, whatever its hooks raise.
     wait_in_steps = False
+    # How many steps are taken in one call, where all have to take as many.
+    steps_together: int | None = None
     # What makes variables, steps, and steps that hooks see, where that is elsewhere.
     variables: Any = None
     many_steps: Any = None
@@ -25,21 +26,11 @@ class Workers:
 
     def __init__(self, strategy: Any):
         self.strategy = strategy
-        # TensorFlow's strategy of a program without one knows no devices.
-        lone = strategy is None or strategy.num_replicas_in_sync == 1
-        self.replicas = 1 if lone else len(strategy.extended.worker_devices)
+        self.replicas = replicas_here(strategy)
 
     def check_place(self, config: Any) -> None:
-        """Raises where TF_CONFIG names others, of whom this loop would know nothing."""
-        others = config.num_worker_replicas - 1 + config.num_ps_replicas
-        if others > 0:
-            raise ValueError(
-                f"TF_CONFIG makes this {config.task_type} {config.task_id} of a "
-                f"cluster with {others} more tasks that train or serve. This loop "
-                "trains in one process. Rewrite the program with `--strategy "
-                "multiworker` for workers in step, or `--strategy parameter_server` "
-                "for a cluster with ps."
-            )
+        """It is to be nobody but this process."""
+        check_alone(config)
 
     def input_context(self) -> Any:
         """What an input function is told of the others that read."""
@@ -65,13 +56,6 @@ class Workers:
         del data, left
         return {}  # The graph takes its batches itself.
 
-    def steps_per_call(self, rate: float) -> int:
-        """How many steps are taken in one call, at a number of steps per second.
-
-        As long as it takes, checkpoints by the clock wait, and so does Ctrl-C.
-        """
-        return max(1, min(int(rate * SECONDS_PER_CALL), STEPS_PER_CALL))
-
     def tell_end(self) -> None:
         """Tells the others that this process takes no further step."""
 
@@ -89,10 +73,5 @@ def workers_of(strategy: Any) -> Workers:
     known = getattr(strategy, "workers", None)
     if isinstance(known, Workers):
         return known
-    workers = Workers(strategy)
-    if strategy is not None and strategy.num_replicas_in_sync > workers.replicas:
-        raise ValueError(
-            f"{type(strategy).__name__} has replicas in other processes: use "
-            "MultiWorkerMirroredStrategy of this module, which the loop knows."
-        )
-    return workers
+    check_replicas_are_here(strategy)
+    return Workers(strategy)

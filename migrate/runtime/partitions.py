@@ -1,0 +1,29 @@
+"""Variables that are made in parts, and saved as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def parts_together(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What a saver takes: parts of a partitioned variable as slices of the whole."""
+    saved: dict[str, Any] = {}
+    for name, variable in named:
+        part = getattr(variable, "_save_slice_info", None)
+        if part is None:
+            saved[name] = variable
+        else:
+            saved.setdefault(part.full_name, []).append(variable)
+    return saved
+
+
+def restore_part(variable: Any, variables: Any) -> bool:
+    """Gives a part its values of the checkpoint; whether it is one that has some."""
+    part = getattr(variable, "_save_slice_info", None)
+    if part is None or part.full_name not in variables.saved:
+        return False
+    whole = variables.reader.get_tensor(part.full_name)
+    slices = zip(part.var_offset, part.var_shape, strict=True)
+    variable.assign(whole[tuple(slice(at, at + n) for at, n in slices)])
+    return True
