@@ -176,11 +176,6 @@ def _by_position(text: str) -> list[tuple[str, float]]:
 def _parsed(text: str) -> ast.AST:
     """The syntax of a text; that of a notebook, cell by cell, as far as it has one."""
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        pass
-    nodes: list[ast.stmt] = []
-    try:
         cells = [
             "".join(cell["source"])
             for cell in json.loads(text)["cells"]
@@ -188,6 +183,7 @@ def _parsed(text: str) -> ast.AST:
         ]
     except (ValueError, TypeError, KeyError):
         cells = [text]
+    nodes: list[ast.stmt] = []
     for cell in cells:
         lines = [line for line in cell.split("\n") if not line.startswith(("%", "!"))]
         try:

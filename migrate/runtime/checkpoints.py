@@ -117,6 +117,7 @@ class Checkpoints:
         self.saved_step: int | None = None
         self.saved_at = 0.0
         self.written: str | None = None
+        self.others = False
 
     def next_step(self) -> int | None:
         """The step after which a checkpoint is due, where steps decide."""
@@ -156,14 +157,7 @@ class Checkpoints:
         logger.info("Saving checkpoints for %d into %s.", step, self.path)
         if LISTENERS:
             self.tell("before_save", step)
-        found = tf.train.latest_checkpoint(self.directory)
-        if self.written is not None and found != self.written:
-            logger.warning(
-                "Another process trains into %s as well: it has written %s. Each "
-                "replaces the other's checkpoints; give each a model_dir of its own.",
-                self.directory,
-                found,
-            )
+        self.look_for_others()
         if HOOKS and self.own_saver is not None:
             with self.model.inside():
                 session = self.model.session
@@ -178,6 +172,18 @@ class Checkpoints:
         )
         writer.add_session_log(status, step)
         return self.tell("after_save", step) if LISTENERS else False
+
+    def look_for_others(self) -> None:
+        """Warns, once, where the latest checkpoint is not that of this loop."""
+        found = tf.train.latest_checkpoint(self.directory)
+        if self.written in (None, found) or self.others:
+            return
+        self.others = True
+        logger.warning(
+            "Another process trains into %s as well. Each replaces the other's "
+            "checkpoints: give each a model_dir of its own.",
+            self.directory,
+        )
 
     def tell(self, what: str, step: int) -> bool:
         """Tells the listeners; gives whether one of them wants training to stop."""

@@ -38,8 +38,12 @@ class ModelGraph:
         self.graph: Any = None
         if REPLICAS:
             self.strategy = strategy or tf.distribute.get_strategy()
-        kind = (variables or ModelVariables) if CLUSTERS else ModelVariables
-        self.variables = kind(checkpoint, strategy=self.strategy if REPLICAS else None)
+        if CLUSTERS and variables is not None:
+            self.variables = variables(checkpoint, strategy=self.strategy)
+        else:
+            self.variables = ModelVariables(
+                checkpoint, strategy=self.strategy if REPLICAS else None
+            )
         if HOOKS:
             self.session = ModelSession(self)
         self.calls: dict[Any, Any] = {}

@@ -1,6 +1,6 @@
 """Two processes that train into one model_dir are told of each other.
 
-One has its Estimator on compat, the other became a loop.
+Compat looks for them by a lock, the loop module by the checkpoints that it finds.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import os, sys, time
 if sys.argv[4] == "module":
     import tensorflow.compat.v1 as tf
+    from tfmigrate.runtime.config import RunConfig
     from tfmigrate.runtime.estimator import Estimator
     from tfmigrate.runtime.vocabulary import EstimatorSpec
 else:
     import tfmigrate.compat.v1 as tf
-    from tfmigrate.compat.v1.estimator import Estimator, EstimatorSpec
+    from tfmigrate.compat.v1.estimator import Estimator, EstimatorSpec, RunConfig
 
 def model_fn(features, labels, mode):
     w = tf.get_variable("w", [])
@@ -35,12 +38,14 @@ class UntilTold(tf.train.SessionRunHook):
             context.request_stop()
 
 tf.logging.set_verbosity(tf.logging.WARN)
-estimator = Estimator(model_fn, sys.argv[1])
+config = RunConfig(save_checkpoints_steps=5)
+estimator = Estimator(model_fn, sys.argv[1], config)
 estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[UntilTold()])
 """
 
 
-def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["compat", "module"])
+def test_each_is_told_of_the_other_once(kind: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     stop = tmp_path / "stop"
     logs = [tmp_path / f"log{i}" for i in range(3)]
@@ -60,9 +65,9 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
         wait_for(lambda: going.exists() or processes[-1].poll() is not None)
 
     try:
-        start(0, "model", "compat")
-        start(1, str(tmp_path / "model"), "module")  # the same, said differently
-        start(2, "another", "module")
+        start(0, "model", kind)
+        start(1, str(tmp_path / "model"), kind)  # the same, said differently
+        start(2, "another", kind)
         wait_for(lambda: all("trains into" in log.read_text() for log in logs[:2]))
         time.sleep(1)
     finally:

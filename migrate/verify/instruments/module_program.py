@@ -2,16 +2,17 @@
 
     python -m tfmigrate.verify.instruments.module_program --out DIR SCRIPT [ARGS...]
 
-Such a program says what the legacy program said, in the same words: `train` takes
-hooks, and a hook sees every step. So the instrument is that of legacy programs, on
-the classes of the module; where it reads and sets weights it goes to the module's
-variables, which are TensorFlow 2's.
+The instrument looks at two classes of the module: its Estimator, for what the program
+asks of it, and its loop, which it lets take each step by itself. A module that was made
+for a program without hooks takes none.
 """
 
 from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
+import inspect
 import os
 import random
 import sys
@@ -25,7 +26,7 @@ from .legacy_patches import Instrument
 from .legacy_random import steady_random_operations
 from .legacy_record import Record, log_calls, random_operations, write_recordings
 from .legacy_start import StartingWeights
-from .legacy_weights import base_name, drawn_weights, slot_names, weight_names
+from .legacy_weights import drawn_weights, slot_names, weight_names
 from .tf2_program import options_of, run_script, seed_everything, switch_shuffling_off
 
 __all__ = ["main"]
@@ -85,6 +86,8 @@ class ModuleInstrument(Instrument):
         self.records: list[Record] = []
         self.export_bases: list[str] = []
         self.named: dict[str, str] = {}
+        # Of the Estimator that trains now.
+        self.training: Any = None
         self.starting = StartingWeights(options.initial_weights)  # type: ignore[no-untyped-call]
 
     def install(self) -> None:
@@ -95,6 +98,8 @@ class ModuleInstrument(Instrument):
             made = build(body, name, *bases, **keywords)
             if is_estimator(made):
                 self.watch(made)
+            if is_loop(made):
+                self.watch_loop(made)
             return made
 
         builtins.__build_class__ = watching  # type: ignore[assignment]
@@ -122,45 +127,55 @@ class ModuleInstrument(Instrument):
             apart = tf2_files.kept_apart(files, estimator.model_dir)
             if estimator.model_dir not in given:
                 self.named[apart] = os.path.abspath(estimator.model_dir)
-            estimator._config = estimator._config.replace(model_dir=apart)
+            estimator._config = copy.copy(estimator._config)
+            estimator._config.model_dir = apart
 
         estimator_class.__init__ = init
 
     def _watch_train(self, estimator_class: Any) -> None:
         original, options = estimator_class.train, self.options
+        signature = inspect.signature(original)
 
-        def train(
-            estimator: Any,
-            input_fn: Any,
-            hooks: Any = None,
-            steps: Any = None,
-            max_steps: Any = None,
-            saving_listeners: Any = None,
-        ) -> Any:
+        def train(estimator: Any, *args: Any, **kwargs: Any) -> Any:
             record = self.record_of(estimator)  # type: ignore[no-untyped-call]
             if options.steps and record.global_step >= options.steps:
                 return estimator
-            watched = list(hooks or [])
-            for hook in watched:
+            # A module that was made for programs without hooks takes none.
+            given = signature.bind(estimator, *args, **kwargs)
+            given.arguments["hooks"] = list(given.arguments.pop("hooks", None) or [])
+            for hook in given.arguments["hooks"]:
                 log_calls(hook, record.hook_calls)  # type: ignore[no-untyped-call]
-            start = None if record.losses else self.start_of(record)  # type: ignore[no-untyped-call]
-            watched.append(_recording_hook(self.tf, record, start))
-            if options.steps:
-                stop = self.tf.compat.v1.train.StopAtStepHook(last_step=options.steps)
-                watched.append(stop)
-            record.input_fn = record.input_fn or input_fn
+            if "hooks" not in signature.parameters:
+                del given.arguments["hooks"]
+            record.input_fn = record.input_fn or given.arguments["input_fn"]
             strategy = estimator._config.train_distribute
             record.replicas = strategy.num_replicas_in_sync if strategy else 1
-            return original(
-                estimator,
-                input_fn,
-                hooks=watched,
-                steps=steps,
-                max_steps=max_steps,
-                saving_listeners=saving_listeners,
-            )
+            self.training = record
+            return original(*given.args, **given.kwargs)
 
         estimator_class.train = train
+
+    def watch_loop(self, loop_class: Any) -> None:
+        """Give loops their first weights, and note the loss of every step."""
+        run, step_is_done = loop_class.run, loop_class.step_is_done
+
+        def watched_run(loop: Any, last: float) -> Any:
+            record, steps = self.training, self.options.steps
+            held = Held(self.tf, loop)
+            if record.names is None:
+                start = None if record.losses else self.start_of(record)  # type: ignore[no-untyped-call]
+                held.begin(record, start)
+            loss = run(loop, min(last, steps) if steps else last)
+            held.end(record)
+            return loss
+
+        def watched_step(loop: Any, values: Any) -> None:
+            self.training.losses.append(float(values[1]))
+            step_is_done(loop, values)
+
+        loop_class.run, loop_class.step_is_done = watched_run, watched_step
+        # Each step by itself, as if somebody looked at it.
+        loop_class.many_steps = lambda loop: None
 
     def _watch_evaluate(self, estimator_class: Any) -> None:
         original = estimator_class.evaluate
@@ -181,6 +196,12 @@ def is_estimator(made: Any) -> bool:
     return bool(made.__name__ == "Estimator" and {"train", "call_model_fn"} <= own)
 
 
+def is_loop(made: Any) -> bool:
+    """Whether a class is the loop of such a module."""
+    own = set(vars(made))
+    return bool(made.__name__ == "TrainingLoop" and {"run", "step_is_done"} <= own)
+
+
 @contextlib.contextmanager
 def noting_temporary_folders(made: list[str]) -> Iterator[None]:
     """Tell a model_dir that the program gave from one that stands in for none."""
@@ -197,61 +218,45 @@ def noting_temporary_folders(made: list[str]) -> Iterator[None]:
         tempfile.mkdtemp = original
 
 
-def _recording_hook(tf: Any, record: Record, start: Any) -> Any:
-    """A hook that gives the first weights and notes the loss of every step."""
-    v1 = tf.compat.v1
-    hook_class: Any = v1.train.SessionRunHook
+class Held:
+    """The weights and slots of a model in training."""
 
-    class RecordingHook(hook_class):
-        def begin(self) -> None:
-            # The loop adds the loss that it reports last.
-            self.loss = v1.get_collection(v1.GraphKeys.LOSSES)[-1]
-            record.draws = random_operations(self.loss)  # type: ignore[no-untyped-call]
-            self.names = weight_names(v1)  # type: ignore[no-untyped-call]
-            self.slots = slot_names(v1)  # type: ignore[no-untyped-call]
-            self.step = base_name(v1.train.get_global_step())  # type: ignore[no-untyped-call]
-
-        def held(self, session: Any, names: list[str]) -> list[tuple[str, Any]]:
-            made = session.model.variables.by_name
-            return [(name, made[name]) for name in names]
-
-        def after_create_session(self, session: Any, coord: Any) -> None:
+    def __init__(self, tf: Any, loop: Any) -> None:
+        self.tf, self.graph = tf, loop.graph
+        self.made = loop.graph.variables.by_name
+        v1 = tf.compat.v1
+        with loop.graph.inside():
             # A metric that a model_fn makes while it trains is not the model's.
-            made = session.model.variables.by_name
-            self.names = [name for name in self.names if name in made]
-            self.slots = [name for name in self.slots if name in made]
-            if record.names is not None:
+            self.names = [n for n in weight_names(v1) if n in self.made]  # type: ignore[no-untyped-call]
+            self.slots = [n for n in slot_names(v1) if n in self.made]  # type: ignore[no-untyped-call]
+        self.draws = random_operations(loop.model.loss)  # type: ignore[no-untyped-call]
+
+    def of(self, names: list[str]) -> list[tuple[str, Any]]:
+        """Variables by their names."""
+        return [(name, self.made[name]) for name in names]
+
+    def begin(self, record: Record, start: Any) -> None:
+        """Gives the first weights, and notes those with which training begins."""
+        record.names, record.draws = self.names, self.draws
+        held = self.of(self.names)
+        with self.tf.init_scope():
+            record.initial = [value for _, value in tf2_weights.read(held)]
+            if int(self.graph.global_step.numpy()) != 0:
                 return
-            record.names = self.names
-            held = self.held(session, self.names)
-            with tf.init_scope():
+            record.drawn = drawn_weights(self.names, record.initial)  # type: ignore[no-untyped-call]
+            shapes = [value.shape for value in record.initial]
+            given = start(self.names, shapes) if start is not None else None
+            if given is not None:
+                named = [(key.partition(":")[2], given[key]) for key in sorted(given)]
+                tf2_weights.assign(held, named)
                 record.initial = [value for _, value in tf2_weights.read(held)]
-                if int(session.model.global_step.numpy()) != 0:
-                    return
-                record.drawn = drawn_weights(self.names, record.initial)  # type: ignore[no-untyped-call]
-                shapes = [value.shape for value in record.initial]
-                given = start(self.names, shapes) if start is not None else None
-                if given is not None:
-                    named = [
-                        (key.partition(":")[2], given[key]) for key in sorted(given)
-                    ]
-                    tf2_weights.assign(held, named)
-                    record.initial = [value for _, value in tf2_weights.read(held)]
 
-        def before_run(self, run_context: Any) -> Any:
-            return v1.train.SessionRunArgs(self.loss)
-
-        def after_run(self, run_context: Any, run_values: Any) -> None:
-            record.losses.append(float(run_values.results))
-
-        def end(self, session: Any) -> None:
-            with tf.init_scope():
-                held = tf2_weights.read(self.held(session, self.names))
-                record.final = [value for _, value in held]
-                record.slots = tf2_weights.read(self.held(session, self.slots))
-                record.global_step = int(session.model.global_step.numpy())
-
-    return RecordingHook()
+    def end(self, record: Record) -> None:
+        """Notes the last weights."""
+        with self.tf.init_scope():
+            record.final = [v for _, v in tf2_weights.read(self.of(self.names))]
+            record.slots = tf2_weights.read(self.of(self.slots))
+            record.global_step = int(self.graph.global_step.numpy())
 
 
 if __name__ == "__main__":
