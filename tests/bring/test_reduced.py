@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tfmigrate.around.asked import MATTERS, Words, asked_for
 from tfmigrate.around.contents import contents
-from tfmigrate.bring import bundle, installed_sources
+from tfmigrate.bring import bundle
+from tfmigrate.bring.folding import decided_sources
 from tfmigrate.project.guard import check_output
 
 WANTED = ["Estimator", "EstimatorSpec", "ModeKeys", "RunConfig", "ScopedModel"]
@@ -23,7 +24,7 @@ def reduced(*asked: str, names: list[str] = WANTED) -> str:
         names = [*names, "train_and_evaluate"]
     decided = {f"asked.{one.name}": one.name in asked for one in MATTERS}
     return bundle(
-        installed_sources("tfmigrate.runtime", decided),
+        decided_sources("tfmigrate.runtime", frozenset(decided.items())),
         names,
         doc="A loop.",
         used={"train", "evaluate", "predict"},
