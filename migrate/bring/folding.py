@@ -180,7 +180,7 @@ def _lessened(statement: _Statement, gone: _Gone) -> tuple[_Statements, _Lost]:
 def _visited(statement: _Statement, visitor: _Lessening) -> _Statements:
     result = statement.visit(visitor)
     if isinstance(result, cst.FlattenSentinel):
-        return tuple(result)  # type: ignore[arg-type]
+        return tuple(result)
     if not visitor.changed:
         return (statement,)
     return () if isinstance(result, cst.RemovalSentinel) else (result,)
