@@ -164,6 +164,8 @@ class Calls(Expressions):
         if isinstance(callee, Function):
             return self._enter(callee, node, arguments, env)
         if isinstance(callee, Layer):
+            if callee.keras and callee.stays:
+                self.notes.aside.add(node)
             self.event(callee.symbol.rpartition(".")[2], callee.given)
             return Tensor()
         if isinstance(callee, Instance):
@@ -372,6 +374,13 @@ class Calls(Expressions):
             self.notes.keras.append(made)
             return Layer(symbols[0], keras=True, stays=True)
         if any(symbol.startswith(_CELLS) for symbol in symbols):
+            return Cell(symbols[0])
+        if any(symbol.startswith("tf.layers.") for symbol in symbols):
+            # Its variables are named by the scope that calls it.
+            if callee.made:
+                return self.unknown(
+                    f"an object of `{callee.node.name.value}`", node, env
+                )
             return Cell(symbols[0])
         if any(symbol.startswith("tf.contrib.seq2seq.") for symbol in symbols):
             # An attention: it makes variables for the memory that it is given.

@@ -44,6 +44,8 @@ class Notes:
     parameters: dict[cst.CSTNode, dict[str, Value]] = field(default_factory=dict)
     # Layers and models of Keras.
     keras: list[Call] = field(default_factory=list)
+    # Calls of these; of which kinds of layers they are, where they have no names.
+    aside: set[cst.CSTNode] = field(default_factory=set)
     # Layers with regularizers, and calls that read what these make.
     regularized: list[Call] = field(default_factory=list)
     collecting: set[cst.CSTNode] = field(default_factory=set)
@@ -113,6 +115,11 @@ class Notes:
         known = self.parameters.setdefault(node, {})
         for name, value in given.items():
             known[name] = join(known.get(name), value)
+
+    def is_aside(self, node: cst.CSTNode) -> bool:
+        """Something below the node calls, or makes, a layer of Keras."""
+        keras = {one.node for one in self.keras}
+        return any(one in self.aside or one in keras for one in walk(node))
 
     def time(self, node: cst.CSTNode) -> Time:
         """When an expression is known; one that was never reached, in the graph."""

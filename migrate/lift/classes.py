@@ -95,6 +95,7 @@ class Classes:
             or node.params.star_kwarg is not None
             or not isinstance(node.body, cst.IndentedBlock)
             or self.notes.has_staying(node.body)
+            or self.notes.is_aside(node.body)
         ):
             raise Stays(node)
         body = self.body(node, statements_of(node.body), set(names), own)

@@ -77,6 +77,9 @@ class Standing:
 
     def _is_behind(self, statement: Statement) -> bool:
         """It cannot be part of a forward pass."""
+        if self.notes.is_aside(statement):
+            # Layers of Keras stay where they are.
+            return True
         for node in walk(statement):
             if isinstance(node, (cst.Return, cst.Yield)):
                 return True
@@ -90,6 +93,8 @@ class Standing:
         """A statement that returns layers' values, and does nothing else."""
         small = only_small(statement)
         if not isinstance(small, cst.Return) or self.notes.has_staying(statement):
+            return False
+        if self.notes.is_aside(statement):
             return False
         symbols = [
             self.tree.symbol(node.func) or ""

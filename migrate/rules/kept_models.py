@@ -78,7 +78,9 @@ ADVICE = {
     ),
     "layers made by `map`": "write a loop",
     "layers of a function with `*` arguments": _OUT,
-    "layers of Keras among others": "use either tf.keras or tf.layers in a model_fn",
+    "layers of Keras among others": (
+        "name the layers of Keras, or use either tf.keras or tf.layers in a model_fn"
+    ),
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
     "nothing of the layers is used behind them": "give what they make a name",

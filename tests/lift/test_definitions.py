@@ -84,6 +84,10 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "layers of Keras among others",
         ),
         (
+            "net = tf.keras.layers.PReLU()(tf.layers.dense(features, 1))",
+            "layers in a statement that returns",
+        ),
+        (
             "if params:\n    net = block(features, 1)\n"
             "tf.logging.info('%s', net if params else 0)",
             "made in one branch only",

@@ -26,6 +26,7 @@ PROGRAMS = {
     "held": ("held.py", "held_net.py"),
     "coder": ("coder.py",),
     "columns": ("columns.py",),
+    "mixed": ("mixed.py",),
 }
 # Of each kind and file, as many as this, from all over it.
 MOST = 3

@@ -65,7 +65,7 @@ class Call:
     ) -> Layer:
         """A layer of Keras, or of tf.layers, that the call makes."""
         symbol = f"tf.keras.layers.{kind}" if legacy else self.symbol
-        layer = Layer(symbol, True, said(self, parameters), stays)
+        layer = Layer(symbol, not legacy, said(self, parameters), stays)
         return self.evaluator.made(layer, self, self.by_name(parameters), legacy)
 
     def unknown(self, reason: str) -> Value:
