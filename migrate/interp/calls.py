@@ -164,8 +164,9 @@ class Calls(Expressions):
         if isinstance(callee, Function):
             return self._enter(callee, node, arguments, env)
         if isinstance(callee, Layer):
-            if callee.keras and callee.stays:
-                self.notes.aside.add(node)
+            if callee.stays:
+                own = self.notes.aside if callee.keras else self.notes.applied
+                own.add(node)
             self.event(callee.symbol.rpartition(".")[2], callee.given)
             return Tensor()
         if isinstance(callee, Instance):

@@ -44,8 +44,10 @@ class Notes:
     parameters: dict[cst.CSTNode, dict[str, Value]] = field(default_factory=dict)
     # Layers and models of Keras.
     keras: list[Call] = field(default_factory=list)
-    # Calls of these; of which kinds of layers they are, where they have no names.
+    # Calls of these.
     aside: set[cst.CSTNode] = field(default_factory=set)
+    # Calls of objects of tf.layers.
+    applied: set[cst.CSTNode] = field(default_factory=set)
     # Layers with regularizers, and calls that read what these make.
     regularized: list[Call] = field(default_factory=list)
     collecting: set[cst.CSTNode] = field(default_factory=set)
@@ -115,6 +117,10 @@ class Notes:
         known = self.parameters.setdefault(node, {})
         for name, value in given.items():
             known[name] = join(known.get(name), value)
+
+    def is_penalized(self, node: cst.CSTNode) -> bool:
+        """Something below the node calls an object that may have a regularizer."""
+        return bool(self.regularized) and any(one in self.applied for one in walk(node))
 
     def is_aside(self, node: cst.CSTNode) -> bool:
         """Something below the node calls, or makes, a layer of Keras."""

@@ -332,6 +332,11 @@ class Tracer(Evaluator):
             if name not in named
         ]
         parts = [*_told_arguments(arguments), *missing]
+        said = {one.kind for one in term_of(layer).parts}
+        if not layer.stays and not self.in_lifted(env):
+            # Its class has handed penalties on before there is one.
+            early = [one for one in said if one.endswith("_regularizer=")]
+            parts += [term(f"without {one}", constant(True)) for one in sorted(early)]
         return self._apply(layer, parts, node, env)
 
     def applied(

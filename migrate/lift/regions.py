@@ -128,6 +128,9 @@ class Standing:
             if not self.notes.makes(statement):
                 if behind:
                     close()
+                elif first is not None and self.notes.is_penalized(statement):
+                    # Its class hands penalties on when its call is over.
+                    last = number
                 continue
             if self._returns(statement):
                 start = number if first is None else first

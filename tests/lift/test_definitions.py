@@ -295,3 +295,23 @@ def test_a_name_of_two_loops_is_no_parameter(tmp_path: Path) -> None:
     texts, left = lift(tmp_path, program=HEAD + program(code))
     assert not left
     assert texts["program"].count("def __init__(self):") == 2
+
+
+def test_penalties_of_an_object_are_made_within_its_class(tmp_path: Path) -> None:
+    code = (
+        "one = tf.layers.Dense(3, kernel_regularizer=tf.keras.regularizers.l2(0.1))\n"
+        "net = one(features) + one(features * 0.5)\n"
+        "{}net = tf.nn.relu(net)"
+    )
+    made = "def inner(x):\n    return tf.layers.dense(x, 3)\n\nnet = inner(net)\n"
+    texts, left = lift(tmp_path, program=HEAD + program(code.format(made)))
+    assert not left
+    assert (
+        "net = one(features) + one(features * 0.5)\n        return net"
+        in (texts["program"])
+    )
+    early = "if mode == tf.estimator.ModeKeys.PREDICT:\n    return one(features)\n"
+    text = HEAD + program(code.replace("net = one", f"{early}net = one").format(""))
+    texts, left = lift(tmp_path, program=text)
+    assert texts["program"] == text
+    assert "without kernel_regularizer" in left[0]
