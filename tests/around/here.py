@@ -21,4 +21,4 @@ def run_here(files: Sequence[Path], job: Job) -> Report:
     facts = ProjectFacts(tuple(files))
     results = [process_file(path, job, facts) for path in files]
     settled = settle(results, ProjectFacts(tuple(files)), job.selection)
-    return merge(with_added(settled, job.options))
+    return merge(with_added(settled, job.options, facts))

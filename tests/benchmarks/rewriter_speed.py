@@ -147,7 +147,7 @@ def _tfmigrate(folder: Path) -> None:
     gc.disable()  # as the processes of a run do
     try:
         results = [process_file(path, job, facts) for path in found]
-        with_added(settle(results, facts, job.selection), job.options)
+        with_added(settle(results, facts, job.selection), job.options, facts)
     finally:
         gc.enable()
         gc.collect()
