@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -31,39 +32,101 @@ def reduced(*asked: str, names: list[str] = WANTED) -> str:
     ).text
 
 
-def test_whatever_is_asked_for_every_call_fits(tmp_path: Path) -> None:
-    """A type checker knows the parameters, members and names of each."""
+def parameters(function: ast.FunctionDef, bound: int) -> tuple[set[str], float, bool]:
+    """Names that a function takes, how many by position, and whether any other name."""
+    given = function.args
+    places = [one.arg for one in (*given.posonlyargs, *given.args)][bound:]
+    most = math.inf if given.vararg else len(places)
+    names = {*places, *(one.arg for one in given.kwonlyargs)}
+    return names, most, given.kwarg is not None
+
+
+def callables(tree: ast.Module) -> dict[str, list[tuple[set[str], float, bool]]]:
+    """What names, and attributes (with a dot), may be called with."""
+    found: dict[str, list[tuple[set[str], float, bool]]] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Module, ast.ClassDef)):
+            continue
+        for one in ast.walk(node) if isinstance(node, ast.ClassDef) else node.body:
+            if not isinstance(one, ast.FunctionDef):
+                continue
+            if isinstance(node, ast.Module):
+                found.setdefault(one.name, []).append(parameters(one, 0))
+            elif one.args.args and one.args.args[0].arg in ("self", "cls"):
+                taken = parameters(one, 1)
+                found.setdefault(f".{one.name}", []).append(taken)
+                if one.name in ("__init__", "__new__"):
+                    found.setdefault(node.name, []).append(taken)
+    return found
+
+
+def misfits(text: str) -> list[str]:
+    """Calls of things of the module with arguments that these do not take."""
+    tree = ast.parse(text)
+    known = callables(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            known.pop(f".{node.attr}", None)  # It may be anything.
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Name):
+            name = node.func.id
+        elif isinstance(node.func, ast.Attribute) and (
+            isinstance(node.func.value, ast.Name) and node.func.value.id == "self"
+        ):
+            name = f".{node.func.attr}"
+        else:
+            continue
+        names = {one.arg for one in node.keywords if one.arg is not None}
+        count = sum(1 for arg in node.args if not isinstance(arg, ast.Starred))
+        if name in known and not any(
+            count <= most and (takes_any or names <= taken)
+            for taken, most, takes_any in known[name]
+        ):
+            found.append(ast.unparse(node))
+    return found
+
+
+def combinations() -> dict[str, str]:
+    """The module for nothing, all, and each matter alone and left out."""
     everything = [one.name for one in MATTERS]
     texts = {"nothing": reduced(), "everything": reduced(*everything)}
     for matter in MATTERS:
         asked = {
-            one for one, wanted in asked_for(Words(), matter.parts).items() if wanted
+            one for one, is_so in asked_for(Words(), matter.parts).items() if is_so
         }
-        asked |= {matter.name, *matter.includes}
-        texts[f"only_{matter.name.lower()}"] = reduced(*asked)
-        texts[f"without_{matter.name.lower()}"] = reduced(
-            *(
-                one.name
-                for one in MATTERS
-                if one.name != matter.name and matter.name not in one.includes
-            )
-        )
-    for name, text in texts.items():
+        texts[f"only {matter.name}"] = reduced(*asked, matter.name, *matter.includes)
+        without = [
+            one.name
+            for one in MATTERS
+            if one.name != matter.name and matter.name not in one.includes
+        ]
+        texts[f"without {matter.name}"] = reduced(*without)
+    return texts
+
+
+def test_whatever_is_asked_for_every_name_and_call_fits(tmp_path: Path) -> None:
+    for number, (what, text) in enumerate(combinations().items()):
         check_output("", text)
-        (tmp_path / f"{name}.py").write_text(text)
+        assert not misfits(text), what
+        (tmp_path / f"loop_{number}.py").write_text(text)
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"]
     done = subprocess.run(
-        [
-            *(sys.executable, "-m", "mypy", "--follow-imports=skip"),
-            *("--ignore-missing-imports", "--check-untyped-defs"),
-            *("--disable-error-code", "name-defined"),
-            *("--cache-dir", str(tmp_path / "cache"), "."),
-        ],
-        cwd=tmp_path,
+        [*command, "--select", "E9,F", "--line-length", "88", str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_a_call_that_does_not_fit_is_seen() -> None:
+    text = "class A:\n    def __init__(self, x): pass\n\nA(1)\n"
+    assert not misfits(text)
+    assert misfits(text + "A(1, y=2)\n") == ["A(1, y=2)"]
+    assert misfits(text + "A(1, 2)\n") == ["A(1, 2)"]
 
 
 def test_it_says_nothing_of_what_it_leaves_out() -> None:
