@@ -31,12 +31,13 @@ class SpecFields(NamedTuple):
     loss: Any
     train_op: Any
     eval_metric_ops: Any
-    export_outputs: Any
-    training_chief_hooks: Any
-    training_hooks: Any
-    scaffold: Any
-    evaluation_hooks: Any
-    prediction_hooks: Any
+    # Where nobody asks for what follows, nobody gives it.
+    export_outputs: Any = None
+    training_chief_hooks: Any = None
+    training_hooks: Any = None
+    scaffold: Any = None
+    evaluation_hooks: Any = None
+    prediction_hooks: Any = None
 
 
 class EstimatorSpec(SpecFields):
@@ -109,8 +110,8 @@ class TrainFields(NamedTuple):
 
     input_fn: Callable[..., Any]
     max_steps: int | None
-    hooks: tuple[Any, ...]
-    saving_listeners: tuple[Any, ...]
+    hooks: tuple[Any, ...] = ()
+    saving_listeners: tuple[Any, ...] = ()
 
 
 class TrainSpec(TrainFields):
@@ -140,10 +141,10 @@ class EvalFields(NamedTuple):
     input_fn: Callable[..., Any]
     steps: int | None
     name: str | None
-    hooks: tuple[Any, ...]
-    exporters: tuple[Any, ...]
-    start_delay_secs: float
-    throttle_secs: float
+    hooks: tuple[Any, ...] = ()
+    exporters: tuple[Any, ...] = ()
+    start_delay_secs: float = 120
+    throttle_secs: float = 600
 
 
 class EvalSpec(EvalFields):

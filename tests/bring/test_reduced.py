@@ -178,3 +178,24 @@ def test_a_module_keeps_what_it_had() -> None:
     ]
     again = contents("loop", names, words=Words.of([CALLS]))
     assert "class HookRunner" in again.text
+
+
+@pytest.mark.parametrize("name", ["model_to_estimator", "train_and_evaluate"])
+def test_a_field_that_is_only_mentioned_need_not_be_given(name: str) -> None:
+    text = contents("loop", [name], words=Words.of([CALLS])).text
+    classes = {
+        node.name: node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Fields")
+    }
+    given = {
+        node.value
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert "SpecFields" in classes
+    for each in classes.values():
+        for field in each.body:
+            if isinstance(field, ast.AnnAssign) and field.value is None:
+                assert isinstance(field.target, ast.Name)
+                assert field.target.id in given, (each.name, field.target.id)
