@@ -15,7 +15,7 @@ from ..interp.notes import Notes
 from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
 from ..plan.code.texts import source_text
-from ..plan.code.tree import Statement, Tree, statements_of, walk
+from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
 from .changes import Dropped, Mover, Stored
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer, spelled
@@ -286,6 +286,10 @@ class Body(Scope):
     def _plain(self, node: Statement) -> list[Statement]:
         """A statement without layers."""
         names = self.binds(node)
+        if isinstance(only_small(node), (cst.Import, cst.ImportFrom)):
+            # The constructor's code may want it as well as the call's.
+            self.lines.append(Line(source_text(node), names))
+            return [node]
         static = (
             bool(names)
             and not names & self.late
@@ -297,7 +301,7 @@ class Body(Scope):
         )
         if not static:
             return [self._moved_statement(node)]
-        code = source_text(node)
+        code = with_owner(node, source_text(node))
         if self.loops or self.by_setup or self.by_mode:
             self.lines.append(Line(code, names, self.reads(node)))
             moved = self._moved_statement(node)

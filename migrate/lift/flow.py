@@ -10,11 +10,13 @@ from ..interp.notes import Notes
 from ..interp.values import Instance, options_of
 from ..plan.code.statements import assigned, binds
 from ..plan.code.tree import Statement, only_small, statements_of, walk
+from ..symbols.dotted import import_path
 
 __all__ = [
     "blocks",
     "bound_by",
     "bound_by_head",
+    "imported_by",
     "surely_bound",
     "without_blocks",
     "written_by",
@@ -32,6 +34,8 @@ def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
         # What a line binds, its parts tell.
         line = isinstance(one, cst.SimpleStatementLine)
         names = [] if line else assigned(one)
+        if isinstance(one, (cst.Import, cst.ImportFrom)):
+            found |= imported_by(one)
         if names:
             objects = {
                 word
@@ -40,6 +44,17 @@ def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
                 for word in (root.value, name)
             }
             found |= {name for name in names if name not in objects}
+    return found
+
+
+def imported_by(node: cst.Import | cst.ImportFrom) -> set[str]:
+    """Names that an import within a function binds."""
+    found: set[str] = set()
+    for one in () if isinstance(node.names, cst.ImportStar) else node.names:
+        if one.asname is not None and isinstance(one.asname.name, cst.Name):
+            found.add(one.asname.name.value)
+        elif one.asname is None:
+            found.add(import_path(one.name).partition(".")[0])
     return found
 
 

@@ -26,7 +26,10 @@ class Coder:
         if mode == tf.estimator.ModeKeys.PREDICT:
             return tf.estimator.EstimatorSpec(mode, predictions={"code": code})
         with tf.variable_scope("decoder"):
-            given = tf.layers.dense(tf.concat([code, labels], 1), self.units)
+            import math
+
+            wide = int(math.sqrt(self.units**2))
+            given = tf.layers.dense(tf.concat([code, labels], 1), wide)
             decoded = tf.layers.dense(given, 4)
         loss = tf.losses.mean_squared_error(features["x"], decoded)
         metrics = {"error": tf.metrics.mean_absolute_error(features["x"], decoded)}
