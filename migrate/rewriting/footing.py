@@ -59,7 +59,10 @@ def _searches(parsed: ParsedModule) -> tuple[str, ...]:
         name = parsed.resolver.qualified(called)
         by_path = name in _BY_PATH
         if by_path or name in _BY_NAME or _is_dunder_import(called):
-            said = "" if by_path or not call.args else _text_first(call.args[0].value)
+            asked = None if by_path or not call.args else call.args[0].value
+            said = "" if asked is None else _text_first(asked)
+            if isinstance(asked, cst.SimpleString) and said:
+                said += "."  # all of the name
             found.add(said[: said.rfind(".") + 1])
     return tuple(sorted(found))
 

@@ -71,9 +71,10 @@ def _with_found(
 
 
 def _is_below(path: str, folder: str, named: str) -> bool:
-    """Whether a file may be meant by a name that begins with that of a package."""
+    """Whether a file may be meant by a name that is, or begins with, a module's."""
     if named:
-        return f"{os.sep}{named}{os.sep}" in path
+        whole = f"{os.sep}{named}"
+        return f"{whole}{os.sep}" in path or path.endswith(f"{whole}.py")
     return path.startswith(folder)
 
 

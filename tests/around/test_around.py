@@ -255,6 +255,7 @@ if __name__ == '__main__':
 def test_modules_that_are_imported_by_a_computed_name_belong(tmp_path: Path) -> None:
     """Also where the folder that the program starts in looks like a package."""
     train = CHOSEN.replace("from model import model_fn", "import importlib")
+    train = train.replace("os.environ", "__import__('os').environ")
     train = train.replace(
         "def build(",
         "model = importlib.import_module('nets.' + os.environ['NET'])\n"
