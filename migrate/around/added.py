@@ -56,7 +56,7 @@ def with_added(
             if beside in wanted:
                 names = taken_from_loop(text, options.loop_module)
                 wanted[beside] = wanted[beside].with_names(names)
-                copied[place] = Words.of([text])
+                copied[place] = copied.get(place, Words()) | Words.of([text])
     paths = {str(one.path.resolve()) for one in made}
     kept = [one for one in results if str(one.path.resolve()) not in paths]
     return [*kept, *(one for one in made if one is not None)]

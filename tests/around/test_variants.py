@@ -71,7 +71,10 @@ def test_the_programs_hardly_grow(report: Report) -> None:
     for result in report.changed:
         if result.needs:
             assert result.new is not None
-            assert result.new.count(b"\n") <= 1.3 * result.old.count(b"\n")
+            # A class has ten lines of its own around its layers.
+            classes = result.new.count(b"(training_loop.Scoped")
+            added = result.new.count(b"\n") - 10 * classes
+            assert added <= 1.3 * result.old.count(b"\n")
 
 
 def _run(kind: str, folder: Path, output: Path, names: list[str]) -> dict[str, dict]:  # type: ignore[type-arg]

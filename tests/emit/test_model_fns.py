@@ -76,9 +76,7 @@ def test_every_program_becomes_layers(rewritten: Path) -> None:
         for finding in file["findings"]
         if finding["tier"] is not None
     }
-    # Layers of Keras beside those of tf.layers: their names need the function.
-    kept = {"called_layers.py": "T2"}
-    assert tiers == {program.name: "T1" for program in PROGRAMS} | kept
+    assert tiers == {program.name: "T1" for program in PROGRAMS}
 
 
 PROGRAM = """\
