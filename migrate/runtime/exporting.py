@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import HOOKS
 from .checkpoints import saver_of_graph
 from .vocabulary import EstimatorSpec, ModeKeys, logger, v1
 
@@ -199,9 +200,10 @@ def add_to_saved_model(
     if spec.train_op is not None:
         # Where loaders look for it.
         v1.add_to_collection("saved_model_train_op", spec.train_op)
-    saver = spec.scaffold.saver or saver_of_graph(checkpoint, sharded=True)
+    saver = spec.scaffold.saver if HOOKS else None
+    saver = saver or saver_of_graph(checkpoint, sharded=True)
     saver.restore(session, checkpoint)
-    start = spec.scaffold.local_init_op
+    start = spec.scaffold.local_init_op if HOOKS else None
     if start is None:
         start = tf.group(v1.local_variables_initializer(), v1.tables_initializer())
     contents = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import HOOKS
 from .checkpoints import saver_of_graph
 from .estimator import Estimator
 from .exporting import DEFAULT_SIGNATURE, signatures_of
@@ -87,7 +88,8 @@ def from_estimator(
         session = v1.Session(config=config)
         session.run([v1.local_variables_initializer(), v1.tables_initializer()])
         checkpoint = estimator.trained_checkpoint()
-        saver = spec.scaffold.saver or saver_of_graph(checkpoint)
+        saver = spec.scaffold.saver if HOOKS else None
+        saver = saver or saver_of_graph(checkpoint)
         saver.restore(session, checkpoint)
         signatures = signatures_of(spec, receiver)
     return Predictor(session, signatures[output_key or DEFAULT_SIGNATURE])
