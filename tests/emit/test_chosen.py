@@ -265,7 +265,7 @@ def test_what_went_with_contrib_changes_inside_a_longer_expression(
     old: str, new: str
 ) -> None:
     given = (
-        'return tf.data.Dataset.from_tensors(({"x": [1.0]}, ["a"])).repeat().batch(2)'
+        'return tf.data.Dataset.from_tensors(({"x": [1.0]}, [1.0])).repeat().batch(2)'
     )
     assert given in PROGRAM
     made = native(
