@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
+import pytest
 from net_campaign import campaign
 from nets import net
 
@@ -16,6 +17,7 @@ from nets import net
 SEEDS = (9, 103, *range(300, 306))
 
 
+@pytest.mark.slow
 def test_layers_leave_what_the_function_left(tmp_path: Path) -> None:
     found = campaign(SEEDS, tmp_path / "programs")
     assert not found.problems
