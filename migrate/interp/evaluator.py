@@ -119,19 +119,24 @@ class Evaluator(Calls):
             # What is made in each round is told once.
             del self.events[start:]
             before = dict(env.names)
-            if isinstance(node, cst.For):
-                value = self.iterated(node, env)
-            else:
-                value = self.expression(node.test, env)
-            self.within("for", value)
-            self.suite(node.body, env)
-            self.beyond()
+            self._round(node, env)
             for name, known in before.items():
                 env.names[name] = join(known, env.names[name])
             if env.names == before:
                 break
         if node.orelse is not None:
             self.suite(node.orelse.body, env)
+
+    def _round(self, node: cst.For | cst.While, env: Env) -> Value:
+        """One round of a loop; what it goes through, or asks for."""
+        if isinstance(node, cst.For):
+            value = self.iterated(node, env)
+        else:
+            value = self.expression(node.test, env)
+        self.within("for", value)
+        self.suite(node.body, env)
+        self.beyond()
+        return value
 
     def iterated(self, node: cst.For, env: Env) -> Value:
         """What a loop goes through; its targets are elements of it."""

@@ -169,7 +169,7 @@ class Tracer(Evaluator):
             del self.steps[step:], self.events[event:]
             self._numbers = dict(numbers)
             names = dict(env.names)
-            around = self._round(node, env)
+            around = term_of(self._round(node, env))
             ended = dict(env.names)
             found = {
                 name: term_of(ended[name])
@@ -189,17 +189,6 @@ class Tracer(Evaluator):
             env.names[name] = with_term(env.names[name], term("loop", *parts))
         if node.orelse is not None:
             self.suite(node.orelse.body, env)
-
-    def _round(self, node: cst.For | cst.While, env: Env) -> Term:
-        """One round of a loop; what it goes through, or asks for."""
-        if isinstance(node, cst.For):
-            value = self.iterated(node, env)
-        else:
-            value = self.expression(node.test, env)
-        self.within("for", value)
-        self.suite(node.body, env)
-        self.beyond()
-        return term_of(value)
 
     # -- functions and objects
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from tfmigrate.report.findings import Tier
 
@@ -272,3 +274,39 @@ def test_what_went_with_contrib_changes_inside_a_longer_expression(
         PROGRAM.replace(given, f"data = tf.data.Dataset.range(9)\n    return {old}")
     )
     assert "".join(f"return {new} def main".split()) in "".join(made.split())
+
+
+OF_KERAS = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile(tf.train.GradientDescentOptimizer(0.1), "mse")
+NAME = 3
+
+
+def data(count):
+    return tf.data.Dataset.from_tensors(([1.0, 2.0], [1.0])).repeat(count).batch(2)
+
+
+estimator = tf.keras.estimator.model_to_estimator(model)
+estimator.train(lambda: data(NAME), steps=3)
+"""
+
+
+@pytest.mark.parametrize("name", ["sets", "context", "dataset"])
+def test_batches_for_replicas_are_of_what_the_program_named(name: str) -> None:
+    text = native(OF_KERAS.replace("NAME", name), strategy="mirrored")
+    (function,) = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name == "train_batches"
+    ]
+    nodes = [*ast.walk(function)]
+    bound = {one.arg for one in nodes if isinstance(one, ast.arg)}
+    bound |= {
+        one.id
+        for one in nodes
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+    assert name not in bound
+    assert f"data({name})" in ast.unparse(function)

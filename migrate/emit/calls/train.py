@@ -99,7 +99,9 @@ class TrainCalls:
         """The function that serves batches to replicas."""
         code = self.emitter.text(served)
         made = not served.isidentifier()
-        hidden = unshadowed(("dataset", "context"), code) if made else {}
+        # Locals of the function may not hide what the program's own code reads.
+        own = ("dataset", "context", "sets") if made else ("context", "sets")
+        hidden = unshadowed(own, code)
         return self.emitter.fill(
             "train_data",
             expressions={"X_DATASET": served},
