@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..surface.put_off import packages_put_off
 from .bygone import restore_names
 from .settings import Settings
 
@@ -71,8 +72,9 @@ def prepare_tensorflow(settings: Settings) -> None:
     warnings.filterwarnings("ignore", message=r"`tf\.layers\.|`layer\.|`tf\.nn\.rnn")
     logging.getLogger("tensorflow").addFilter(_no_deprecation)
     try:
-        importlib.import_module("tensorflow")
-        importlib.import_module("tf_keras")
+        with packages_put_off():
+            importlib.import_module("tensorflow")
+            importlib.import_module("tf_keras")
     except ImportError as error:
         name = (error.name or "tensorflow").partition(".")[0]
         raise ImportError(

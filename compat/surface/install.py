@@ -19,7 +19,9 @@ import types
 from typing import Any
 
 from .doors import DoorFinder
+from .late_modules import LateModules
 from .namespace import Entry, Namespace, attribute
+from .put_off import packages_put_off
 from .v1_names import OVERLAY as V1_OVERLAY
 from .v2_names import OVERLAY as V2_OVERLAY
 
@@ -71,13 +73,14 @@ def install(*, version: int = 1) -> None:
     if is_installed():
         return
     real = importlib.import_module("tensorflow")
-    for name in _PRELOAD:
-        # A later TensorFlow may drop some of these; then nothing binds them.
-        if importlib.util.find_spec(name):
-            importlib.import_module(name)
-    if version == 1:
-        _disable_v2_behavior(real)
-    _load_runtime()
+    with packages_put_off():
+        for name in _PRELOAD:
+            # A later TensorFlow may drop some of these; then nothing binds them.
+            if importlib.util.find_spec(name):
+                importlib.import_module(name)
+        if version == 1:
+            _disable_v2_behavior(real)
+        _load_runtime(real)
     if version == 1:
         importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
     root = _make_root(real, version)
@@ -93,17 +96,28 @@ def install(*, version: int = 1) -> None:
                 sys.modules[name] = spec.loader.target
 
 
-def _load_runtime() -> None:
+def _load_runtime(real: types.ModuleType) -> None:
     """Import the compat runtime while ``tensorflow`` still means TensorFlow.
 
     Its modules bind ``tensorflow`` when they are imported; imported later, they
-    would bind the clone. They keep this rule by importing it at module level.
+    would bind the clone. So what every program needs is imported here, and a finder
+    sees to the rest; where modules are not in files, all are imported.
     """
     compat = importlib.import_module("tfmigrate.compat")
-    for entry in pkgutil.walk_packages(compat.__path__, "tfmigrate.compat."):
-        part = entry.name.split(".")[2]
-        if part not in ("launcher", "examples", "v1", "v2"):
+    late = LateModules(real)
+    if not late.can_load(compat):
+        for entry in pkgutil.walk_packages(compat.__path__, "tfmigrate.compat."):
+            part = entry.name.split(".")[2]
+            if part not in ("launcher", "examples", "v1", "v2"):
+                importlib.import_module(entry.name)
+        return
+    for name in ("tfmigrate.compat.engine", "tfmigrate.compat.surface"):
+        package = importlib.import_module(name)
+        for entry in pkgutil.iter_modules(package.__path__, f"{name}."):
             importlib.import_module(entry.name)
+    importlib.import_module("tfmigrate.compat.estimator")
+    finder: Any = late
+    sys.meta_path.insert(0, finder)
 
 
 def _disable_v2_behavior(real: Any) -> None:

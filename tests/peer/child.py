@@ -57,8 +57,7 @@ def _enter(generation: int) -> Any:
     from tfmigrate.compat.surface import install
 
     restore_python_names()
-    importlib.import_module("tensorflow")
-    install._load_runtime()
+    install._load_runtime(importlib.import_module("tensorflow"))
     clone: Any = importlib.import_module("tfmigrate.compat.v2")
     real = sys.modules["tensorflow"]
     clone.__dict__["__path__"] = list(real.__path__)
