@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from . import private_api, replication, scaffolds
-from .inputs import IteratorInitializerHook, features_and_labels, is_dataset
+from . import replication, scaffolds, staged_batches
+from .inputs import features_and_labels
 from .short_steps import ShortStepsHook
 
 __all__ = [
@@ -179,24 +179,17 @@ def model_on_replicas(
     have fewer batches. Real TensorFlow lost or kept the batches of an incomplete
     last step by chance: one replica ran out of data while another was already
     counting. A step's batches are therefore fetched first, and only the metrics of
-    replicas that got one are updated.
+    replicas that got one are updated. Where a subclass gives an iterator of its own,
+    that one is asked, as there.
     """
-    batch: tuple[Any, ...] = ()
-    staged: Any = None
-    if strategy.num_replicas_in_sync > 1:
-        staged = _StagedBatches(
-            lambda context: estimator._call_input_fn(input_fn, _EVAL, context),
-            strategy.num_replicas_in_sync,
-        )
-        input_hooks = [IteratorInitializerHook(staged.initializer)]
-    else:
+    with staged_batches.staging() as stages:
         iterator, input_hooks = estimator._get_iterator_from_input_fn(
             input_fn, _EVAL, strategy
         )
         batch = features_and_labels(iterator.get_next())
+    pull = staged_batches.pull(stages)
 
-    def replica(*given: Any) -> Any:
-        features, labels = given or features_and_labels(staged.batch_of_this_replica())
+    def replica(features: Any, labels: Any) -> Any:
         spec = estimator._call_model_fn(features, labels, _EVAL, config)
         return spec, tf.metrics.mean(spec.loss)
 
@@ -215,80 +208,11 @@ def model_on_replicas(
         scaffolds.combine(spec.scaffold, strategy),
         own_hooks,
         input_hooks,
-        updates[0]
-        if staged is None
-        else ReplicaUpdates(updates=(None, *updates), pull=staged.pull),
+        updates[-1]
+        if pull is None
+        else ReplicaUpdates(updates=(None, *updates), pull=pull),
         {name: metrics[name][0] for name in names},
     )
-
-
-class _StagedBatches:
-    """The batches of one step, staged between two session calls."""
-
-    def __init__(self, call: Callable[[Any], Any], count: int) -> None:
-        self._count = count
-        with tf.device("/cpu:0"):
-            context = tf.distribute.InputContext(
-                num_input_pipelines=1,
-                input_pipeline_id=0,
-                num_replicas_in_sync=self._count,
-            )
-            dataset = call(context)
-            if not is_dataset(dataset):
-                raise ValueError(
-                    "input_fn must return a tf.data.Dataset when a distribution "
-                    f"strategy is used, given: {dataset}."
-                )
-            self._iterator = tf.data.make_initializable_iterator(dataset)
-            self._build()
-
-    def _build(self) -> None:
-        first = self._iterator.get_next()
-        components = tf.nest.flatten(first, expand_composites=True)
-        batches = [components]
-        present = [tf.constant(1, tf.int32)]
-        for _ in range(1, self._count):
-            # One after the other: successive batches go to successive replicas.
-            with tf.control_dependencies(batches[-1] + present[-1:]):
-                optional = private_api.get_next_as_optional(self._iterator)
-                has_value = optional.has_value()
-            present.append(tf.cast(has_value, tf.int32))
-            batches.append(
-                tf.nest.flatten(
-                    tf.cond(
-                        has_value,
-                        lambda optional=optional: tf.nest.flatten(
-                            optional.get_value(), expand_composites=True
-                        ),
-                        lambda: [tf.identity(c) for c in components],
-                    )
-                )
-            )
-        flat = [component for batch in batches for component in batch]
-        # The queue holds one step; it is fed and emptied in turn, and is empty
-        # again when evaluation ends.
-        queue = tf.queue.FIFOQueue(1, [c.dtype for c in flat])
-        with tf.control_dependencies([queue.enqueue(flat)]):
-            self.pull = tf.add_n(present)
-        staged = queue.dequeue()
-        staged = staged if isinstance(staged, list) else [staged]
-        size = len(components)
-        self._batches = []
-        for index in range(self._count):
-            parts = staged[index * size : (index + 1) * size]
-            for part, component in zip(parts, components, strict=True):
-                part.set_shape(component.shape)
-            self._batches.append(
-                tf.nest.pack_sequence_as(first, parts, expand_composites=True)
-            )
-
-    def initializer(self) -> Any:
-        return self._iterator.initializer
-
-    def batch_of_this_replica(self) -> Any:
-        context = tf.distribute.get_replica_context()
-        index = tf.get_static_value(context.replica_id_in_sync_group)
-        return self._batches[int(index)]
 
 
 def run(

@@ -20,11 +20,13 @@ from tensorflow.python.checkpoint import graph_view
 # and start lines of each. Only Estimators used it; without them it has no public name.
 # The class of the default cross-device operations of MirroredStrategy is not
 # public, and has to be recognised: it cannot run in a session on CPUs. step_fn
-# and UpdateContext are the stepping helpers of tf.contrib.distribute.
+# and UpdateContext are the stepping helpers of tf.contrib.distribute. Values of which
+# each replica finds its own can be made in no public way in a graph.
 from tensorflow.python.distribute import (
     cross_device_ops,
     distribute_coordinator,
     distribute_coordinator_context,
+    distribute_utils,
     step_fn,
 )
 from tensorflow.python.distribute.distribute_lib import UpdateContext
@@ -82,6 +84,7 @@ __all__ = [
     "make_input_fn_iterator",
     "object_saver",
     "ops",
+    "place_on_servers",
     "prepared_run",
     "run_after",
     "run_in_cluster",
@@ -89,6 +92,7 @@ __all__ = [
     "saved_model_loader",
     "step_fn",
     "summary_ops_v2",
+    "value_per_replica",
 ]
 
 GLOBAL_STEP_READ_KEY = training_util.GLOBAL_STEP_READ_KEY
@@ -128,6 +132,19 @@ def init_central_storage(strategy: Any, compute_devices: list[str]) -> None:
     tf.distribute.Strategy.__init__(strategy, extended)
 
 
+def place_on_servers(
+    strategy: Any, cluster_spec: Any, task_type: str, task_id: int
+) -> None:
+    """Initialises ``strategy`` anew, unless it was made for a cluster."""
+    extended = strategy.extended
+    if extended._cluster_spec is None:
+        # How many compute here beside the processor; it asks itself otherwise.
+        extended._num_gpus_per_worker = len(tf.config.list_logical_devices("GPU"))
+        strategy.configure(
+            cluster_spec=cluster_spec, task_type=task_type, task_id=task_id
+        )
+
+
 def object_saver(root: Any) -> Any:
     """A saver that writes object-based checkpoints of ``root``'s graph.
 
@@ -155,6 +172,11 @@ def make_input_fn_iterator(strategy: Any, dataset_fn: Any) -> Any:
 def distributed_initializer(iterator: Any) -> Any:
     """What starts a distributed iterator; the public name logs a deprecation."""
     return iterator._initializer
+
+
+def value_per_replica(values: list[Any]) -> Any:
+    """One value that stands for another one on each replica."""
+    return distribute_utils.regroup(tuple(values), always_wrap=True)
 
 
 def is_export_output(value: Any) -> bool:

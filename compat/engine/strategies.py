@@ -1,14 +1,11 @@
 """``tf.distribute`` strategies that find the stand-ins of missing GPUs.
 
 They are TensorFlow's own; only device names go through the map of
-:mod:`.devices`, which changes nothing unless logical CPUs stand in for GPUs. Those of
-TF 1 can be made where ``TF_CONFIG`` names a cluster and no task.
+:mod:`.devices`, which changes nothing unless logical CPUs stand in for GPUs.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,7 +20,7 @@ __all__ = [
     "OneDeviceStrategy",
     "OneDeviceStrategyV1",
     "ParameterServerStrategyV1",
-    "is_task_of_cluster",
+    "enter_cluster",
 ]
 
 
@@ -70,22 +67,24 @@ class OneDeviceStrategyV1(tf.distribute.OneDeviceStrategy):
     experimental_run_v2 = tf.distribute.Strategy.run
 
 
-def is_task_of_cluster() -> bool:
-    """Whether ``TF_CONFIG`` says which task of a cluster this process is."""
-    try:
-        config = json.loads(os.environ.get("TF_CONFIG") or "{}")
-    except ValueError:
-        return False
-    return bool(config.get("cluster")) and "type" in (config.get("task") or {})
-
-
 class ParameterServerStrategyV1(tf.distribute.experimental.ParameterServerStrategy):
-    """Variables on parameter servers; where there is no task, on the CPU."""
+    """Variables on parameter servers where a cluster trains, before that on the CPU.
+
+    As in TF 1.15 it does not look at ``TF_CONFIG`` when it is made.
+    """
 
     def __init__(self, cluster_resolver: Any = None) -> None:
-        if cluster_resolver is None and not is_task_of_cluster():
+        if cluster_resolver is None:
             private_api.init_central_storage(self, replica_devices())
         else:
             super().__init__(cluster_resolver)
 
     experimental_run_v2 = tf.distribute.Strategy.run
+
+
+def enter_cluster(strategy: Any, config: Any) -> None:
+    """Lets a strategy that knows no cluster yet train as a task of ``config``'s."""
+    if isinstance(strategy, ParameterServerStrategyV1):
+        private_api.place_on_servers(
+            strategy, config.cluster_spec, config.task_type, config.task_id
+        )

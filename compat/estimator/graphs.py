@@ -15,7 +15,14 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ..engine import evaluation, event_files, prediction, replication, training
+from ..engine import (
+    evaluation,
+    event_files,
+    prediction,
+    replication,
+    staged_batches,
+    training,
+)
 from ..engine.callables import argument_names
 from ..engine.inputs import (
     IteratorInitializerHook,
@@ -26,6 +33,7 @@ from ..engine.inputs import (
     make_replica_input,
 )
 from .checks import checked_hooks
+from .mode_keys import ModeKeys
 from .run_config import RunConfig
 from .spec import EstimatorSpec
 
@@ -123,7 +131,10 @@ class EstimatorGraphs:
         if distribution is None:
             iterator = initializable_iterator(self._call_input_fn(input_fn, mode))
             return iterator, [IteratorInitializerHook(lambda: iterator.initializer)]
-        iterator, hook = make_replica_input(
+        # An evaluation counts every batch once, which takes another iterator.
+        staged = mode == ModeKeys.EVAL and staged_batches.is_wanted(distribution)
+        make = staged_batches.input_of_replicas if staged else make_replica_input
+        iterator, hook = make(
             lambda context: self._call_input_fn(input_fn, mode, context), distribution
         )
         return iterator, [hook]

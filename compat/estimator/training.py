@@ -17,7 +17,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ..engine import private_api
+from ..engine import private_api, strategies
 from . import cluster
 from .cluster import TaskType
 from .train_specs import EvalSpec, TrainSpec
@@ -258,6 +258,8 @@ def _run_task(
         if cluster.is_collective(config.train_distribute):
             _train_together(estimator, train_spec)
             return
+        if task != TaskType.MASTER:  # as there: no strategy knows of masters
+            strategies.enter_cluster(config.train_distribute, config)
         _start_server(config)
         _wait_for_turn(config)
         listeners = []

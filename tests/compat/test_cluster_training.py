@@ -150,12 +150,18 @@ def test_servers_compute_for_a_program_that_names_them(
 
 
 @pytest.mark.parametrize(
-    "recorded", ["apart", pytest.param("apart_three", marks=pytest.mark.slow)]
+    "recorded",
+    [
+        "apart",
+        pytest.param("apart_three", marks=pytest.mark.slow),
+        pytest.param("apart_strategy", marks=pytest.mark.slow),
+    ],
 )
 def test_asynchronous_training_ends_where_that_of_tf_1_15_ended(
-    recorded: str, tmp_path: Path, processes: Any
+    recorded: str, tmp_path: Path, processes: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker is killed on the way and started again: it takes steps again."""
+    monkeypatch.setenv("STRATEGY", "servers" if "strategy" in recorded else "")
     expected = json.loads((ORACLE / f"{recorded}.json").read_text("utf-8"))
     trains = [task for task in expected["tasks"] if task[:2] in ("ch", "wo")]
 
