@@ -245,13 +245,18 @@ DIFFERENCES = """
 |---|---|---|
 | members of Estimator that libraries replace (`_train_with_estimator_spec`, \
 `_call_input_fn` ...) | the order in which 25 of them are called, which a subclass may \
-replace, what 13 replaced ones change (`fixtures/oracle/surface/seams.py`) | the same; \
-an evaluation on several replicas fetches its batches itself, so there a replaced \
-`_get_iterator_from_input_fn` is not asked |
+replace, what 13 replaced ones change (`fixtures/oracle/surface/seams.py`); on two \
+replicas the order, and five ways to replace `_get_iterator_from_input_fn` \
+(`replicas.py`) | the same. Every batch of an evaluation on several replicas counts \
+once, whatever their number (there the last ones were lost or kept by chance), unless a \
+subclass gives an iterator of its own |
 | what a RunConfig says of its place under `TF_CONFIG` | 684 and 342 configurations: \
 clusters, tasks, strategies, wrong ones among them (`fixtures/oracle/surface/configs.py`) \
 | the same. Under a strategy (without a master) a configuration says which task it is \
 only where the cluster trains, as there |
+| the core ParameterServerStrategy | knows no cluster when it is made: 108 configurations \
+(`configs.py`), asynchronous training in a cluster, a worker killed on the way \
+(`fixtures/oracle/cluster/apart_strategy.json`) | the same |
 | `Estimator.train` under a strategy in a cluster | refused | refused in another sentence \
 |
 | what is checked of such a cluster | when training begins | when training begins |
