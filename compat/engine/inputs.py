@@ -139,7 +139,9 @@ def make_replica_input(
             )
         return result
 
-    iterator = private_api.make_input_fn_iterator(strategy, dataset_fn)
+    with private_api.quiet_iterators():
+        # The strategy may be one of the program's own, with this method.
+        iterator = strategy.make_input_fn_iterator(dataset_fn)
     hook = IteratorInitializerHook(
         lambda: private_api.distributed_initializer(iterator)
     )

@@ -6,8 +6,9 @@ TensorFlow moves one of these names, this is the only file to mend.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -86,6 +87,7 @@ __all__ = [
     "ops",
     "place_on_servers",
     "prepared_run",
+    "quiet_iterators",
     "run_after",
     "run_in_cluster",
     "run_on_servers",
@@ -163,10 +165,16 @@ def make_input_fn_iterator(strategy: Any, dataset_fn: Any) -> Any:
     The public way (distribute_datasets_from_function) gives an iterator that
     only an eager program can start.
     """
-    with warnings.catch_warnings():
-        # About reading tf.data options in graph mode, which nobody asked for.
-        warnings.filterwarnings("ignore", message=".*preserve tf.data options.*")
+    with quiet_iterators():
         return strategy.extended._make_input_fn_iterator(dataset_fn)
+
+
+@contextlib.contextmanager
+def quiet_iterators() -> Iterator[None]:
+    """Nobody asked for reading tf.data options in graph mode, of which it warns."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*preserve tf.data options.*")
+        yield
 
 
 def distributed_initializer(iterator: Any) -> Any:

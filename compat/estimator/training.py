@@ -57,8 +57,10 @@ def train_and_evaluate(
             "`train_spec` must have type `tf.estimator.TrainSpec`. "
             f"Got: {type(train_spec)}"
         )
-    estimator = estimator._in_place()
     config = estimator.config
+    if config._awaiting:
+        estimator = estimator._in_place()
+        config = estimator.config
     if config.task_type == TaskType.EVALUATOR and config.task_id > 0:
         raise ValueError(
             "For distributed training, there can only be one `evaluator` task "

@@ -22,6 +22,7 @@ PARTS = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "surface"
 
 PROGRAM = """
 import json, os, tempfile
+from unittest import mock
 import numpy as np
 import tensorflow as tf
 
@@ -85,6 +86,28 @@ with tf.Graph().as_default() as graph:
                    tf.estimator.ModeKeys.PREDICT, None)
     keys = graph.get_collection("layer_annotations/unprocessed_features/keys")
     assert sorted(keys) == ["c", "x"], keys
+
+# A strategy with a method of its own, and an Estimator that is none.
+class Feeds:
+    def make_input_fn_iterator(self, input_fn):
+        return input_fn(None)
+
+
+assert isinstance(
+    deep._get_iterator_from_input_fn(rows, "train", Feeds())[0], tf.data.Dataset)
+cluster = {"cluster": {"chief": ["here:1"]}, "task": {"type": "evaluator", "index": 1}}
+os.environ["TF_CONFIG"] = json.dumps(cluster)
+settings = tf.estimator.RunConfig()
+del os.environ["TF_CONFIG"]
+kinds = tf.estimator.Estimator, tf.estimator.TrainSpec, tf.estimator.EvalSpec
+given = [mock.Mock(spec=kind) for kind in kinds]
+given[0].config = settings
+try:
+    tf.estimator.train_and_evaluate(*given)
+except ValueError as error:
+    assert "only be one `evaluator` task" in str(error), error
+else:
+    raise AssertionError("two evaluators")
 
 # A Keras model that was trained before it became an Estimator.
 model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
