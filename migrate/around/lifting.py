@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..canned.expansion import expanded
 from ..lift.group import Understood, understood
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
@@ -36,6 +37,8 @@ class Lifting:
     left: list[tuple[int, str]] = field(default_factory=list)
     # Functions that are part of its model functions.
     entered: frozenset[cst.CSTNode] = frozenset()
+    # Canned Estimators of which functions of the file make Keras models.
+    canned: frozenset[str] = frozenset()
 
 
 def is_model_fn(node: cst.CSTNode) -> bool:
@@ -53,18 +56,47 @@ def _parameters(node: cst.FunctionDef) -> list[str]:
 
 
 def lifted_together(
-    files: Sequence[ParsedModule], facts: ProjectFacts
+    files: Sequence[ParsedModule], facts: ProjectFacts, *, canned_1: bool = True
 ) -> list[Lifting]:
-    """The files of a program, with those model functions lifted that can be."""
+    """The files of a program, with those model functions lifted that can be.
+
+    ``canned_1`` says that its canned Estimators are those of TF 1.
+    """
     try:
         result = understood(files, facts, is_model_fn)
-        return [_understood(one, result) for one in files]
+        found = [_understood(one, result) for one in files]
+        if canned_1:
+            found = [_with_canned(one, facts) for one in found]
+        return found
     except Unfaithful:
         raise
     except Exception as problem:
         # By our fault: the functions are kept as they are.
         told = f"{type(problem).__name__}: {problem}"
         return [Lifting(one, left=[(1, told)]) for one in files]
+
+
+def _with_canned(lifting: Lifting, facts: ProjectFacts) -> Lifting:
+    """The file with Keras models of its own in the place of canned Estimators."""
+    found = expanded(lifting.parsed, facts)
+    lifting.left += found.left
+    if found.functions:
+        _check(lifting.parsed, found.parsed)
+        lifting.parsed = found.parsed
+        lifting.made += found.functions.values()
+        lifting.canned = frozenset(found.functions)
+    return lifting
+
+
+def _check(before: ParsedModule, after: ParsedModule) -> None:
+    """Raises where a file would not work after an edit."""
+    check_output(
+        before.source.text,
+        after.source.text,
+        scopes=before.resolver.scopes,
+        parsed=(after.module, after.resolver.scopes),
+        cells=before.source.notebook is not None,
+    )
 
 
 def _understood(parsed: ParsedModule, result: Understood) -> Lifting:
@@ -74,13 +106,7 @@ def _understood(parsed: ParsedModule, result: Understood) -> Lifting:
     if path not in result.modules:
         return Lifting(parsed, made, left, result.entered)
     new = result.modules[path]
-    check_output(
-        parsed.source.text,
-        new.source.text,
-        scopes=parsed.resolver.scopes,
-        parsed=(new.module, new.resolver.scopes),
-        cells=parsed.source.notebook is not None,
-    )
+    _check(parsed, new)
     return Lifting(new, made, left, result.entered)
 
 
@@ -104,11 +130,11 @@ def kept_because(
         for line, reason in one.left:
             return f"{reason} ({_place(parsed, line)})"
     entered = frozenset().union(*(one.entered for one in lifting))
-    for parsed in files:
+    for parsed, own in zip(files, lifting, strict=True):
         tree = Tree(parsed.module, parsed.resolver)
         for call in legacy_places(tree).programs:
             symbol = tree.symbol(call.func)
-            if symbol not in _KNOWN:
+            if symbol not in _KNOWN and symbol not in own.canned:
                 place = _place(parsed, tree.line(call))
                 return f"`{symbol}` brings a model of its own ({place})"
         for call in tree.resolver.scopes.calls.values():

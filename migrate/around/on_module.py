@@ -117,7 +117,9 @@ class OnModule:
         self.kept = self.options.model_because
         if self.kept is not None:
             return self._somewhere(native)
-        self.lifting = lifted_together(self.files, self.facts)
+        self.lifting = lifted_together(
+            self.files, self.facts, canned_1=not self._is_of_tf2
+        )
         self.kept = kept_because(self.files, self.lifting)
         if any(one.made for one in self.lifting):
             self.layers = {str(one.parsed.path): one.parsed for one in self.lifting}

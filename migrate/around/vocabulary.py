@@ -131,6 +131,7 @@ _LIFTED = (
     "ScopedLayer",
     "ScopedModel",
     "named",
+    "one_part",
 )
 _LOOP: dict[str, str] = {
     **{f"tf.estimator.{name}": name for name in _LIFTED},

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import tf_keras
 
-from .asked import OWN_WEIGHTS
+from .asked import OWN_WEIGHTS, PARTITIONS
 from .keras_model import KerasLayer, KerasModel
+from .partitions import only_part
 from .vocabulary import v1
 
 PLACES = "layers_by_place"
@@ -187,7 +188,7 @@ def weight_in_place(
     ) -> Any:
         known = ("constraint", "synchronization", "aggregation")
         with place.graph.as_default(), in_scope():
-            return v1.get_variable(
+            variable = v1.get_variable(
                 name,
                 shape,
                 dtype,
@@ -195,6 +196,7 @@ def weight_in_place(
                 trainable=trainable,
                 **{one: more[one] for one in known if one in more},
             )
+            return only_part(variable) if PARTITIONS else variable
 
     def in_scope() -> Any:
         return v1.variable_scope(
