@@ -188,7 +188,7 @@ def weight_in_place(
     ) -> Any:
         known = ("constraint", "synchronization", "aggregation")
         with place.graph.as_default(), in_scope():
-            variable = v1.get_variable(
+            return v1.get_variable(
                 name,
                 shape,
                 dtype,
@@ -196,7 +196,11 @@ def weight_in_place(
                 trainable=trainable,
                 **{one: more[one] for one in known if one in more},
             )
-            return only_part(variable) if PARTITIONS else variable
+
+    if PARTITIONS:
+
+        def as_one(**kwargs: Any) -> Any:
+            return only_part(from_scope(**kwargs))
 
     def in_scope() -> Any:
         return v1.variable_scope(
@@ -213,7 +217,7 @@ def weight_in_place(
         name,
         initializer=initializer,
         regularizer=regularizer,
-        getter=from_scope,
+        getter=as_one if PARTITIONS else from_scope,
         **kwargs,
     )
 
