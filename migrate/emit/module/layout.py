@@ -204,12 +204,22 @@ def _fit_parameters(
     code = f"def {function.name.value}({code_of(module, function.params)}):"
     if not params or not plain or "\n" in code or len(code) + indent <= WIDTH:
         return function
-    last = params[-1].with_changes(
-        comma=cst.MaybeSentinel.DEFAULT, whitespace_after_param=_newline("")
-    )
+    inside = " " * max(step, 4)
+    if len(code_of(module, function.params)) + len(inside) + indent > WIDTH:
+        # Each on a line of its own.
+        below = cst.Comma(whitespace_after=_newline(inside))
+        every = [one.with_changes(comma=below) for one in params[:-1]]
+        every.append(
+            params[-1].with_changes(comma=cst.Comma(whitespace_after=_newline("")))
+        )
+    else:
+        last = params[-1].with_changes(
+            comma=cst.MaybeSentinel.DEFAULT, whitespace_after_param=_newline("")
+        )
+        every = [*params[:-1], last]
     return function.with_changes(
-        whitespace_before_params=_newline(" " * max(step, 4)),
-        params=function.params.with_changes(params=[*params[:-1], last]),
+        whitespace_before_params=_newline(inside),
+        params=function.params.with_changes(params=every),
     )
 
 
