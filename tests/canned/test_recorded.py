@@ -76,7 +76,7 @@ def ran(names: tuple[str, ...], folder: Path) -> dict[str, dict[str, Any]]:
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=True,
         capture_output=True,
-        timeout=580,
+        timeout=1200,
     )
     places = {name: folder / f"{name.replace('.', '_')}.json" for name in names}
     return {name: json.loads(path.read_text()) for name, path in places.items()}
