@@ -8,7 +8,7 @@ model function. What comes out is still a program of TensorFlow 1.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -20,6 +20,7 @@ from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import check_output
 from ..project.positions import Unfaithful
+from .keras_layers import MODEL_TO_ESTIMATOR, loaded_model
 
 __all__ = ["Lifting", "kept_because", "lifted_together"]
 
@@ -113,11 +114,13 @@ def _understood(parsed: ParsedModule, result: Understood) -> Lifting:
 def kept_because(
     files: Sequence[ParsedModule],
     lifting: Sequence[Lifting],
+    old_layers: Callable[[ParsedModule], tuple[int, str] | None],
     program: frozenset[str] | None = None,
 ) -> str | None:
     """Why not every model of a program is made of Keras layers once these are lifted.
 
-    None if every one is. ``program`` are the paths of its files, if not all are.
+    None if every one is. ``old_layers`` says for a file with models of Keras what in it
+    is no layer of today; ``program`` are the paths of its files, if not all are.
     """
     if program is not None:
         some = [
@@ -125,16 +128,23 @@ def kept_because(
             for parsed, one in zip(files, lifting, strict=True)
             if os.path.abspath(parsed.path) in program
         ]
-        return kept_because([one for one, _ in some], [one for _, one in some])
+        own, lifted = [one for one, _ in some], [one for _, one in some]
+        return kept_because(own, lifted, old_layers)
     for parsed, one in zip(files, lifting, strict=True):
         for line, reason in one.left:
             return f"{reason} ({_place(parsed, line)})"
     entered = frozenset().union(*(one.entered for one in lifting))
+    of_keras = False
     for parsed, own in zip(files, lifting, strict=True):
         tree = Tree(parsed.module, parsed.resolver)
         for call in legacy_places(tree).programs:
             symbol = tree.symbol(call.func)
-            if symbol not in _KNOWN and symbol not in own.canned:
+            if symbol == MODEL_TO_ESTIMATOR:
+                of_keras = True
+                if loaded_model(call):
+                    place = _place(parsed, tree.line(call))
+                    return f"the layers of a model in a file are not seen ({place})"
+            elif symbol not in _KNOWN and symbol not in own.canned:
                 place = _place(parsed, tree.line(call))
                 return f"`{symbol}` brings a model of its own ({place})"
         for call in tree.resolver.scopes.calls.values():
@@ -146,7 +156,12 @@ def kept_because(
             ):
                 place = _place(parsed, tree.line(call))
                 return f"a specification is made outside of a model_fn ({place})"
-    if not any(one.made for one in lifting):
+    if of_keras:
+        for one in lifting:
+            if found := old_layers(one.parsed):
+                line, what = found
+                return f"{what} ({_place(one.parsed, line)})"
+    elif not any(one.made for one in lifting):
         return "no function with the arguments of a model_fn is seen"
     return None
 

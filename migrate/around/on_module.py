@@ -30,6 +30,7 @@ from .contents import clash, loop_names, words_of_loop
 from .differences import differences
 from .groups import Group, run_together
 from .homes import Known
+from .keras_layers import MODEL_TO_ESTIMATOR, old_layers
 from .lifting import Lifting, kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
@@ -120,7 +121,7 @@ class OnModule:
         self.lifting = lifted_together(
             self.files, self.facts, canned_1=not self._is_of_tf2
         )
-        self.kept = kept_because(self.files, self.lifting)
+        self.kept = kept_because(self.files, self.lifting, self._old_layers)
         if any(one.made for one in self.lifting):
             self.layers = {str(one.parsed.path): one.parsed for one in self.lifting}
             found = self._somewhere(native)
@@ -135,8 +136,14 @@ class OnModule:
         if self.kept is None or not self.lifting:
             return self.kept
         program = run_together(parsed.path, self.facts)
-        why = kept_because(self.files, self.lifting, program)
+        why = kept_because(self.files, self.lifting, self._old_layers, program)
         return why if self.layers else why or self.kept
+
+    def _old_layers(self, parsed: ParsedModule) -> tuple[int, str] | None:
+        """What in a file with models of Keras is no layer of today, and its line."""
+        for_tf2 = written_for_tf2(parsed.resolver)
+        keras_1 = not for_tf2 and not self._is_of_tf2
+        return old_layers(parsed, self.known, for_tf2=for_tf2, keras_1=keras_1)
 
     def _somewhere(self, native: bool) -> Answer:
         """The same, with the modules where they may stand."""
@@ -379,7 +386,12 @@ class OnModule:
         tree = Tree(parsed.module, parsed.resolver)
         lines = [tree.line(place) for place in legacy_places(tree).programs]
         why = self._kept_of(parsed)
-        kept = f"; its model_fn is kept: {why}" if why else ""
+        of_keras = any(
+            tree.symbol(call.func) == MODEL_TO_ESTIMATOR
+            for call in legacy_places(tree).programs
+        )
+        model = "model" if of_keras else "model_fn"
+        kept = f"; its {model} is kept: {why}" if why else ""
         becomes = Tier.FORWARD_KEPT if why else Tier.NATIVE
         told = []
         for line in lines:

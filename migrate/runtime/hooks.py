@@ -75,14 +75,15 @@ class HookRunner:
             if request is not None and request.feed_dict:
                 feeds.update(request.feed_dict)
         wanted = [None if request is None else request.fetches for request in asked]
-        fetches = [main, *wanted]
+        asks = any(one is not None for one in wanted)
+        fetches = [main, *wanted] if asks else [main]
         found = self.values(tf.nest.flatten(fetches), feeds)
         self.taken = True
         values, *results = filled(fetches, iter(found))
         if first is not None:
             first(values)
         with self.model.inside():
-            for hook, value in zip(self.hooks, results, strict=True):
+            for hook, value in zip(self.hooks, results or wanted, strict=True):
                 hook.after_run(context, SessionRunValues(value, None, v1.RunMetadata()))
         return values, context.stop_requested or self.coordinator.should_stop()
 

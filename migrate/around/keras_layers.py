@@ -1,0 +1,64 @@
+"""Keras models of a program on the loop module: whether their layers are today's (T1).
+
+The loop of a compiled model is the module's and the model the program's own, so nothing
+of TensorFlow 1 is left where all of its layers are those of tf_keras. They are not
+where a layer or an initializer stays as Keras had it in TF 1, where layers are made by
+functions of TF 1 or copied from tf.contrib, and where nobody sees them because the
+model is read from a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from ..plan.code.tree import Tree
+from ..project.facts import ParsedModule
+from ..symbols.scopes import Use
+from .homes import Known
+from .keras_v1 import KERAS_V1
+from .vocabulary import Brought, Installed
+
+__all__ = ["MODEL_TO_ESTIMATOR", "loaded_model", "old_layers"]
+
+MODEL_TO_ESTIMATOR = "tf.keras.estimator.model_to_estimator"
+_OF_TF1 = ("tf.layers.", "tf.get_variable", "tf.variable_scope")
+_PATH = 1  # of the arguments: where the file of a model is
+
+
+def loaded_model(call: cst.Call) -> bool:
+    """Whether `model_to_estimator` is given the file of a model."""
+    positional = [one for one in call.args if one.keyword is None and not one.star]
+    named = {one.keyword.value for one in call.args if one.keyword is not None}
+    return len(positional) > _PATH or "keras_model_path" in named
+
+
+def old_layers(
+    parsed: ParsedModule, known: Known, *, for_tf2: bool, keras_1: bool
+) -> tuple[int, str] | None:
+    """The line of what is not a layer of today, and what is said of it."""
+    tree = Tree(parsed.module, parsed.resolver)
+    for use in parsed.resolver.scopes.uses:
+        for node, symbol in _chain(tree, use):
+            if symbol.startswith(_OF_TF1):
+                return tree.line(node), f"`{symbol}` makes layers of TensorFlow 1"
+            home = known.home(symbol, for_tf2=for_tf2, keras_1=keras_1)
+            if isinstance(home, Installed) and home.module == KERAS_V1:
+                return tree.line(node), f"`{symbol}` stays as it was in TensorFlow 1"
+            if isinstance(home, Brought) and not known.is_package(symbol):
+                return tree.line(node), f"`{symbol}` is copied from TensorFlow 1"
+    return None
+
+
+def _chain(tree: Tree, use: Use) -> Iterator[tuple[cst.CSTNode, str]]:
+    """A name and the longer ones that it is the beginning of: `tf`, `tf.keras`, ..."""
+    node: cst.CSTNode | None = use.node
+    while node is not None:
+        symbol = tree.symbol(node)
+        if symbol is None:
+            return
+        yield node, symbol
+        above = tree.parent(node)
+        goes_on = isinstance(above, cst.Attribute) and above.value is node
+        node = above if goes_on else None
