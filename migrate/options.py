@@ -27,6 +27,8 @@ class RewriteOptions:
     style: str = "auto"  # auto | inline | module | class
     # What the module is called that holds the loop for several files.
     loop_module: str = "training_loop"
+    # All of that module comes along, for what the program's words do not tell.
+    whole_module: bool = False
     loop: str = "epoch"  # epoch | step | graph
     strategy: str = "keep"
     keras: str = "tf_keras"  # tf_keras | keras3

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..bring import identifiers
 from ..options import RewriteOptions
 from ..project.facts import ProjectFacts
+from ..project.files import is_ours
 from ..project.reading import read_file
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
@@ -38,7 +39,7 @@ def with_added(
     if not wanted:
         return list(results)
     made = []
-    texts = _Texts(results)
+    texts = _Texts(results, options.loop_module)
     copied: dict[Path, Words] = {}
     shown = {str(result.path.resolve()): result.path for result in results}
     # The copies of tf.contrib may take words of the loop module: they come first.
@@ -47,7 +48,7 @@ def with_added(
         file = shown.get(str(Path(path).resolve()), _as_given(Path(path), results))
         place = Path(path).parent
         words = texts.words(place, together[place])
-        words |= copied.get(place, Words())
+        words |= copied.get(place, Words()) | Words(whole=options.whole_module)
         added = _made(file, need, words, options)
         made.append(added)
         if need.kind == "contrib" and added.new is not None:
@@ -111,7 +112,8 @@ def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> File
 class _Texts:
     """What the files of a run say."""
 
-    def __init__(self, results: Sequence[FileResult]) -> None:
+    def __init__(self, results: Sequence[FileResult], loop_module: str) -> None:
+        self.loop_module = loop_module
         self.results = {os.path.abspath(result.path): result for result in results}
         self._words: dict[str, Words] = {}
 
@@ -138,7 +140,10 @@ class _Texts:
                 text = read_file(path)
             except OSError:
                 return ""
-        return text.decode("utf-8", "replace")
+        told = text.decode("utf-8", "replace")
+        # What is in the module, and said there, nobody asks for by that.
+        is_loop = Path(path).stem == self.loop_module and is_ours(told)
+        return "" if is_loop else told
 
 
 def _as_given(path: Path, results: Sequence[FileResult]) -> Path:

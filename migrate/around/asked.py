@@ -25,6 +25,8 @@ class Words:
     said: frozenset[str] = frozenset()
     # How many arguments a name is called with at most, unnamed ones.
     by_position: Mapping[str, float] = field(default_factory=dict)
+    # Whether more may be asked for than they tell.
+    whole: bool = False
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Words:
@@ -45,6 +47,7 @@ class Words:
                 name: max(self.by_position.get(name, 0), other.by_position.get(name, 0))
                 for name in names
             },
+            self.whole or other.whole,
         )
 
 
@@ -148,7 +151,8 @@ def asked_for(words: Words, parts: Collection[str] = ()) -> dict[str, bool]:
     wanted = {
         matter.name
         for matter in MATTERS
-        if re.search(matter.words, text)
+        if words.whole
+        or re.search(matter.words, text)
         or any(
             words.by_position.get(n, 0) > count for n, count in matter.places.items()
         )

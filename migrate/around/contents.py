@@ -85,7 +85,7 @@ def _loop(
             decided_sources(_ROOT, frozenset(decided.items())),
             sorted(names),
             doc=LOOP_DOC,
-            used=used,
+            used=None if words.whole else used,
             order=LOOP_ORDER,
             bound=bound,
         )

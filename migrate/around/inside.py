@@ -39,7 +39,7 @@ def put_inside(
     loop, contrib = by_kind.get("loop"), by_kind.get("contrib")
     there: dict[str, str] = {}
     before: int | None = None
-    words = Words.of([parsed.source.text])
+    words = Words.of([parsed.source.text]) | Words(whole=options.whole_module)
     if loop is not None and contrib is not None:
         # The copies of tf.contrib may take words of the loop module.
         copies = contents(

@@ -137,6 +137,12 @@ def style_options(function: F) -> F:
         help="Name of the module that holds the loop for several programs.",
     )(function)
     function = click.option(
+        "--whole-module",
+        is_flag=True,
+        default=None,
+        help="Keep what no word of the project asks of that module.",
+    )(function)
+    function = click.option(
         "--mixed-precision", is_flag=True, default=None, help="Compute in float16."
     )(function)
     return click.option(
@@ -155,7 +161,7 @@ def job_from(
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
     chosen: dict[str, Any] = {}
-    for name in (*CHOICES, "loop_module", "mixed_precision", "profile"):
+    for name in (*CHOICES, "loop_module", "whole_module", "mixed_precision", "profile"):
         value = shape.get(name)
         if value is None:
             value = config.values.get(name.replace("_", "-"))

@@ -36,7 +36,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "keras": ("tf_keras", "keras3"),
 }
 _LISTS = ("select", "ignore", "exclude")
-_FLAGS = ("mixed-precision", "profile")
+_FLAGS = ("mixed-precision", "profile", "whole-module")
 _NAMES = ("loop-module",)
 
 

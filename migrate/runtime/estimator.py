@@ -33,6 +33,7 @@ from .vocabulary import (
     EstimatorSpec,
     ModeKeys,
     check_callable,
+    check_no_hooks,
     check_positive,
     checked_hooks,
     logger,
@@ -214,6 +215,8 @@ class Estimator:
             check_alone(config)
         if HOOKS:
             hooks = checked_hooks(hooks)
+        else:
+            check_no_hooks(hooks)
         if LISTENERS:
             listeners: tuple[Any, ...] = tuple(saving_listeners or ())
         if CLUSTERS and not workers.is_chief:
@@ -283,6 +286,8 @@ class Estimator:
     ) -> dict[str, Any]:
         """Evaluates on `steps` batches, or all of them; gives the metrics."""
         check_positive("steps", steps)
+        if not HOOKS:
+            check_no_hooks(hooks)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "evaluate")
         with eagerly() if GRAPHS else tf.init_scope():
             model = EvaluationModel(
@@ -306,6 +311,8 @@ class Estimator:
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
         """Yields predictions, one example (or one batch) at a time, as numpy."""
+        if not HOOKS:
+            check_no_hooks(hooks)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "predict")
         with eagerly() if GRAPHS else tf.init_scope():
             model = PredictionModel(

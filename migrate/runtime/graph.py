@@ -156,48 +156,23 @@ class ModelGraph:
         values = self.values(tf.nest.flatten(flat, expand_composites=True))
         return tf.nest.pack_sequence_as(fetches, joined(flat, values))
 
-    def inside(self) -> InGraph:
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
         """The graph as the default one, for code that looks for it there."""
-        return InGraph(self.graph)
-
-
-class InGraph:
-    """Within it a graph is the default one, and its tensors are keys.
-
-    A class, because hooks are called within it twice in every step: a generator takes
-    longer than most hooks.
-    """
-
-    def __init__(self, graph: Any):
         # Not as the method of this kind of graph, which makes it one to trace into.
-        self.default = tf.Graph.as_default(graph)
-
-    def __enter__(self) -> None:
-        self.by_value = by_identity()
-        self.default.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        self.default.__exit__(*error)
-        if self.by_value:
-            v1.enable_tensor_equality()
-
-
-def by_identity() -> bool:
-    """Makes tensors and variables equal to themselves only, and hashable.
-
-    Code that was written for graphs uses them as keys. Gives whether it was otherwise,
-    for which there is no public name.
-    """
-    by_value = getattr(tf.Tensor, "_USE_EQUALITY", True)
-    if by_value:
-        v1.disable_tensor_equality()
-    return bool(by_value)
+        with tensors_by_identity(), tf.Graph.as_default(self.graph):
+            yield
 
 
 @contextlib.contextmanager
 def tensors_by_identity() -> Iterator[None]:
-    """Within it tensors and variables are equal to themselves only, and hashable."""
-    by_value = by_identity()
+    """Within it tensors and variables are equal to themselves only, and hashable.
+
+    Code that was written for graphs uses them as keys. There is no public name for
+    how it is now.
+    """
+    by_value = getattr(tf.Tensor, "_USE_EQUALITY", True)
+    v1.disable_tensor_equality()
     try:
         yield
     finally:

@@ -101,7 +101,8 @@ class KerasModelFn:
         model, optimizer = replica.merge_call(lambda _: self.copies(mode, step))
         inputs = in_order(features, model, "input_names")
         targets = in_order(labels, model, "output_names")
-        outputs, layer_losses = called(model, inputs, mode)
+        forward = forward_function(model, mode)
+        outputs, loss = forward(inputs, targets, weights)
         predictions = dict(
             zip(output_names(model, outputs), tf.nest.flatten(outputs), strict=True)
         )
@@ -114,7 +115,6 @@ class KerasModelFn:
                     exports[name] = kind(predictions[name])
                 return EstimatorSpec(mode, predictions, export_outputs=exports)
             return EstimatorSpec(mode, predictions)
-        loss = loss_of(model, targets, outputs, weights, layer_losses)
         if mode == ModeKeys.EVAL:
             metrics = self.metrics(model, targets, outputs, weights)
             return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
@@ -206,29 +206,21 @@ def output_names(model: Any, outputs: Any) -> list[str]:
     return [f"output_{number}" for number in range(1, count + 1)]
 
 
-def called(model: Any, inputs: Any, mode: str) -> tuple[Any, Any]:
-    """The outputs of a model and the losses of its layers, whose updates are run."""
+def forward_function(model: Any, mode: str) -> Callable[..., Any]:
+    """The model and its loss as a function, which runs its layers' own updates."""
 
-    def forward(inputs: Any) -> tuple[Any, Any]:
-        return model(inputs, training=mode == ModeKeys.TRAIN), model.losses
+    def forward(inputs: Any, targets: Any, weights: Any) -> tuple[Any, Any]:
+        outputs = model(inputs, training=mode == ModeKeys.TRAIN)
+        if mode == ModeKeys.PREDICT:
+            return outputs, tf.constant(0.0)
+        loss = model.compiled_loss(
+            targets, outputs, sample_weight=weights, regularization_losses=model.losses
+        )
+        # Keras divides it by the number of replicas; here that is done once, below.
+        return outputs, loss * tf.distribute.get_strategy().num_replicas_in_sync
 
-    outputs, losses = tf.function(forward, autograph=False)(inputs)
-    return outputs, losses
-
-
-def loss_of(
-    model: Any, targets: Any, outputs: Any, weights: Any, layer_losses: Any
-) -> Any:
-    """The loss that a model was compiled with.
-
-    Keras counts it in metrics as well, outside of any function: nothing asks for those,
-    and so they are not computed.
-    """
-    loss = model.compiled_loss(
-        targets, outputs, sample_weight=weights, regularization_losses=layer_losses
-    )
-    # Keras divides it by the number of replicas; here that is done once, below.
-    return loss * tf.distribute.get_strategy().num_replicas_in_sync
+    function: Callable[..., Any] = tf.function(forward, autograph=False)
+    return function
 
 
 def updated(model: Any, optimizer: Any, loss: Any, step: Any) -> tuple[Any, Any]:

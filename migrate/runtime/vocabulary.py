@@ -94,6 +94,15 @@ class EstimatorSpec(SpecFields):
         return super().__new__(cls, **fields)
 
 
+def check_no_hooks(hooks: Any) -> None:
+    """Refuses hooks where no file of the project has a word of them."""
+    if hooks:
+        raise TypeError(
+            "This loop was written for programs without hooks. Rewrite the program "
+            "with `tfmigrate rewrite --whole-module`, and it knows them."
+        )
+
+
 def checked_hooks(hooks: Iterable[Any] | None) -> tuple[Any, ...]:
     """The hooks, each of which has to be one."""
     found = tuple(hooks or ())

@@ -142,7 +142,9 @@ def test_a_call_that_does_not_fit_is_seen() -> None:
 
 def test_it_says_nothing_of_what_it_leaves_out() -> None:
     text = reduced(names=["Estimator", "EstimatorSpec", "ModeKeys", "RunConfig"])
-    for word in ("hooks", "strategy", "workers", "scaffold", "listeners", "warm_start"):
+    # That hooks are given nevertheless is refused, and nothing else said of them.
+    hooks = ("checked_hooks", "training_hooks", "HookRunner")
+    for word in (*hooks, "strategy", "workers", "scaffold", "listeners", "warm_start"):
         named = {
             one
             for node in ast.walk(ast.parse(text))
@@ -210,3 +212,40 @@ def test_a_field_that_is_only_mentioned_need_not_be_given(name: str) -> None:
             if isinstance(field, ast.AnnAssign) and field.value is None:
                 assert isinstance(field.target, ast.Name)
                 assert field.target.id in given, (each.name, field.target.id)
+
+
+def test_hooks_that_no_word_tells_of_are_refused_by_name(tmp_path: Path) -> None:
+    """A library may give them; where they are None nothing is asked for."""
+    path = tmp_path / "training_loop.py"
+    path.write_text(contents("loop", WANTED, words=Words.of([CALLS])).text)
+    script = tmp_path / "library.py"
+    script.write_text(
+        """\
+import tempfile
+
+import training_loop
+
+estimator = training_loop.Estimator(print, tempfile.mkdtemp())
+for call in (estimator.train, estimator.evaluate, lambda *a, **k: next(
+        estimator.predict(*a, **k))):
+    try:
+        call(print, hooks=[object()])
+    except TypeError as error:
+        print(error)
+    try:
+        call("no function", hooks=None)
+    except Exception as error:
+        print(type(error).__name__)
+"""
+    )
+    result = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.count("tfmigrate rewrite --whole-module") == 3
+
+
+def test_the_whole_module_has_what_nobody_asks_for() -> None:
+    made = contents("loop", WANTED, words=Words.of([CALLS]) | Words(whole=True)).text
+    assert "checked_hooks(hooks)" in made
+    assert "This loop was written for programs without hooks" not in made
+    assert not misfits(made)
