@@ -128,8 +128,8 @@ def kept_because(
             for parsed, one in zip(files, lifting, strict=True)
             if os.path.abspath(parsed.path) in program
         ]
-        own, lifted = [one for one, _ in some], [one for _, one in some]
-        return kept_because(own, lifted, old_layers)
+        its_files, lifted = [one for one, _ in some], [one for _, one in some]
+        return kept_because(its_files, lifted, old_layers)
     for parsed, one in zip(files, lifting, strict=True):
         for line, reason in one.left:
             return f"{reason} ({_place(parsed, line)})"
