@@ -4,7 +4,7 @@ The loop of a compiled model is the module's and the model the program's own, so
 of TensorFlow 1 is left where all of its layers are those of tf_keras. They are not
 where a layer or an initializer stays as Keras had it in TF 1, where layers are made by
 functions of TF 1 or copied from tf.contrib, and where nobody sees them because the
-model is read from a file.
+model is read from a file. Copies that read data or hold settings are none of the model.
 """
 
 from __future__ import annotations
@@ -24,6 +24,20 @@ __all__ = ["MODEL_TO_ESTIMATOR", "loaded_model", "old_layers"]
 
 MODEL_TO_ESTIMATOR = "tf.keras.estimator.model_to_estimator"
 _OF_TF1 = ("tf.layers.", "tf.get_variable", "tf.variable_scope")
+# Packages of data, settings and training.
+_AROUND = tuple(
+    f"tf.contrib.{package}."
+    for package in (
+        "data",
+        "distribute",
+        "estimator",
+        "learn",
+        "lookup",
+        "predictor",
+        "saved_model",
+        "training",
+    )
+)
 _PATH = 1  # of the arguments: where the file of a model is
 
 
@@ -46,9 +60,18 @@ def old_layers(
             home = known.home(symbol, for_tf2=for_tf2, keras_1=keras_1)
             if isinstance(home, Installed) and home.module == KERAS_V1:
                 return tree.line(node), f"`{symbol}` stays as it was in TensorFlow 1"
-            if isinstance(home, Brought) and not known.is_package(symbol):
+            if isinstance(home, Brought) and _may_make_layers(symbol, known):
                 return tree.line(node), f"`{symbol}` is copied from TensorFlow 1"
     return None
+
+
+def _may_make_layers(symbol: str, known: Known) -> bool:
+    """Whether a copy can be part of a model, and is not of what is around models."""
+    return (
+        symbol.startswith("tf.contrib.")
+        and not symbol.startswith(_AROUND)
+        and not known.is_package(symbol)
+    )
 
 
 def _chain(tree: Tree, use: Use) -> Iterator[tuple[cst.CSTNode, str]]:

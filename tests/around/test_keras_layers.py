@@ -43,6 +43,11 @@ def tier_and_message(text: str) -> tuple[str, str]:
     ("old", "new"),
     [
         ("", ""),
+        # A table of its data is none of the model.
+        (
+            TRAIN,
+            "table = tf.contrib.lookup.index_table_from_tensor(['a', 'b'])\n" + TRAIN,
+        ),
         (TRAIN, SECOND.format(layer="net = tf.layers.dense(features, 2)")),
     ],
 )
