@@ -15,7 +15,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..emit import ProgramsRewrite, rewrite_programs
-from ..lift.forward import PlainLayers
+from ..lift.in_place import InPlace
 from ..options import RewriteOptions
 from ..plan.advice import checkpoint_readers
 from ..plan.code.tree import Tree
@@ -150,7 +150,7 @@ def inline(
                 path=parsed.path,
                 resolver=parsed.resolver,
                 options=options,
-                read_forward=PlainLayers(parsed, facts),
+                read_model=InPlace(parsed, facts),
                 facts=facts,
             )
             lost = _lost_by_others(parsed, found, facts)

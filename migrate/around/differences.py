@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..plan.code.tree import Tree
 from ..plan.keras.program import SCALED_TWICE
-from ..plan.model_fn.step_order import counted_by_hand
 from ..project.facts import ParsedModule
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.written_for import written_for_tf2
+from .step_order import counted_by_hand
 
 __all__ = ["differences"]
 

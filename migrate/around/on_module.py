@@ -13,7 +13,6 @@ from ..lift.group import shares_columns
 from ..options import RewriteOptions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places, runs_estimators
-from ..plan.model_fn.step_order import unordered_model_fn
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import is_ours
 from ..project.guard import GuardError, check_output
@@ -34,6 +33,7 @@ from .keras_layers import MODEL_TO_ESTIMATOR, old_layers
 from .lifting import Lifting, kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
+from .step_order import unordered_model_fn
 from .words import Kept, Modules
 
 __all__ = ["ON_MODULE", "RULE", "Answer", "Moved", "OnModule"]

@@ -27,8 +27,7 @@ from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
 from ..plan.keras.named_model import with_named_model
 from ..plan.keras.program import KERAS_ESTIMATORS, recognise_keras
-from ..plan.model_fn.forward import ReadForward
-from ..plan.model_fn.program import MODEL_FN_ESTIMATORS, recognise_model_fn
+from ..plan.model_fns import MODEL_FN_ESTIMATORS, ReadModel, recognise_model_fn
 from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
 from ..plan.sites import (
@@ -95,13 +94,13 @@ def rewrite_programs(
     path: Path,
     resolver: Resolver,
     options: RewriteOptions,
-    read_forward: ReadForward,
+    read_model: ReadModel,
     facts: Any = None,
 ) -> ProgramsRewrite:
     """Move every training program of a module as far as it can be moved.
 
-    What is not part of a program is left to the symbol rules. ``read_forward``
-    understands the forward passes of its model functions.
+    What is not part of a program is left to the symbol rules. ``read_model`` takes
+    its model functions apart.
     """
     tree = Tree(module, resolver)
     places = legacy_places(tree)
@@ -128,10 +127,10 @@ def rewrite_programs(
                 named = with_named_model(tree, place)
                 if named is not None:
                     return _with_named_model(
-                        tree, place, named, path, options, read_forward
+                        tree, place, named, path, options, read_model
                     )
             if symbol in MODEL_FN_ESTIMATORS:
-                programs.append(recognise_model_fn(tree, place, read_forward))
+                programs.append(recognise_model_fn(tree, place, read_model))
                 continue
             if symbol in CANNED_ESTIMATORS:
                 if "compat.v2" in (resolver.qualified(place.func) or ""):
@@ -187,7 +186,7 @@ def _with_named_model(
     named: cst.Module,
     path: Path,
     options: RewriteOptions,
-    read_forward: ReadForward,
+    read_model: ReadModel,
 ) -> ProgramsRewrite:
     """A program whose model was given a name, moved as it reads then."""
     module = parse(code_of(named))
@@ -196,7 +195,7 @@ def _with_named_model(
         path=path,
         resolver=Resolver(module),
         options=options,
-        read_forward=read_forward,
+        read_model=read_model,
     )
     line = tree.line(place)
     if any(finding.rule == CHOICE_NOT_OFFERED for finding in result.findings):

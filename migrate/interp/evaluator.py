@@ -51,6 +51,10 @@ class Evaluator(Calls):
                 assert isinstance(small, cst.BaseSmallStatement)
                 self._small(small, env)
 
+    def given(self, name: str) -> Value:
+        """What a model function is given under a name."""
+        return with_term(_GIVEN.get(name, Config()), term(f"`{name}`"))
+
     def block(self, statements: Sequence[Statement], env: Env) -> None:
         """Statements one after the other."""
         for statement in statements:
@@ -242,7 +246,7 @@ def evaluate(
     owner: Value | None = None
     for parameter in (*defined.params.params, *defined.params.kwonly_params):
         name = parameter.name.value
-        given[name] = with_term(_GIVEN.get(name, Config()), term(f"`{name}`"))
+        given[name] = evaluator.given(name)
     holder = _class_around(parsed, defined)
     if holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)

@@ -11,7 +11,7 @@ import libcst as cst
 
 from ..interp.layer_functions import CLASSES, LAYERS, LayerFunction
 from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
-from ..plan.model_fn.source import Source
+from ..plan.code.source import Source
 from ..plan.program import TF
 from ..plan.sites import Blocked
 from .initializers import initializer, regularizer

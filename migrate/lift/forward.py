@@ -2,64 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
 from ..interp.evaluator import evaluated
+from ..interp.in_mode import InMode
 from ..interp.notes import Notes
 from ..interp.values import Layer
-from ..plan.code.pure import is_pure
-from ..plan.code.statements import assigned, binds, loads
+from ..plan.code.source import Source
+from ..plan.code.statements import assigned, backward_slice, binds, loads
 from ..plan.code.texts import source_text
-from ..plan.code.tree import Statement, only_small, statements_of, walk
-from ..plan.model_fn.forward import Forward, Reads
-from ..plan.model_fn.modes import MODES, Modes
-from ..plan.model_fn.source import Source
-from ..plan.sites import Blocked
+from ..plan.code.tree import Statement, Tree, only_small, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .bodies import Taken
 from .plain import PlainBody, in_scope
 
-__all__ = ["PlainLayers"]
+__all__ = ["Forward", "read_forward"]
 
 _KERAS = "tf.keras.layers."
 
 
-class PlainLayers:
-    """Reads the forward passes of one file's model functions."""
+@dataclass(frozen=True)
+class Forward:
+    """The class of a forward pass, as source text, and what it leaves.
 
-    def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
-        self.parsed = parsed
-        self.facts = facts
+    ``parameters`` are what the constructor takes of the model_fn. The call binds
+    ``made`` and returns ``outputs``; ``nodes`` is all code that it has.
+    """
 
-    def __call__(
-        self,
-        source: Source,
-        modes: Modes,
-        statements: Sequence[Statement],
-        reads: Reads,
-    ) -> Forward:
-        """The forward pass, or Blocked with the reason why there is none."""
-        found = evaluated(self.facts, [self.parsed], self.parsed, source.defined)
-        own = set(walk(source.defined.body))
-        for call in found.notes.keras:
-            if call.node in own and call.symbol.startswith(_KERAS):
-                found.notes.make(call, "keras")
-        return _ForwardReader(source, modes, found.notes, reads).read(statements)
+    init: tuple[str, ...]
+    call: tuple[str, ...]
+    parameters: tuple[str, ...]
+    made: set[str]
+    outputs: tuple[str, ...]
+    nodes: set[cst.CSTNode]
+
+
+def read_forward(
+    facts: ProjectFacts,
+    parsed: ParsedModule,
+    source: Source,
+    statements: Sequence[Statement],
+    modes: Mapping[str, InMode],
+    wanted: Mapping[str, Sequence[cst.BaseExpression]],
+) -> Forward:
+    """The forward pass, or Blocked with the reason why there is none.
+
+    ``wanted`` is what a loop computes in each mode.
+    """
+    found = evaluated(facts, [parsed], parsed, source.defined)
+    own = set(walk(source.defined.body))
+    for call in found.notes.keras:
+        if call.node in own and call.symbol.startswith(_KERAS):
+            found.notes.make(call, "keras")
+    return _ForwardReader(source, found.notes, modes, wanted).read(statements)
 
 
 class _ForwardReader:
-    """Finds the forward pass with the fewest values that come out of it."""
+    """Takes the statements up to the last layer."""
 
     def __init__(
-        self, source: Source, modes: Modes, notes: Notes, reads: Reads
+        self,
+        source: Source,
+        notes: Notes,
+        modes: Mapping[str, InMode],
+        wanted: Mapping[str, Sequence[cst.BaseExpression]],
     ) -> None:
         self.source = source
         self.tree = source.tree
-        self.modes = modes
         self.notes = notes
-        self.reads = reads
+        self.modes = modes
+        self.wanted = wanted
 
     def read(self, statements: Sequence[Statement]) -> Forward:
         """The forward pass, or Blocked with the reason why there is none."""
@@ -69,34 +84,16 @@ class _ForwardReader:
             self._check_notes(statements)
             reason = "no layers of tf.layers are seen"
             raise self.source.stop(self.source.defined, reason)
-        before, behind = statements[: last + 1], statements[last + 1 :]
+        before = statements[: last + 1]
         self._check_notes(before)
         for one in before:
             if any(isinstance(node, cst.Return) for node in walk(one)):
                 raise self.source.stop(one, "it returns before the last layer")
-        flat = self.modes.flat(behind)
-        extra = 0
-        while extra < len(flat) and self._extends(flat[extra]):
-            extra += 1
-        best: Forward | None = None
-        stop: Blocked | None = None
-        for count in range(extra + 1):
-            rest = flat[count:] if count else behind
-            try:
-                found = self._attempt([*before, *flat[:count]], last, rest)
-            except Blocked as problem:
-                stop = stop or problem
-                continue
-            if found.outputs and (
-                best is None or len(found.outputs) <= len(best.outputs)
-            ):
-                best = found
-        if best is None or "features" in best.outputs:
-            if stop is not None:
-                raise stop
+        found = self._taken(before)
+        if not found.outputs or "features" in found.outputs:
             reason = "the loss does not follow from the layers"
             raise self.source.stop(self.source.defined, reason)
-        return best
+        return found
 
     # -- which statements
 
@@ -135,65 +132,31 @@ class _ForwardReader:
             where = call.node if call.node in everywhere else self.source.defined
             raise self.source.stop(where, f"{why} in a loop in place")
 
-    def _extends(self, statement: Statement) -> bool:
-        """A plain step behind the last layer that may belong to the model."""
-        if isinstance(statement, cst.If):
-            return self._extends_by_mode(statement)
-        small = only_small(statement)
-        if not isinstance(small, cst.Assign):
-            return False
-        if loads(self.tree, statement) & {"labels", "mode"}:
-            return False
-        return all(
-            is_pure(self.tree.symbol(n.func) or "")
-            for n in walk(small.value)
-            if isinstance(n, cst.Call)
-        )
-
-    def _extends_by_mode(self, statement: cst.If) -> bool:
-        """Plain steps in training, or outside of it, only."""
-        verdicts = [self.modes.test(statement.test, mode) for mode in MODES]
-        if verdicts != [True, False, False]:
-            return False
-        blocks = [statement.body]
-        if isinstance(statement.orelse, cst.Else):
-            blocks.append(statement.orelse.body)
-        elif statement.orelse is not None:
-            return False
-        return all(
-            isinstance(block, cst.IndentedBlock)
-            and all(self._extends(one) for one in statements_of(block))
-            for block in blocks
-        )
-
-    def _attempt(
-        self, statements: Sequence[Statement], last: int, behind: list[Statement]
-    ) -> Forward:
-        """The forward pass if it ends with the given statements."""
+    def _taken(self, statements: Sequence[Statement]) -> Forward:
+        """The class of the statements."""
         tainted = self._tainted(statements)
-        # What is said on purpose to belong to the model counts as needed.
-        places = self._needed(statements, set(range(last + 1, len(statements))))
+        places = self._needed(statements)
         needed = [one for place, one in enumerate(statements) if place in places]
         for one in needed:
             if loads(self.tree, one) & tainted:
                 raise self.source.stop(one, "layers work on the labels")
         body = PlainBody(self.source, self.modes, self.notes, needed)
         taken = body.take()
-        aside: list[Statement] = []
-        made: set[str] = set()
-        for place, one in enumerate(statements):
-            if place not in places:
-                if isinstance(only_small(one), cst.Expr):
-                    body.leave_out(one)
-                else:
-                    aside.append(one)
-            elif body.is_setup(one) or self._picks(one, body):
-                # A loss takes it from the features, or the params, as well.
-                aside.append(one)
-            else:
-                made |= binds(one)
+        for one in statements:
+            if one not in needed and isinstance(only_small(one), cst.Expr):
+                body.leave_out(one)
+        # What a loss takes from the features, or the params, as well stays there too.
+        own = [
+            one for one in needed if not (body.is_setup(one) or self._picks(one, body))
+        ]
+        made = {name for one in own for name in binds(one)}
+        nodes = {node for one in own for node in walk(one)}
         self._check_taken(taken)
-        outputs = self.reads([*aside, *behind], made)
+        outputs = {
+            name
+            for mode, expressions in self.wanted.items()
+            for name in self._read(self.modes[mode], expressions, nodes) & made
+        }
         order = [n for one in needed for node in walk(one) for n in assigned(node)]
         returned = [n for n in dict.fromkeys(reversed(order)) if n in outputs][::-1]
         code = [source_text(one) for one in taken.call]
@@ -201,12 +164,24 @@ class _ForwardReader:
             tuple(taken.init),
             (*code, f"return {', '.join(returned)}\n"),
             tuple(taken.setup),
-            aside,
-            behind,
             made,
             tuple(returned),
-            body.summaries,
+            nodes,
         )
+
+    def _read(
+        self,
+        mode: InMode,
+        expressions: Sequence[cst.BaseExpression],
+        nodes: set[cst.CSTNode],
+    ) -> set[str]:
+        """Names that a mode reads which its own statements have not made before."""
+        rest = [one for one in mode.taken if one not in nodes]
+        wanted = {name for one in expressions for name in loads(self.tree, one)}
+        chosen = backward_slice(self.tree, rest, wanted)
+        names = wanted.union(*(loads(self.tree, one) for one in chosen))
+        bound = {name for one in chosen for name in binds(one)}
+        return {n for n in names if n not in bound or _is_read(self.tree, chosen, n)}
 
     def _check_taken(self, taken: Taken) -> None:
         """The class is made of the params, and called with the features."""
@@ -225,8 +200,8 @@ class _ForwardReader:
                 tainted |= binds(one)
         return tainted
 
-    def _needed(self, statements: Sequence[Statement], extra: set[int]) -> set[int]:
-        """Places of the statements that the layers, and ``extra``, depend on."""
+    def _needed(self, statements: Sequence[Statement]) -> set[int]:
+        """Places of the statements that the layers depend on."""
         tainted = self._tainted(statements)
         needed: set[int] = set()
         wanted: set[str] = set()
@@ -240,7 +215,7 @@ class _ForwardReader:
                 and not (reads & tainted)
                 and isinstance(only_small(statement), cst.Assign)
             )
-            if index in extra or self._works(statement) or names & wanted or moves:
+            if self._works(statement) or names & wanted or moves:
                 needed.add(index)
                 if isinstance(only_small(statement), (cst.Assign, cst.AnnAssign)):
                     wanted -= names
@@ -262,3 +237,13 @@ class _ForwardReader:
             and loads(self.tree, small.value) == {"features"}
             and all(body.is_once(name) for name in assigned(statement))
         )
+
+
+def _is_read(tree: Tree, statements: Sequence[Statement], name: str) -> bool:
+    """The name is read before the statements give it a new value."""
+    for statement in statements:
+        if name in loads(tree, statement):
+            return True
+        if name in binds(statement):
+            return isinstance(only_small(statement), cst.AugAssign)
+    return True

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import libcst as cst
 
 from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
+from ..plan.code.source import Source
 from ..plan.code.statements import is_docstring, names_in
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Tree, only_small, statements_of
-from ..plan.model_fn.source import Source
 from ..plan.program import TF
 
 __all__ = ["initializer", "regularizer"]

@@ -7,22 +7,21 @@ regularized, functions that make layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from ..interp.in_mode import Decided, InMode
 from ..interp.layer_functions import LAYERS
 from ..interp.notes import Notes
 from ..interp.spelling import snake
 from ..interp.values import Function, Time
 from ..plan.code.modern import modern_call
 from ..plan.code.pure import is_plain_call, is_pure, pure_function
+from ..plan.code.source import Source
 from ..plan.code.statements import assigned, is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, only_small, statements_of, walk
-from ..plan.model_fn.modes import MODES, Modes
-from ..plan.model_fn.source import Source
-from ..plan.model_fn.summaries import summarises
 from .bodies import Body, Helper
 from .changes import Stored
 from .made import layer_of_keras
@@ -90,7 +89,7 @@ class PlainBody(Body):
     def __init__(
         self,
         source: Source,
-        modes: Modes,
+        modes: Mapping[str, InMode],
         notes: Notes,
         statements: Sequence[Statement],
         # A class that is made once knows no mode.
@@ -115,7 +114,6 @@ class PlainBody(Body):
             changing,
         )
         self.modes = modes
-        self.summaries = False
 
     def again(self, changing: frozenset[str]) -> Body:
         return PlainBody(self.source, self.modes, self.notes, self.statements, changing)
@@ -174,9 +172,6 @@ class PlainBody(Body):
         if isinstance(value, cst.Call):
             symbol = self.tree.symbol(value.func) or ""
             plain = self.tree.code(value.func)
-            if symbol.startswith("tf.summary.") or summarises(self.tree, value):
-                self.summaries = True
-                return
             if symbol.startswith(_LOGGING) or plain == "print":
                 return
             if plain.startswith("logging."):
@@ -185,12 +180,18 @@ class PlainBody(Body):
 
     def flag(self, node: cst.BaseExpression) -> str | None:
         """What a test of the mode is in the class; None for anything else."""
-        verdicts = [self.modes.test(node, mode) for mode in MODES]
-        if None in verdicts:
+        reached = {
+            mode: one.notes.values[node]
+            for mode, one in self.modes.items()
+            if node in one.notes.values
+        }
+        if not reached or not all(isinstance(v, Decided) for v in reached.values()):
             return None
-        if verdicts == [True, False, False]:
+        said = {mode: getattr(one, "value", None) for mode, one in reached.items()}
+        others = {value for mode, value in said.items() if mode != "TRAIN"}
+        if said.get("TRAIN") is True and others <= {False}:
             return "training"
-        if verdicts == [False, True, True]:
+        if said.get("TRAIN") is False and others <= {True}:
             return "not training"
         raise self.stop(node, "the forward pass depends on the mode")
 

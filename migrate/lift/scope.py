@@ -8,8 +8,8 @@ import libcst as cst
 
 from ..interp.notes import Notes
 from ..interp.values import Time
+from ..plan.code.source import Source
 from ..plan.code.tree import Statement, Tree, only_small, walk
-from ..plan.model_fn.source import Source
 from ..plan.sites import Blocked
 from .flow import bound_by, written_by
 from .spelling import as_names, names_of

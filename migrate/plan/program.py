@@ -7,6 +7,7 @@ kept apart, in :mod:`.sites`.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -217,10 +218,8 @@ class ModelFnPlan:
     """A ``model_fn`` taken apart; everything is source text of the new code.
 
     ``model`` is the class of its layers, ``outputs`` what it returns and all that
-    losses, metrics and predictions read of it.
-    ``optimizer_setup`` makes ``__optimizer__``, where ``__optimizer_0__`` and so
-    on stand for the constructors in ``optimizers``; ``apply`` are the statements
-    after ``gradients = tape.gradient(...)``.
+    losses, metrics and predictions read of it. ``optimizer_setup`` is what the
+    arguments of the optimizer need.
     """
 
     name: str
@@ -231,23 +230,27 @@ class ModelFnPlan:
     outputs: tuple[str, ...]
     train_loss: tuple[str, ...]
     loss: str
-    per_example: bool
-    apply: tuple[str, ...]
     eval_loss: tuple[str, ...]
     eval_loss_name: str
     metrics: tuple[MetricUpdate, ...]
     optimizer_setup: tuple[str, ...]
-    optimizers: tuple[OptimizerPlan, ...]
+    optimizer: OptimizerPlan
     predict: PredictPlan | None = None
-    # What each signature of an export gives.
-    exports: tuple[tuple[str, PredictPlan], ...] = ()
-    # Names that the functions of the loop bind for themselves.
-    local_names: tuple[str, ...] = ()
 
     @property
     def metric_code(self) -> list[str]:
         """Statements that read what metrics are given."""
         return [f"f({a})\n" for metric in self.metrics for a in metric.arguments]
+
+    def bound(self) -> set[str]:
+        """Names that the functions of the loop bind for themselves."""
+        predict = () if self.predict is None else self.predict.lines
+        return set(self.outputs) | {
+            node.id
+            for text in (*self.train_loss, *self.eval_loss, *predict)
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
 
 
 @dataclass(frozen=True)

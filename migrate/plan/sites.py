@@ -11,6 +11,7 @@ from .program import (
     TF,
     Blocker,
     EstimatorCall,
+    ModelFnPlan,
     StrategyPlan,
     TrainingPlan,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "KerasSites",
     "MadeInput",
     "ModelFnSites",
+    "ModelRead",
     "Program",
     "StrategySite",
     "TensorTail",
@@ -35,6 +37,18 @@ class Blocked(Exception):
     def __init__(self, rule: str, line: int, reason: str) -> None:
         super().__init__(reason)
         self.blocker = Blocker(rule, line, reason)
+
+
+@dataclass(frozen=True)
+class ModelRead:
+    """A model_fn that was taken apart."""
+
+    definition: cst.FunctionDef
+    plan: ModelFnPlan
+    # Moving averages are there that the model_fn never updated.
+    forgets: bool
+    # The rate of its optimizer follows the step.
+    decays: bool
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfmigrate.emit import ProgramsRewrite, rewrite_programs
-from tfmigrate.lift.forward import PlainLayers
+from tfmigrate.lift.in_place import InPlace
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 
@@ -20,5 +20,5 @@ def run(code: str, **options: object) -> ProgramsRewrite:
         path=parsed.path,
         resolver=parsed.resolver,
         options=RewriteOptions(**options),  # type: ignore[arg-type]
-        read_forward=PlainLayers(parsed, facts),
+        read_model=InPlace(parsed, facts),
     )

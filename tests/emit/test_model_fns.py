@@ -123,12 +123,12 @@ def test_a_layer_is_called_what_the_program_called_it() -> None:
         (
             "AdamOptimizer(0.1)",
             "AdamOptimizer(loss / tf.to_float(step))",
-            "from the step",
+            "`tf.to_float` makes the optimizer",
         ),
         (
             "AdamOptimizer(0.1)",
             "AdamOptimizer(tf.py_func(f, [step], 1))",
-            "from the step",
+            "py_func",
         ),
         ("AdamOptimizer(0.1)", "SyncReplicasOptimizer(0.1)", "SyncReplicas"),
         ("tf.train.get_global_step()", "None", "global step"),

@@ -12,13 +12,11 @@ from ...options import RewriteOptions
 from ...plan.code.tree import Statement, Tree
 from ...plan.program import (
     OPTIMIZER,
-    TF,
     MetricUpdate,
     ModelFnPlan,
 )
 from ...plan.sites import ModelFnSites, Program
 from ..calls.checkpoints import manager, restore
-from ..calls.exports import export_functions
 from ..calls.mixed_precision import POLICY, float32_outputs
 from ..calls.trainer import Trainer
 from ..module.edits import Edits
@@ -53,7 +51,7 @@ class ModelFnEmitter(LoopEmitter):
         assert isinstance(model, ModelFnPlan)
         assert isinstance(sites, ModelFnSites)
         # A local of the step functions must not hide what they use.
-        names.reserve(*(set(model.local_names) - _LOOP_ONLY))
+        names.reserve(*(model.bound() - _LOOP_ONLY))
         super().__init__(
             tree,
             program,
@@ -153,8 +151,8 @@ class ModelFnEmitter(LoopEmitter):
         """Whether loss or metrics look at labels: an autoencoder has none."""
         model = self.model
         parts = (
-            [*model.train_loss, *model.apply],
-            [*model.eval_loss, *model.metric_code],
+            [*model.train_loss, f"({model.loss})\n"],
+            [*model.eval_loss, f"({model.eval_loss_name})\n", *model.metric_code],
         )
         return any(_reads(self.text("".join(code)), "labels") for code in parts)
 
@@ -162,14 +160,15 @@ class ModelFnEmitter(LoopEmitter):
     def counted_labels(self) -> str:
         """The labels, or the first of several."""
         model = self.model
-        code = [*model.train_loss, *model.eval_loss, *model.metric_code]
+        code = [*model.train_loss, model.loss, *model.eval_loss, *model.metric_code]
         if any("labels[" in line for line in code):
             return f"{self.tf}.nest.flatten(labels)[0]"
         return "labels"
 
     def _methods_read(self, name: str) -> bool:
         model = self.model
-        lines = [*model.train_loss, *model.apply, *model.eval_loss]
+        lines = [*model.train_loss, f"({model.loss})\n", *model.eval_loss]
+        lines.append(f"({model.eval_loss_name or None})\n")
         if model.predict is not None:
             lines += [*model.predict.lines, f"({model.predict.code})\n"]
         lines += model.metric_code
@@ -230,17 +229,9 @@ class ModelFnEmitter(LoopEmitter):
     @cached_property
     def _optimizer_code(self) -> tuple[str, str]:
         model = self.model
-        converted = [convert_optimizer(o, self.optimizer) for o in model.optimizers]
-        code = "".join(model.optimizer_setup)
-        for index, one in enumerate(converted):
-            code = code.replace(f"__optimizer_{index}__", one.code)
-        states = dict.fromkeys(one.state for one in converted if one.state)
-        state = "".join(states)
-        if state and len(converted) > 1:
-            kind = f"{TF}.keras.optimizers.RMSprop"
-            inner = "".join(f"    {line}\n" for line in state.splitlines())
-            state = f"if isinstance({self.optimizer}, {kind}):\n{inner}"
-        return _renamed(code, self.names), state
+        converted = convert_optimizer(model.optimizer, self.optimizer)
+        code = "".join(model.optimizer_setup) + f"{OPTIMIZER} = {converted.code}\n"
+        return _renamed(code, self.names), converted.state
 
     @property
     def _parameters(self) -> tuple[str, ...]:
@@ -258,7 +249,7 @@ class ModelFnEmitter(LoopEmitter):
         if model.has_params:
             found.append(("params", model.params or "{}"))
         code = [*model.optimizer_setup, f"f({', '.join(self._parameters)})\n"]
-        code += [f"({a})\n" for o in model.optimizers for _, a in o.arguments]
+        code += [f"({a})\n" for _, a in model.optimizer.arguments]
         code += [m.code + "\n" for m in model.metrics]
         text = self.text("".join(code))
         values = [
@@ -306,21 +297,18 @@ class ModelFnEmitter(LoopEmitter):
         forward = parse_statements(
             self.section(self.call_model("True") + "".join(model.train_loss))
         )
-        if not model.per_example:
-            forward += self.scalar_loss(model.loss)
-        applied = "".join(model.apply)
-        apply = parse_statements(self.section(applied))
+        forward += self.scalar_loss(model.loss)
         result = self.fill(
             "train_functions",
-            statements={"X_FORWARD": forward, "X_APPLY": apply},
+            statements={"X_FORWARD": forward},
             flags={
                 "X_REGULARIZED": False,
-                "X_PER_EXAMPLE_LOSS": model.per_example,
+                "X_PER_EXAMPLE_LOSS": False,
                 **self.precision_flags,
             },
         )
         if not self.evaluates:
-            return result + self._predictions() + self._exports()
+            return result + self._predictions()
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
@@ -328,17 +316,13 @@ class ModelFnEmitter(LoopEmitter):
                 self.call_model("False")
                 + "".join(model.eval_loss)
                 + SAME_WEIGHT
-                + f"{test_loss}.update_state({model.eval_loss_name})\n"
+                + f"{test_loss}.update_state({one_line(model.eval_loss_name)})\n"
                 + updates
             )
         )
         names = [*self.metric_names.values(), test_loss]
         result += self.test_functions(self.listed(names), body)
-        return result + self._predictions() + self._exports()
-
-    def _exports(self) -> list[Statement]:
-        forward = self.call_model("False")
-        return export_functions(self, self.model.exports, forward, self.sites.model_fn)
+        return result + self._predictions()
 
     def _predictions(self) -> list[Statement]:
         plan = self.model.predict

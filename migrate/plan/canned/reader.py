@@ -14,7 +14,6 @@ from ..estimator.config import read_run_config
 from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
 from ..inputs.effects import has_effects
-from ..optimizers.canned import canned_optimizer
 from ..program import (
     TF,
     CallKind,
@@ -25,6 +24,7 @@ from ..program import (
 )
 from ..sites import Blocked, CannedSites, Program
 from .columns import check_columns, column_kinds
+from .optimizer import canned_optimizer
 from .plan import REDUCTIONS, CannedPlan, DeepPlan, HeadPlan, LinearPlan, Task
 
 __all__ = [

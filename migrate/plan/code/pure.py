@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from ..model_fn.source import Source
+from .source import Source
 from .tree import walk
 
 __all__ = ["is_plain_call", "is_pure"]

@@ -6,7 +6,7 @@ import libcst as cst
 
 from ..code.reach import reachable
 from ..code.tree import Tree
-from ..model_fn.lasting import changes
+from ..estimator.lasting import changes
 
 __all__ = ["has_effects"]
 

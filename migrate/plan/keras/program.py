@@ -14,7 +14,6 @@ from ..estimator.calls import read_calls
 from ..estimator.config import read_run_config
 from ..estimator.places import find_place
 from ..estimator.strategies import hoisted, read_strategy
-from ..optimizers.keras_optimizers import read_keras_optimizer
 from ..program import (
     Difference,
     KerasModelPlan,
@@ -25,6 +24,7 @@ from ..program import (
 from ..sites import Blocked, KerasSites, Program
 from .losses import read_loss, read_metrics
 from .model import ModelParts, find_model
+from .optimizers import read_keras_optimizer
 
 __all__ = [
     "KERAS_ESTIMATORS",

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from ...symbols.scopes import BindingKind
-from ..code.arguments import is_none
-from ..code.reach import reachable
-from ..code.tree import Tree, walk
-from ..optimizers.schedules import GLOBAL_STEPS
-from .update_ops import is_update_collection, moves_variables
+from ..lift.updates import GLOBAL_STEPS
+from ..plan.code.arguments import is_none
+from ..plan.code.reach import reachable
+from ..plan.code.tree import Tree, walk
+from ..symbols.scopes import BindingKind
 
 __all__ = ["counted_by_hand", "unordered_model_fn", "unordered_step"]
 
@@ -25,6 +24,8 @@ _MAKERS = ("tf.get_variable", "tf.Variable")
 _GRADIENTS = ("minimize", "compute_gradients")
 _BRANCHES = ("tf.cond", "tf.case", "tf.switch_case", "tf.while_loop")
 _COUNTS = {"minimize": 1, "apply_gradients": 1}
+_TRAINS = ("minimize", "apply_gradients")
+_ASSIGNS = ("assign", "scatter_")
 
 
 def unordered_step(
@@ -341,9 +342,9 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
             continue
         seen.add(inner)
         if isinstance(inner, cst.Call):
-            if is_update_collection(tree, inner):
+            if _is_update_collection(tree, inner):
                 continue
-            if moves_variables(tree, inner):
+            if _moves_variables(tree, inner):
                 return True
         if isinstance(inner, cst.Name) and inner in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(inner):
@@ -388,3 +389,25 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
             continue
         return f"`{binding.name}` is changed and read in one step, in no fixed order"
     return None
+
+
+def _moves_variables(tree: Tree, call: cst.Call) -> bool:
+    """The call makes an operation that changes variables."""
+    symbol = tree.symbol(call.func)
+    if symbol is not None:
+        name = symbol.rpartition(".")[2]
+        return name == "optimize_loss" or name.startswith(_ASSIGNS)
+    if not isinstance(call.func, cst.Attribute):
+        return False
+    name = call.func.attr.value
+    return name in _TRAINS or name.startswith(_ASSIGNS)
+
+
+def _is_update_collection(tree: Tree, value: cst.BaseExpression | None) -> bool:
+    """``tf.get_collection(tf.GraphKeys.UPDATE_OPS)``."""
+    return (
+        isinstance(value, cst.Call)
+        and tree.symbol(value.func) == "tf.get_collection"
+        and bool(value.args)
+        and (tree.symbol(value.args[0].value) or "").endswith("UPDATE_OPS")
+    )

@@ -14,8 +14,8 @@ import libcst as cst
 from ...symbols.scopes import BindingKind
 from ..code.reach import reachable
 from ..code.tree import Tree, walk
-from ..estimator.places import Place
 from ..sites import Blocked
+from .places import Place
 
 __all__ = [
     "changes",

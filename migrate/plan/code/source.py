@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..code.tree import Statement, Tree
 from ..sites import Blocked
+from .tree import Statement, Tree
 
 __all__ = ["Source"]
 
@@ -22,15 +22,6 @@ class Source:
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the model_fn leaves what is understood."""
         return Blocked("TFM103", self.tree.line(node), f"model_fn: {reason}")
-
-    def code(self, statement: Statement) -> str:
-        """Source of a statement with the comments above it."""
-        comments = [
-            line for line in statement.leading_lines if line.comment is not None
-        ]
-        return self.tree.module.code_for_node(
-            statement.with_changes(leading_lines=comments)
-        )
 
     def comments(self, statement: Statement) -> list[str]:
         """The comments above a statement, as lines of source."""

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import libcst as cst
 
-from ..code.arguments import UnknownArguments, is_none, match_arguments
-from ..code.statements import names_in
-from ..code.tree import Body, Statement, Tree, walk
-from ..estimator.calls import read_calls
-from ..estimator.config import read_run_config
-from ..estimator.places import find_place
-from ..estimator.strategies import hoisted, read_strategy
-from ..estimator.warm_start import BY_NAME
-from ..hooks.specs import with_spec_hooks
-from ..inputs.effects import has_effects
-from ..keras.program import ragged_difference
-from ..program import (
-    CallKind,
-    Difference,
-    EstimatorCall,
-    TrainingPlan,
-)
-from ..sites import Blocked, ModelFnSites, Program
-from .forward import ReadForward
-from .lasting import (
-    check_lasting,
-    moves,
-)
-from .reader import ModelFn, read_model_fn
-from .summaries import summary_functions
+from .code.arguments import UnknownArguments, is_none, match_arguments
+from .code.statements import names_in
+from .code.tree import Body, Statement, Tree, walk
+from .estimator.calls import read_calls
+from .estimator.config import read_run_config
+from .estimator.lasting import check_lasting, moves
+from .estimator.places import find_place
+from .estimator.strategies import hoisted, read_strategy
+from .estimator.warm_start import BY_NAME
+from .inputs.effects import has_effects
+from .program import CallKind, Difference, EstimatorCall, TrainingPlan
+from .sites import Blocked, ModelFnSites, ModelRead, Program
 
-__all__ = ["MODEL_FN_ESTIMATORS", "recognise_model_fn"]
+__all__ = ["MODEL_FN_ESTIMATORS", "ReadModel", "recognise_model_fn"]
 
 MODEL_FN_ESTIMATORS = ("tf.estimator.Estimator",)
+
+# Takes the model_fn behind an expression apart, for some modes, or raises Blocked.
+ReadModel = Callable[[Tree, cst.BaseExpression, Sequence[str]], ModelRead]
 
 _PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
 
-def recognise_model_fn(
-    tree: Tree, call: cst.Call, read_forward: ReadForward
-) -> Program:
+def recognise_model_fn(tree: Tree, call: cst.Call, read_model: ReadModel) -> Program:
     """The program around one ``Estimator(model_fn)`` call, or raise Blocked."""
     line = tree.line(call)
     try:
@@ -61,8 +52,13 @@ def recognise_model_fn(
     uses = read_calls(tree, place, config)
     calls, drop = uses.calls, uses.drop
     differences += uses.differences
-    evaluates = any(plan.evaluates for plan, _ in calls)
-    predicts = any(plan.predicts for plan, _ in calls)
+    modes = ["TRAIN"]
+    if any(plan.evaluates for plan, _ in calls):
+        modes.append("EVAL")
+    if any(plan.predicts for plan, _ in calls):
+        modes.append("PREDICT")
+    if any(plan.receiver is not None for plan, _ in calls):
+        raise Blocked("TFM103", line, "model_fn: an export of a loop in place")
     first = statement
     if not place.travels:
         made_before = _first_statement(tree, *calls[0], body)
@@ -72,42 +68,10 @@ def recognise_model_fn(
             # Made where it was, with the values that its arguments had there.
             place.travels, made_before = True, None
         first = made_before or statement
-    model = read_model_fn(
-        tree,
-        given["model_fn"],
-        read_forward,
-        evaluates=evaluates,
-        predicts=predicts,
-        exports=any(plan.receiver is not None for plan, _ in calls),
-    )
+    model = read_model(tree, given["model_fn"], modes)
     check_lasting(tree, place, given.get("params"), model.definition)
-    calls[:] = [(with_spec_hooks(plan, model.hooks), node) for plan, node in calls]
-    assert model.train is not None
-    if model.train.per_example and strategy.symbol is not None:
-        differences.append(ragged_difference(line))
-    if model.summaries or _writes_summaries(tree, model):
-        where = tree.line(model.definition)
-        if config.writes_events:
-            reason = "model_fn: its summaries, which `save_summary_steps` asks for"
-            raise Blocked("TFM103", where, reason)
-        message = "the summaries of the model_fn are not written any more"
-        differences.append(Difference("TFM141", where, message, needs_review=True))
-    differences += model.hooks.differences
     _check_steps(tree, model)
-    for key, output in model.exports:
-        if output.method != "predict":
-            differences.append(
-                Difference(
-                    "TFM144",
-                    tree.line(model.definition),
-                    f"the exported signature `{key}` answers Predict requests; "
-                    f"it was made for {output.method.capitalize()}",
-                    needs_review=True,
-                )
-            )
-    assert model.model is not None
-    updates = model.train_op.updates or "UPDATE_OPS" in tree.code(model.definition)
-    if model.normalised and not updates:
+    if model.forgets:
         differences.append(
             Difference(
                 "TFM132",
@@ -119,9 +83,9 @@ def recognise_model_fn(
         )
     params = given.get("params")
     _check_free(tree, model, params, body, line)
-    drop.extend(summary_functions(tree, model.definition))
     drop.extend(made)
-    plan_of_model = model.plan(None if params is None else tree.code(params))
+    code = None if params is None else tree.code(params)
+    plan_of_model = replace(model.plan, params=code)
     plan = TrainingPlan(
         line=line,
         estimator=place.variable,
@@ -160,57 +124,39 @@ def _sums(tree: Tree) -> bool:
     )
 
 
-def _writes_summaries(tree: Tree, model: ModelFn) -> bool:
-    """A summary stands behind the forward pass, where nothing keeps it."""
-    return any(
-        isinstance(node, cst.Call)
-        and (tree.symbol(node.func) or "").startswith("tf.summary.")
-        for node in walk(model.definition.body)
-    )
-
-
 # These move every row of a table in Keras, and only those of the batch in tf.train.
 _LAZY = ("Momentum", "RMSProp", "Ftrl", "Adadelta")
 
 
-def _check_steps(tree: Tree, model: ModelFn) -> None:
+def _check_steps(tree: Tree, model: ModelRead) -> None:
     """Blocked where the optimizers of Keras would take other steps.
 
     TF 1's momentum took all that it gathered by the rate of the step; Keras gathers
     steps, which are the same only as long as the rate is.
     """
-    assert model.model is not None
     line = tree.line(model.definition)
-    looks_up = any("Embedding(" in code for code in model.model.init)
-    for plan in model.train_op.optimizers:
-        name = plan.symbol.rpartition(".")[2]
-        if looks_up and name.startswith(_LAZY):
-            reason = f"model_fn: `{name}` leaves rows alone that a batch does not use"
-            raise Blocked("TFM117", line, reason)
-        momentum = dict(plan.arguments).get("momentum", "0.0")
-        gathers = name == "MomentumOptimizer" and momentum not in ("0", "0.0")
-        if gathers and _decays(model):
-            reason = "model_fn: momentum with a rate that changes"
-            raise Blocked("TFM117", line, reason)
-
-
-def _decays(model: ModelFn) -> bool:
-    """The learning rate is a schedule."""
-    train = model.train_op
-    given = [value for plan in train.optimizers for _, value in plan.arguments]
-    texts = (*given, *train.setup)
-    return any("schedules." in text for text in texts)
+    plan = model.plan.optimizer
+    name = plan.symbol.rpartition(".")[2]
+    looks_up = any("Embedding(" in code for code in model.plan.model.init)
+    if looks_up and name.startswith(_LAZY):
+        reason = f"model_fn: `{name}` leaves rows alone that a batch does not use"
+        raise Blocked("TFM117", line, reason)
+    momentum = dict(plan.arguments).get("momentum", "0.0")
+    gathers = name == "MomentumOptimizer" and momentum not in ("0", "0.0")
+    if gathers and model.decays:
+        reason = "model_fn: momentum with a rate that changes"
+        raise Blocked("TFM117", line, reason)
 
 
 def _check_free(
     tree: Tree,
-    model: ModelFn,
+    model: ModelRead,
     params: cst.BaseExpression | None,
     body: Body,
     line: int,
 ) -> None:
     """The values that a model_fn saw get their names where the loop stands."""
-    if not model.has_params:
+    if not model.plan.has_params:
         return
     name, code = "params", "" if params is None else tree.code(params)
     scopes = tree.resolver.scopes

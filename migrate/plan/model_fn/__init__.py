@@ -1,3 +1,0 @@
-"""Programs of ``Estimator(model_fn)``."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""Optimizers and their rates."""
-
-from __future__ import annotations
