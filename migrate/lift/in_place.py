@@ -103,8 +103,6 @@ class _Reader:
         self.modes = modes
 
     def read(self) -> ModelRead:
-        for mode in self.modes:
-            self._check_calls(self.found[mode])
         specs = {mode: self._spec(mode) for mode in self.modes}
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
@@ -125,6 +123,8 @@ class _Reader:
             self.found,
             wanted,
         )
+        for mode in self.modes:
+            self._check_calls(self.found[mode])
         steps = {
             mode: Steps(self.source, self.found[mode], forward.nodes)
             for mode in self.modes
@@ -135,8 +135,6 @@ class _Reader:
 
     def _check_calls(self, found: InMode) -> None:
         """Blocked where something is done that no part of a loop would do."""
-        if found.unsure is not None:
-            raise self.source.stop(found.unsure, "it branches on more than the mode")
         for node, (symbol, _) in found.notes.symbols.items():
             if not symbol.startswith("tf.") or self._has_place(found, node, symbol):
                 continue
@@ -160,6 +158,8 @@ class _Reader:
     def _spec(self, mode: str) -> dict[str, Argument]:
         found = self.found[mode]
         spec = found.result
+        if found.unsure is not None:
+            raise self.source.stop(found.unsure, "it branches on more than the mode")
         if not isinstance(spec, Called) or spec.symbol not in _SPECS:
             returned = next(
                 (o for o in reversed(found.taken) if "return" in self.tree.code(o)),
