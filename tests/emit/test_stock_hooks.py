@@ -108,15 +108,3 @@ def test_a_loss_that_is_nan_stops_a_training(printed: dict[str, str]) -> None:
     assert "4" in lines
     # The second training meets the same batch; its weights were never NaN.
     assert lines[-1] == "step 8: the loss is NaN, training stops"
-
-
-def test_hooks_of_the_spec_are_kept(printed: dict[str, str]) -> None:
-    lines = printed["of_spec"].splitlines()
-    steps = [int(line.split()[1][:-1]) for line in lines if line.startswith("step ")]
-    # Every third step, every eighth, which saves, and the last one.
-    assert steps == [3, 6, 8, 11, 14, 16]
-    assert last(printed["of_spec"]) == [
-        "model.ckpt-0.index",
-        "model.ckpt-16.index",
-        "model.ckpt-8.index",
-    ]
