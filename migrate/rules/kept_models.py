@@ -15,7 +15,7 @@ __all__ = ["ADVICE", "kept_reasons", "kept_section"]
 _TOOL = Path(__file__).resolve().parent.parent
 _FOLDERS = ("interp", "lift")
 # Why layers are not lifted into a loop in place: on the loop module they still are.
-_IN_PLACE = ("forward.py", "plain.py")
+_IN_PLACE = ("forward", "in_place", "metrics", "plain", "steps", "updates")
 _CALLS = ("unknown", "stop", "stop_in", "_stop_at")
 _NAMES = ("why", "reason")
 # What only adds the place to another reason.
@@ -100,7 +100,7 @@ def kept_reasons() -> list[str]:
     found: set[str] = set()
     for folder in _FOLDERS:
         for path in sorted((_TOOL / folder).rglob("*.py")):
-            if path.name in _IN_PLACE:
+            if path.stem in _IN_PLACE:
                 continue
             found |= set(_told(ast.parse(path.read_text("utf-8"))))
     return sorted(found - {_PLACED}, key=str.lower)

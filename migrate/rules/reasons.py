@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["WHAT_TO_DO", "reasons", "reasons_section"]
 
 _TOOL = Path(__file__).resolve().parent.parent
-_FOLDERS = ("plan", "emit", "around", "project")
+_FOLDERS = ("plan", "lift", "emit", "around", "project")
 _NAMES = ("Blocked", "Blocker")
 # Calls that give the reason of several files or of one word: which argument has it.
 _TOGETHER: dict[str, str | int] = {
