@@ -135,7 +135,12 @@ class _Reader:
 
     def _check_calls(self, found: InMode) -> None:
         """Blocked where something is done that no part of a loop would do."""
+        trains: list[cst.CSTNode] = []
         for node, (symbol, _) in found.notes.symbols.items():
+            trains += [node] if symbol.endswith("().minimize") else []
+            if len(trains) > 1:
+                # What waits for one, or what both count, is not looked at here.
+                raise self.source.stop(self.defined, "it minimizes more than once")
             if not symbol.startswith("tf.") or self._has_place(found, node, symbol):
                 continue
             where = node if self.tree.holds(node) else self.defined

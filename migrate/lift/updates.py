@@ -108,7 +108,7 @@ class _Reader:
     def read(self, train_op: Argument, loss: Argument) -> Training:
         stop = self.steps.stop
         call = _minimizing(train_op.value)
-        if call is None or call.owner is None:
+        if call is None or call.owner is None or not self.steps.is_own(call):
             raise stop(train_op.node, "the train_op is not a plain minimize")
         given = self.steps.arguments(call, _MINIMIZE)
         assert call.node is not None
