@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..interp.arguments import Argument
 from ..interp.in_mode import MODES, Called, InMode, Loose, Thing, in_mode
-from ..interp.values import Dict
+from ..interp.values import Const, Dict
 from ..plan.code.pure import is_pure
 from ..plan.code.source import Source
 from ..plan.code.statements import binds, is_docstring, names_in
@@ -192,11 +192,8 @@ class _Reader:
         found = [spec["loss"]]
         if mode == "EVAL":
             for _, called in self._metrics(spec):
-                found += self._arguments_of(called)
+                found += [a for a in called.arguments if not isinstance(a.value, Const)]
         return found
-
-    def _arguments_of(self, called: Called) -> list[Argument]:
-        return [one for one in called.arguments if isinstance(one.value, Thing)]
 
     def _metrics(self, spec: dict[str, Argument]) -> list[tuple[str, Called]]:
         """Names of metrics, and the calls that make them."""

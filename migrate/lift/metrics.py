@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..interp.arguments import Argument
 from ..interp.in_mode import Called
+from ..plan.code.statements import binds, loads
 from ..plan.program import TF, MetricUpdate
 from .steps import Steps
 
@@ -56,9 +58,9 @@ def metric(steps: Steps, key: str, called: Called) -> MetricUpdate:
         if name in given and getattr(given[name].value, "value", "") != only:
             raise steps.stop(called.node, f"auc(`{name}`=) has no exact Keras twin")
     if "num_thresholds" in given:
-        made.append(f"num_thresholds={steps.expression(given['num_thresholds'].node)}")
+        made.append(f"num_thresholds={_plain(steps, given['num_thresholds'])}")
     if "num_classes" in given:
-        made.insert(0, steps.expression(given["num_classes"].node))
+        made.insert(0, _plain(steps, given["num_classes"]))
     names = ("values",) if short == "mean" else ("labels", "predictions")
     if not given.keys() >= {*names}:
         raise steps.stop(called.node, f"`{called.symbol}` without {names[-1]}")
@@ -74,3 +76,12 @@ def metric(steps: Steps, key: str, called: Called) -> MetricUpdate:
         arguments.append(f"sample_weight={steps.expression(given['weights'].node)}")
     code = f"{TF}.keras.metrics.{_NAMED[short]}({', '.join(made)})"
     return MetricUpdate(key, code, tuple(arguments))
+
+
+def _plain(steps: Steps, one: Argument) -> str:
+    """Source of what a metric is made with, before the first batch."""
+    bound = {name for statement in steps.found.taken for name in binds(statement)}
+    hidden = sorted(loads(steps.tree, one.node) & (bound | {"features", "labels"}))
+    if hidden:
+        raise steps.stop(one.node, f"a metric that is made with `{hidden[0]}`")
+    return steps.expression(one.node)

@@ -184,3 +184,46 @@ def test_a_class_that_holds_layers_is_for_the_loop_module() -> None:
     )
     (finding,) = run(code).findings
     assert "layers of Keras in a loop in place" in (finding.reason or "")
+
+
+EVALUATED = """\
+    k = params["k"]
+    net = tf.layers.dense(features, 8)
+    logits = tf.layers.dense(net, k)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    seen = tf.argmax(logits, 1)
+    ops = {"iou": tf.metrics.mean_iou(labels, seen, COUNT, weights=WEIGHTS)}
+    if mode == tf.estimator.ModeKeys.EVAL:
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=ops)
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "weights", "reason"),
+    [
+        ('params["k"]', "None", None),
+        ('params["k"]', "k", None),
+        ("k", "None", "made with `k`"),
+        ('params["k"]', "tf.py_func(f, [seen], 1)", "py_func"),
+    ],
+)
+def test_metrics_are_made_of_what_is_there_before_the_first_batch(
+    count: str, weights: str, reason: str | None
+) -> None:
+    begin, end = PROGRAM.index("    net ="), PROGRAM.index("    optimizer =")
+    body = EVALUATED.replace("COUNT", count).replace("WEIGHTS", weights)
+    result = run(PROGRAM[:begin] + body + PROGRAM[end:] + "estimator.evaluate(data)\n")
+    if reason is not None:
+        assert reason in (result.findings[0].reason or "")
+        return
+    text = result.module.code
+    assert 'tf_keras.metrics.MeanIoU(params["k"], name="iou")' in text
+    step = text[text.index("def test_step") :]
+    assert ('k = params["k"]' in step) is (weights == "k")
+
+
+def test_a_second_minimize_is_for_the_loop_module() -> None:
+    twice = "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())"
+    code = PROGRAM.replace("    return tf", f"    {twice}\n    return tf", 1)
+    (finding,) = run(code).findings
+    assert "it minimizes more than once" in (finding.reason or "")
