@@ -53,6 +53,14 @@ RULE = Rule(
             "import tensorflow as tf\nfrom fractions import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
             "import tensorflow as tf\nfrom math import gcd\n\nx = tf.zeros(gcd(4, 6))\n",
         ),
+        (
+            "import inspect\nimport tensorflow as tf\n\n"
+            "if 'mode' in inspect.getargspec(model_fn).args:\n"
+            "    args, _, _, _ = inspect.getargspec(model_fn)\n",
+            "import inspect\nimport tensorflow as tf\n\n"
+            "if 'mode' in inspect.getfullargspec(model_fn).args:\n"
+            "    args, _, _, _ = inspect.getfullargspec(model_fn)[:4]\n",
+        ),
     ),
     noops=(
         "import numpy as np\n\nx = np.int(3)\n",
@@ -65,6 +73,15 @@ RULE = Rule(
     ),
 )
 
+_OLD_SPEC, _NEW_SPEC = "getargspec", "getfullargspec"
+# What a spec of the arguments was made of -> how these parts are called today.
+_SPEC_PARTS = {
+    "args": "args",
+    "varargs": "varargs",
+    "keywords": "varkw",
+    "defaults": "defaults",
+}
+
 
 def diagnoses(
     context: Context,
@@ -75,11 +92,14 @@ def diagnoses(
         return
     for item in context.resolver.scopes.imports:
         yield from _imported(item, context)
+    specs = _argument_specs(context)
     for use in context.resolver.scopes.uses:
         node = use.node
         while isinstance(node, cst.Attribute):
             dotted = context.resolver.qualified(node)
-            if dotted in RENAMED or dotted in ADVICE:
+            if node in specs:
+                yield node, use.statement, _argument_spec(node, specs[node], context)
+            elif dotted in RENAMED or dotted in ADVICE:
                 context.want(node, node.value)
                 yield node, use.statement, _named(node, dotted, use, context)
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -107,6 +127,67 @@ def _methods(
             said = f"`{name.value}` of arrays is `{today}` today"
             edit = context.replace(name, today)
             yield node.func, None, Diagnosis(RULE.id, said, edits=(edit,))
+
+
+def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
+    """Names of ``getargspec`` in calls of which a part is taken at once, with its taker.
+
+    The first four parts of what ``getfullargspec`` gives are the four of old.
+    """
+    if f".{_OLD_SPEC}(" not in context.text:
+        return {}
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in walk(context.module):
+        if isinstance(node, cst.Attribute) and node.attr.value in _SPEC_PARTS:
+            call = node.value
+        elif isinstance(node, cst.Subscript) and _index(node) in range(4):
+            call = node.value
+        elif isinstance(node, cst.Assign) and _takes_four(node):
+            call = node.value
+        else:
+            continue
+        if (
+            isinstance(call, cst.Call)
+            and context.resolver.qualified(call.func) == f"inspect.{_OLD_SPEC}"
+        ):
+            found[call.func] = node
+            context.want(call, call.func, getattr(node, "attr", None))
+            context.want(*call.lpar, *call.rpar)
+    return found
+
+
+def _index(node: cst.Subscript) -> int:
+    """The number that a sequence is asked for; -1 where none is written."""
+    part = node.slice[0].slice if len(node.slice) == 1 else None
+    if isinstance(part, cst.Index) and isinstance(part.value, cst.Integer):
+        return part.value.evaluated_value
+    return -1
+
+
+def _takes_four(node: cst.Assign) -> bool:
+    """``a, b, c, d = value``, and nothing else."""
+    target = node.targets[0].target
+    return (
+        len(node.targets) == 1
+        and isinstance(target, (cst.Tuple, cst.List))
+        and len(target.elements) == 4
+        and all(isinstance(one, cst.Element) for one in target.elements)
+    )
+
+
+def _argument_spec(
+    node: cst.CSTNode, taker: cst.CSTNode, context: Context
+) -> Diagnosis:
+    assert isinstance(node, cst.Attribute)
+    edits = [context.replace(node.attr, _NEW_SPEC)]
+    if isinstance(taker, cst.Attribute) and taker.attr.value != (
+        part := _SPEC_PARTS[taker.attr.value]
+    ):
+        edits.append(context.replace(taker.attr, part))
+    if isinstance(taker, cst.Assign):
+        edits.append(context.insert_after(taker.value, "[:4]"))
+    said = f"`inspect.{_OLD_SPEC}` is `inspect.{_NEW_SPEC}` today"
+    return Diagnosis(RULE.id, said, edits=tuple(edits))
 
 
 def _named(node: cst.Attribute, dotted: str, use: Use, context: Context) -> Diagnosis:
