@@ -138,14 +138,9 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
         return {}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in walk(context.module):
-        if isinstance(node, cst.Attribute) and node.attr.value in _SPEC_PARTS:
-            call = node.value
-        elif isinstance(node, cst.Subscript) and _index(node) in range(4):
-            call = node.value
-        elif isinstance(node, cst.Assign) and _takes_four(node):
-            call = node.value
-        else:
+        if not _takes_a_part(node):
             continue
+        call = getattr(node, "value", None)
         if (
             isinstance(call, cst.Call)
             and context.resolver.qualified(call.func) == f"inspect.{_OLD_SPEC}"
@@ -154,6 +149,15 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
             context.want(call, call.func, getattr(node, "attr", None))
             context.want(*call.lpar, *call.rpar)
     return found
+
+
+def _takes_a_part(node: cst.CSTNode) -> bool:
+    """``x.args``, ``x[0]`` and ``a, b, c, d = x``: parts that there are today too."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value in _SPEC_PARTS
+    if isinstance(node, cst.Subscript):
+        return _index(node) in range(4)
+    return isinstance(node, cst.Assign) and _takes_four(node)
 
 
 def _index(node: cst.Subscript) -> int:
