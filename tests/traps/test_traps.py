@@ -68,6 +68,7 @@ QUICK = {
         "rate_of_own_counter",
         "regularized_shared",
         "second_optimizer",
+        "sizes_of_text",
         "step_by_two",
         "sum_on_replicas",
         "updates_if_any",
