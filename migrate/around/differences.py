@@ -9,7 +9,7 @@ from ..plan.keras.program import SCALED_TWICE
 from ..project.facts import ParsedModule
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.written_for import written_for_tf2
-from .step_order import counted_by_hand
+from .step_order import counted_by_hand, counted_by_several
 
 __all__ = ["differences"]
 
@@ -32,6 +32,13 @@ _COUNTED_BY_HAND = (
     "TFM147",
     "the step is counted by hand, when all that the update reads has read it; TF 1 "
     "left open which step a rate reads beside it",
+)
+
+
+_COUNTED_TWICE = (
+    "TFM147",
+    "the step moves by more than one at a time, for several optimizers count it; "
+    "summaries can come one update later than in TF 1",
 )
 
 
@@ -61,6 +68,9 @@ def differences(
     for call in counted_by_hand(tree):
         line = tree.line(call)
         yield _finding(parsed, line, _COUNTED_BY_HAND, Safety.CHANGES_NUMBERS)
+    for node in counted_by_several(tree):
+        told = _finding(parsed, tree.line(node), _COUNTED_TWICE, Safety.NEEDS_REVIEW)
+        yield told
     for call in tree.calls(tree.module, _DECAYS):
         yield _finding(parsed, tree.line(call), _DECAYED, Safety.CHANGES_NUMBERS)
     if written_for_tf2(parsed.resolver):

@@ -18,7 +18,12 @@ from ..plan.code.reach import reachable
 from ..plan.code.tree import Tree, walk
 from ..symbols.scopes import BindingKind
 
-__all__ = ["counted_by_hand", "unordered_model_fn", "unordered_step"]
+__all__ = [
+    "counted_by_hand",
+    "counted_by_several",
+    "unordered_model_fn",
+    "unordered_step",
+]
 
 _MAKERS = ("tf.get_variable", "tf.Variable")
 _GRADIENTS = ("minimize", "compute_gradients")
@@ -29,11 +34,16 @@ _ASSIGNS = ("assign", "scatter_")
 
 
 def unordered_step(
-    tree: Tree, model_fn: cst.FunctionDef, nodes: Iterable[cst.CSTNode]
+    tree: Tree,
+    model_fn: cst.FunctionDef,
+    nodes: Iterable[cst.CSTNode],
+    *,
+    by_graph: bool = False,
 ) -> tuple[cst.CSTNode, str] | None:
     """Where a step of kept code could mean something else in a loop, and why.
 
-    ``nodes`` are all nodes that the model_fn reaches.
+    ``nodes`` are all nodes that the model_fn reaches; ``by_graph`` says that what
+    counts the step is kept, so that the loop reads the step and counts none itself.
     """
     nodes = list(nodes)
     calls = [node for node in nodes if isinstance(node, cst.Call)]
@@ -43,7 +53,7 @@ def unordered_step(
         if problem is not None:
             return call, problem
     twice = _counted_twice(tree, model_fn, nodes)
-    if twice is not None:
+    if twice is not None and not (by_graph and _is_only_counted(tree, calls)):
         return twice, "the global step is counted more than once in a step"
     return None
 
@@ -53,13 +63,17 @@ def unordered_model_fn(tree: Tree) -> str | None:
     for node in walk(tree.module):
         if not isinstance(node, cst.FunctionDef):
             continue
-        given = (*node.params.params, *node.params.kwonly_params)
-        names = {one.name.value for one in given}
-        if {"features", "mode"} <= names:
-            found = unordered_step(tree, node, reachable(tree, [node]))
+        if _is_model_fn(node):
+            inside = reachable(tree, [node])
+            found = unordered_step(tree, node, inside, by_graph=True)
             if found is not None:
                 return f"model_fn: {found[1]} (line {tree.line(found[0])})"
     return None
+
+
+def _is_model_fn(node: cst.FunctionDef) -> bool:
+    given = (*node.params.params, *node.params.kwonly_params)
+    return {"features", "mode"} <= {one.name.value for one in given}
 
 
 def _method(call: cst.Call) -> str:
@@ -95,6 +109,16 @@ def _assigned(tree: Tree, call: cst.Call) -> tuple[cst.BaseExpression, str] | No
     named = [a for a in call.args if a.keyword is not None and a.keyword.value == "ref"]
     given = named or [a for a in call.args[:1] if a.keyword is None]
     return (given[0].value, name) if given else None
+
+
+def counted_by_several(tree: Tree) -> list[cst.CSTNode]:
+    """Where model functions of a module count the step once more in the same pass."""
+    found = (
+        _counted_twice(tree, node, list(reachable(tree, [node])))
+        for node in walk(tree.module)
+        if isinstance(node, cst.FunctionDef) and _is_model_fn(node)
+    )
+    return [node for node in found if node is not None]
 
 
 def counted_by_hand(tree: Tree) -> list[cst.Call]:
@@ -215,6 +239,41 @@ def _counted_twice(
             if any(not _exclusive(tree, one, later) for one in found[:number]):
                 return later
     return None
+
+
+def _is_only_counted(tree: Tree, calls: Sequence[cst.Call]) -> bool:
+    """Optimizers count the step, and nothing in the graph reads it.
+
+    Then each of them adds one, in whatever order, as in a session.
+    """
+    for call in calls:
+        if _counts(tree, call):
+            if _method(call) not in _COUNTS or tree.symbol(call.func) is not None:
+                return False
+        elif tree.symbol(call.func) in GLOBAL_STEPS and not all(
+            _is_for_counting(tree, use) for use in _named(tree, call)
+        ):
+            return False
+    return True
+
+
+def _named(tree: Tree, call: cst.Call) -> list[cst.BaseExpression]:
+    """A value where it is used: under its only name, or in its own place."""
+    parent = tree.parent(call)
+    if not isinstance(parent, cst.Assign) or len(parent.targets) > 1:
+        return [call]
+    target = parent.targets[0].target
+    if not isinstance(target, cst.Name):
+        return [call]
+    own = tree.function(call)
+    loads = [n for n in tree.loads(target.value) if tree.function(n) is own]
+    return [*loads] if all(tree.value(n) is call for n in loads) else [call]
+
+
+def _is_for_counting(tree: Tree, node: cst.CSTNode) -> bool:
+    argument = tree.parent(node)
+    call = tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return isinstance(call, cst.Call) and _counts(tree, call)
 
 
 def _exclusive(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) -> bool:

@@ -70,6 +70,7 @@ QUICK = {
         "second_optimizer",
         "sizes_of_text",
         "step_by_two",
+        "step_of_two_optimizers",
         "sum_on_replicas",
         "updates_if_any",
         "updates_of_layers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..estimator.tpu import (
+from ...estimator.tpu import (
     CrossShardOptimizer,
     InputPipelineConfig,
     RunConfig,
@@ -10,6 +10,7 @@ from ..estimator.tpu import (
     TPUEstimator,
     TPUEstimatorSpec,
 )
+from .private import get_tpu_context as get_tpu_context
 
 __all__ = [
     "CrossShardOptimizer",
