@@ -108,6 +108,7 @@ MATTERS = (
         parts=("warm_start",),
     ),
     Matter("ITERATORS", r"(?i)iterator|get_next", parts=("iterators",)),
+    Matter("QUEUES", parts=("queues",)),
     # A library that is used within a model function may do any of this.
     Matter(
         "ORDERED",

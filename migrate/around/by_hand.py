@@ -9,12 +9,15 @@ import libcst as cst
 from ..plan.code.tree import Tree
 from ..symbols.nodes import walk
 
-__all__ = ["handed_about"]
+__all__ = ["gives_data", "handed_about"]
 
 # Functions that Estimators call are named so, also where another file hands them on.
 _CALLED_BY_OTHERS = ("_fn", "_func")
 # What calls a program's main function, in its own thread.
 _RUNS_MAIN = ("app.run", "run")
+
+
+Function = cst.FunctionDef | cst.Lambda
 
 
 def handed_about(tree: Tree, node: cst.CSTNode, beside: Sequence[Tree]) -> str | None:
@@ -23,6 +26,34 @@ def handed_about(tree: Tree, node: cst.CSTNode, beside: Sequence[Tree]) -> str |
     An Estimator calls what it is given in a graph of its own; so may a library. None
     where every way to the node, in its file or those ``beside`` it, is a plain call.
     """
+    found = _handed(tree, node, beside)
+    return None if found is None else found[0]
+
+
+def gives_data(tree: Tree, node: cst.CSTNode, beside: Sequence[Tree]) -> bool:
+    """The function around a node that is handed about looks like one for input.
+
+    It is no method that TensorFlow knows of, and nothing on the way to it takes the
+    arguments of a model function.
+    """
+    found = _handed(tree, node, beside)
+    return found is not None and not any(
+        isinstance(function, cst.FunctionDef)
+        and (_overrides(holder, function) or _is_of_model(function))
+        for holder, function in found[1]
+    )
+
+
+def _is_of_model(function: cst.FunctionDef) -> bool:
+    given = (*function.params.params, *function.params.kwonly_params)
+    return "features" in {one.name.value for one in given}
+
+
+def _handed(
+    tree: Tree, node: cst.CSTNode, beside: Sequence[Tree]
+) -> tuple[str, list[tuple[Tree, Function]]] | None:
+    """The name of such a function, and all functions that were looked at on the way."""
+    way: list[tuple[Tree, Function]] = []
     seen: set[cst.CSTNode] = set()
     pending = [(tree, node)]
     while pending:
@@ -31,18 +62,19 @@ def handed_about(tree: Tree, node: cst.CSTNode, beside: Sequence[Tree]) -> str |
         if function is None or function in seen:
             continue
         seen.add(function)
+        way.append((holder, function))
         if isinstance(function, cst.Lambda):
-            return "lambda"
+            return "lambda", way
         name = function.name.value
         if name.endswith(_CALLED_BY_OTHERS) or _overrides(holder, function):
-            return name
+            return name, way
         for other in (tree, *(one for one in beside if one is not tree)):
             for use in _uses(other, name):
                 call = other.parent(use)
                 if isinstance(call, cst.Call) and call.func is use:
                     pending.append((other, call))
                 elif not _is_main(other, use):
-                    return name
+                    return name, way
     return None
 
 

@@ -38,7 +38,7 @@ _COUNTED_BY_HAND = (
 _COUNTED_TWICE = (
     "TFM147",
     "the step moves by more than one at a time, for several optimizers count it; "
-    "summaries can come one update later than in TF 1",
+    "checkpoints and summaries can come one update sooner or later than in TF 1",
 )
 
 

@@ -15,16 +15,17 @@ from ..symbols.dotted import dotted_name
 from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
-from .by_hand import handed_about
+from .by_hand import gives_data, handed_about
 from .homes import Home, Known
 from .imports import Imports
-from .vocabulary import GRAPH_WORDS, STAYING_ARGUMENTS, Loop, Stays, Today
+from .vocabulary import GRAPH_WORDS, QUEUE_WORDS, STAYING_ARGUMENTS, Loop, Stays, Today
 from .words import Kept, Modules, Renamed, Words
 
 __all__ = ["renamed"]
 
 _METHODS_OF_LAYERS = ("get_losses_for", "get_updates_for")
 _UPDATES = "updates_of"
+_QUEUES = "read_through_queues"
 _PACKAGES = ("tf.initializers", "tf.losses", "tf.metrics", "tf.nn", "tf.train")
 _STRATEGIES = ("MirroredStrategy", "OneDeviceStrategy")
 
@@ -196,6 +197,10 @@ class _Renamer:
         why = GRAPH_WORDS[symbol]
         node = use.node
         name = handed_about(self.tree, node, self.beside)
+        queues = symbol in QUEUE_WORDS and _QUEUES in self.words.known.loop_names
+        if queues and gives_data(self.tree, node, self.beside):
+            self.words.found.loop.add(_QUEUES)
+            return None
         if name is not None:
             return Stays(f"{why}, in `{name}`, which is handed about")
         self.words.context.want(node)

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 __all__ = [
     "GRAPH_WORDS",
+    "QUEUE_WORDS",
     "STAYING_ARGUMENTS",
     "Home",
     "Installed",
@@ -200,12 +201,12 @@ _NAMESPACES = (
     "tf.estimator.tpu",
     "tf.keras.estimator",
 )
-_INPUTS_BY_HAND = (
+# Each of them, or the runner that is added, refuses to be where there is no graph.
+_QUEUES = (
     "input_producer",
     "string_input_producer",
     "slice_input_producer",
     "range_input_producer",
-    "limit_epochs",
     "batch",
     "batch_join",
     "maybe_batch",
@@ -214,12 +215,16 @@ _INPUTS_BY_HAND = (
     "maybe_shuffle_batch_join",
     "shuffle_batch",
     "shuffle_batch_join",
-    "start_queue_runners",
     "add_queue_runner",
     "queue_runner.QueueRunner",
     "queue_runner.add_queue_runner",
-    "queue_runner.start_queue_runners",
     "QueueRunner",
+)
+_INPUTS_BY_HAND = (
+    *_QUEUES,
+    "limit_epochs",
+    "start_queue_runners",
+    "queue_runner.start_queue_runners",
 )
 _BY_HAND = "drives a session by hand"
 _STAYS: dict[str, str] = {
@@ -251,6 +256,8 @@ GRAPH_WORDS: dict[str, str] = {
         for name in _INPUTS_BY_HAND
     },
 }
+# What an input function may read through: the loop runs its graph with a session.
+QUEUE_WORDS = frozenset(f"tf.train.{name}" for name in _QUEUES)
 # Programs of TF 1 mean TF 1's; these are under the same name in TF 2 and differ.
 _V1 = {
     "tf.Variable": "tf.compat.v1.Variable",

@@ -21,6 +21,8 @@ CLUSTERS: bool = True
 WARM_STARTS: bool = True
 # Input functions that give the tensors of an iterator.
 ITERATORS: bool = True
+# Input functions that read through queues.
+QUEUES: bool = True
 # Steps in an order: updates after others, and variables that the program itself sets.
 ORDERED: bool = True
 ASSIGNED: bool = True

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .asked import CLUSTERS, ITERATORS, REPLICAS, RESUMED
+from .asked import CLUSTERS, ITERATORS, QUEUES, REPLICAS, RESUMED
 from .data_sets import NEEDS_DATASET, not_ahead, one_shot
 from .iterators import (
     NeedsGraph,
@@ -19,6 +19,7 @@ from .iterators import (
     not_asked_ahead,
     with_work_on_batches,
 )
+from .queues import called_eagerly, read_through_queues
 
 
 def accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
@@ -55,11 +56,17 @@ def dataset_of(
         asking_for_data_sets() if ITERATORS else contextlib.nullcontext(),
     ):
         try:
-            made = input_fn()
+            made = called_eagerly(input_fn) if QUEUES else input_fn()
         except RuntimeError as error:
             made = error  # It makes what only a graph can have.
         if isinstance(made, tf.data.Dataset):
             return made
+        rewind()
+    if QUEUES and isinstance(made, RuntimeError):
+        # There are no queues where there is no graph, and TensorFlow says so.
+        queued = read_through_queues(input_fn)
+        if queued is not None:
+            return queued
         rewind()
     if ITERATORS and needed and isinstance(made, NeedsGraph):
         return with_work_on_batches(made.dataset, input_fn)

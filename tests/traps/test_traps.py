@@ -56,6 +56,7 @@ QUICK = {
         "hook_sees_the_step",
         "initialized_value",
         "input_of_labels_in_features",
+        "input_through_queues",
         "keras_metric_names",
         "keras_weights_stay",
         "latest_checkpoint",
