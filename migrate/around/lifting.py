@@ -21,6 +21,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import check_output
 from ..project.positions import Unfaithful
 from .keras_layers import MODEL_TO_ESTIMATOR, loaded_model
+from .model_functions import handed_to_learn, is_model_fn
 
 __all__ = ["Lifting", "kept_because", "lifted_together"]
 
@@ -42,20 +43,6 @@ class Lifting:
     canned: frozenset[str] = frozenset()
 
 
-def is_model_fn(node: cst.CSTNode) -> bool:
-    """A function with the arguments of a model function."""
-    if not isinstance(node, cst.FunctionDef):
-        return False
-    if not isinstance(node.body, cst.IndentedBlock):
-        return False
-    return {"features", "labels", "mode"} <= set(_parameters(node))
-
-
-def _parameters(node: cst.FunctionDef) -> list[str]:
-    given = (*node.params.params, *node.params.kwonly_params)
-    return [one.name.value for one in given]
-
-
 def lifted_together(
     files: Sequence[ParsedModule], facts: ProjectFacts, *, canned_1: bool = True
 ) -> list[Lifting]:
@@ -64,7 +51,10 @@ def lifted_together(
     ``canned_1`` says that its canned Estimators are those of TF 1.
     """
     try:
-        result = understood(files, facts, is_model_fn)
+        handed = {*handed_to_learn(_trees(files)).values()} - {None}
+        result = understood(
+            files, facts, lambda node: is_model_fn(node) or node in handed
+        )
         found = [_understood(one, result) for one in files]
         if canned_1:
             found = [_with_canned(one, facts) for one in found]
@@ -135,24 +125,27 @@ def kept_because(
             return f"{reason} ({_place(parsed, line)})"
     entered = frozenset().union(*(one.entered for one in lifting))
     of_keras = False
-    for parsed, own in zip(files, lifting, strict=True):
-        tree = Tree(parsed.module, parsed.resolver)
+    trees = _trees(files)
+    handed = handed_to_learn(trees)
+    for parsed, tree, own in zip(files, trees, lifting, strict=True):
         for call in legacy_places(tree).programs:
             symbol = tree.symbol(call.func)
+            known = symbol in _KNOWN or symbol in own.canned
             if symbol == MODEL_TO_ESTIMATOR:
                 of_keras = True
                 if loaded_model(call):
                     place = _place(parsed, tree.line(call))
                     return f"the layers of a model in a file are not seen ({place})"
-            elif symbol not in _KNOWN and symbol not in own.canned:
+            elif not known and handed.get(call) is None:
                 place = _place(parsed, tree.line(call))
                 return f"`{symbol}` brings a model of its own ({place})"
         for call in tree.resolver.scopes.calls.values():
             symbol = tree.symbol(call.func) or ""
-            if not symbol.endswith("EstimatorSpec"):
+            if not symbol.endswith(("EstimatorSpec", "ModelFnOps")):
                 continue
             if not any(
-                is_model_fn(one) or one in entered for one in tree.ancestors(call)
+                is_model_fn(one) or one in entered or one in handed.values()
+                for one in tree.ancestors(call)
             ):
                 place = _place(parsed, tree.line(call))
                 return f"a specification is made outside of a model_fn ({place})"
@@ -164,6 +157,10 @@ def kept_because(
     elif not any(one.made for one in lifting):
         return "no function with the arguments of a model_fn is seen"
     return None
+
+
+def _trees(files: Sequence[ParsedModule]) -> list[Tree]:
+    return [Tree(one.module, one.resolver) for one in files]
 
 
 def _place(parsed: ParsedModule, line: int) -> str:

@@ -24,7 +24,7 @@ from ..project.sources import SourceError
 from ..report.findings import Finding, Tier
 from ..report.model import FileResult, Report
 from ..rules.kept_models import ADVICE
-from .lifting import is_model_fn
+from .model_functions import is_model_fn
 
 __all__ = ["plan_lines"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
 from ..plan.code.tree import walk
 from . import handlers
-from .arguments import Argument, Mismatch, bound
+from .arguments import Argument, Mismatch, bound, element_of
 from .expressions import Expressions, loose
 from .handlers import Call
 from .terms import term
@@ -308,9 +308,24 @@ class Calls(Expressions):
         if callee.owner is not None:
             positional.insert(0, callee.owner)
         keywords = list(callee.keywords)
+        taken = sum(one.star == "*" for one in arguments)
+        # Parts of a value that are written as one, of which nobody tells how many.
+        spread = False
         for one in arguments:
             if one.star == "*" and isinstance(one.value, Seq):
                 positional += one.value.items
+            elif one.star == "*" and taken == 1 and one is _last_positional(arguments):
+                said = {name for name, _ in keywords}
+                said |= {other.keyword for other in arguments if other.keyword}
+                parameters = callee.node.params
+                names = [*parameters.posonly_params, *parameters.params]
+                room = [
+                    parameter
+                    for parameter in names[len(positional) :]
+                    if parameter.default is None and parameter.name.value not in said
+                ]
+                positional += [element_of(one.value)] * len(room)
+                spread = True
             elif one.star == "**" and isinstance(one.value, Dict):
                 keywords += [(str(name), value) for name, value in one.value.items]
             elif one.star:
@@ -332,6 +347,8 @@ class Calls(Expressions):
             return self.unknown(f"a call that does not fit: {problem}", node, env)
         result, makes = self.enter(callee, given)
         self.notes.entered.setdefault(node, set()).add(callee.node)
+        if makes and spread:
+            return self.unknown("arguments that are not written out", node, env)
         if makes:
             self.notes.help(node, callee)
         return result
@@ -417,6 +434,11 @@ class Calls(Expressions):
             if isinstance(result, Unknown):
                 return result
         return fresh
+
+
+def _last_positional(arguments: Sequence[Argument]) -> Argument | None:
+    plain = [one for one in arguments if one.keyword is None and one.star != "**"]
+    return plain[-1] if plain else None
 
 
 def _key(value: Value) -> object:

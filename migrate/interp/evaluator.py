@@ -36,6 +36,8 @@ from .values import (
 __all__ = ["Evaluator", "Event", "evaluate", "evaluated"]
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
+# What an Estimator gives by its name, so that it cannot stand for anything else.
+_NAMED = ("mode", "params", "config", "model_dir")
 _ROUNDS = 3
 
 
@@ -244,9 +246,13 @@ def evaluate(
 
     given: dict[str, Value] = {}
     owner: Value | None = None
+    by_position = _by_position(defined)
     for parameter in (*defined.params.params, *defined.params.kwonly_params):
         name = parameter.name.value
-        given[name] = evaluator.given(name)
+        if name in by_position:
+            given[name] = with_term(by_position[name], term(f"`{name}`"))
+        else:
+            given[name] = evaluator.given(name)
     holder = _class_around(parsed, defined)
     if holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)
@@ -254,6 +260,16 @@ def evaluate(
         _fill(other(), owner)
     outer = _outer_names(other(), parsed, defined)
     evaluator.enter(Function(defined, parsed, outer), given)
+
+
+def _by_position(defined: cst.FunctionDef) -> dict[str, Value]:
+    """Features and targets where they have names of the program's own."""
+    names = [one.name.value for one in defined.params.params]
+    names = names[1:] if names[:1] == ["self"] else names
+    own = [name for name in names[:2] if name not in _NAMED]
+    return (
+        {} if "features" in names and "labels" in names else {n: Tensor() for n in own}
+    )
 
 
 def _fill(evaluator: Evaluator, owner: Instance) -> None:

@@ -140,3 +140,17 @@ def test_a_function_that_calls_itself_ends(tmp_path: Path) -> None:
         "def model_fn(features, labels, mode):\n    return deep(features, 3)\n"
     )
     assert made(evaluate(tmp_path, program))
+
+
+def test_parts_of_a_value_that_are_written_as_one(tmp_path: Path) -> None:
+    head = HEAD + "def scaled(x, y, by):\n    return x * y + by\n\n\n"
+    head += "def wide(x, units):\n    return tf.layers.dense(x, units)\n\n\n"
+    start = "def model_fn(features, labels, mode, params):\n    "
+    scaled = "pair = tf.split(features, 2)\n    net = scaled(*pair, by=0.5)\n    "
+    code = f"{head}{start}{scaled}return wide(net, 3)\n"
+    found = evaluate(tmp_path, code)
+    assert made(found) == ["Dense(3)"]
+    assert not reasons(found)
+    # Which part is the number of units cannot be told.
+    found = evaluate(tmp_path, f"{head}{start}return wide(*tf.split(features, 2))\n")
+    assert any("not written out" in reason for reason in reasons(found))

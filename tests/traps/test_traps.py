@@ -60,6 +60,7 @@ QUICK = {
         "keras_metric_names",
         "keras_weights_stay",
         "latest_checkpoint",
+        "learn_estimator_of_layers",
         "limits_of_none",
         "metric_pair",
         "numpy_random_input",
