@@ -14,6 +14,7 @@ import libcst as cst
 from ..report.model import Lack
 from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
 from ..symbols.dotted import import_path
+from ..symbols.nodes import walk
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Scope, ScopeTree, Use
 from ..symbols.surface import gone
@@ -69,10 +70,13 @@ def _missing(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, str, str | None]
             what = _gone(path)
             if what is not None:
                 yield item.node, what, _owner(item.scope)
+    chosen: set[cst.CSTNode] | None = None
     for use in tree.uses:
         if use.statement in plain:
             what = _gone_use(use, resolver)
-            if what is not None:
+            if what is not None and chosen is None:
+                chosen = _chosen(tree)
+            if what is not None and use.node not in (chosen or ()):
                 yield use.node, what, _owner(use.scope)
 
 
@@ -121,6 +125,17 @@ def _unguarded(tree: ScopeTree) -> set[cst.CSTNode]:
         if not isinstance(node, cst.SimpleStatementLine):
             pending.extend(node.children)
     return kept.intersection(tree.statements)
+
+
+def _chosen(tree: ScopeTree) -> set[cst.CSTNode]:
+    """Nodes of which a condition within an expression says whether they run."""
+    return {
+        inner
+        for node in walk(tree.module_scope.node)
+        if isinstance(node, cst.IfExp)
+        for part in (node.body, node.orelse)
+        for inner in walk(part)
+    }
 
 
 def _asks_for_main(node: cst.If) -> bool:

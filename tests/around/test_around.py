@@ -128,8 +128,8 @@ def test_nothing_happens(code: str) -> None:
     ("line", "symbol"),
     [
         (
-            "def read_fn(): return tf.train.batch([1], 2)\n",
-            "`tf.train.batch` (program.py:LINE) reads its data through queues",
+            "def read_fn(): return tf.train.limit_epochs([1], 2)\n",
+            "`tf.train.limit_epochs` (program.py:LINE) reads its data through queues",
         ),
         (
             "def look_fn(): return tf.Session()\n",

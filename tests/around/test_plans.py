@@ -83,9 +83,9 @@ def test_the_plan_of_a_program(tmp_path: Path) -> None:
         ),
         (
             "lambda: None",
-            "lambda: tf.train.batch([1.0], 2)",
+            "lambda: tf.train.limit_epochs([1.0], 2)",
             "T3",
-            "`tf.train.batch` (program.py:18)",
+            "`tf.train.limit_epochs` (program.py:18)",
             "",
         ),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.lacks import lacks_of
 from tfmigrate.report.findings import Tier
 from tfmigrate.report.model import FileResult, FileStatus
 from tfmigrate.rewriting.pipeline import Job, process_source
@@ -263,3 +264,18 @@ def test_tensors_that_another_function_takes_apart_stay_tensors() -> None:
     for after, expected in (("", Tier.NATIVE), (used, Tier.COMPAT)):
         raw = source.replace("AFTER", after).encode()
         assert tier(outcome(raw, "inline")) is expected
+
+
+def test_what_a_condition_chooses_may_be_gone(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    chosen = "import inspect, six\nspec = NEW if six.PY3 else OLD\n"
+    text = chosen.replace("NEW", "inspect.getfullargspec")
+    path.write_text(text.replace("OLD", "inspect.getargspec"), "utf-8")
+    facts = ProjectFacts([path])
+    assert not list(lacks_of(facts.load(path, path.read_bytes()).resolver))
+    path.write_text("import inspect\nspec = inspect.getargspec\n", "utf-8")
+    facts = ProjectFacts([path])
+    found = [
+        one.what for _, one in lacks_of(facts.load(path, path.read_bytes()).resolver)
+    ]
+    assert found == ["inspect.getargspec"]

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from . import metric_learning
+
 __all__ = [
     "absolute_difference",
     "add_loss",
@@ -18,6 +20,7 @@ __all__ = [
     "log_loss",
     "mean_pairwise_squared_error",
     "mean_squared_error",
+    "metric_learning",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
