@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -28,7 +27,7 @@ def alpha_dropout(
     """Sets elements to where selu saturates, then restores mean and deviation."""
     with tf.name_scope(name, "alpha_dropout", [x]):
         x = tf.convert_to_tensor(x, name="x")
-        if isinstance(keep_prob, numbers.Real) and not 0 < keep_prob <= 1.0:
+        if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1.0:
             raise ValueError(
                 "keep_prob must be a scalar tensor or a float in the range (0, 1], "
                 f"got {float(keep_prob):g}"
