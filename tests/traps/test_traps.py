@@ -61,6 +61,7 @@ QUICK = {
         "keras_weights_stay",
         "latest_checkpoint",
         "learn_estimator_of_layers",
+        "learn_models",
         "limits_of_none",
         "metric_pair",
         "numpy_random_input",

@@ -38,6 +38,8 @@ def _named(names: str) -> list[str]:
 
 @handles(
     *_named(_LAYER_NAMES),
+    "tf.contrib.learn.models.linear_regression",
+    "tf.contrib.learn.models.logistic_regression",
     "tf.contrib.framework.model_variable",
     "tf.contrib.framework.variable",
     "tf.contrib.slim.model_variable",
