@@ -33,6 +33,7 @@ from .keras_layers import MODEL_TO_ESTIMATOR, old_layers
 from .lifting import Lifting, kept_because, lifted_together
 from .places import NoPlace, Place, place_of
 from .renames import renamed
+from .sizes import SIZES, computes_sizes
 from .step_order import unordered_model_fn
 from .words import Kept, Modules
 
@@ -283,8 +284,8 @@ class OnModule:
         needs: list[Need] = []
         if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
             made.loop.add(_SHAPES)
-        if not for_tf2 and self._computes_sizes and made.loop - _FREE:
-            made.loop.add(_SIZES)
+        if not for_tf2 and SIZES in self.known.loop_names and made.loop - _FREE:
+            made.loop |= {SIZES} if computes_sizes(self.files) else set()
         if self.options.strategy != "keep" and made.loop - _FREE:
             made.loop.add(f"chosen_{self.options.strategy}")
         if self.options.profile and made.loop - _FREE:
@@ -298,14 +299,6 @@ class OnModule:
         if made.contrib:
             needs += _needs(place, contrib, made.contrib, "contrib")
         return again, tuple(needs)
-
-    @cached_property
-    def _computes_sizes(self) -> bool:
-        """Shapes of variables and tensors may be given as text, or as quotients."""
-        if _SIZES not in self.known.loop_names:
-            return False
-        texts = [one.source.text for one in self.files]
-        return any(map(_SHAPED.search, texts)) and any(map(_NOT_WHOLE.search, texts))
 
     @cached_property
     def _regularizes(self) -> bool:
@@ -495,12 +488,6 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _FREE = frozenset({"ModeKeys"})
 # Programs of TF 1 read sizes out of shapes that hold objects.
 _SHAPES = "tf1_shapes"
-# They gave sizes as they came: split from a flag, or divided.
-_SIZES = "tf1_sizes"
-_SHAPED = re.compile(
-    r"get_variable\(|\b(?:Variable|TensorShape|placeholder|set_shape)\("
-)
-_NOT_WHOLE = re.compile(r"""\.split\(["'],|[\[(,]\s*[\w.\[\]'"]+\s*/\s*\d+\s*[\]),]""")
 # They counted a variable's regularizer once, however many layers share it.
 _REGULARIZERS = "tf1_regularizers"
 # They called the accuracy of a compiled model "acc", whichever word it was given.
