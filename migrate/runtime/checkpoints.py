@@ -204,5 +204,12 @@ class Checkpoints:
 
 def event_writer(directory: str, model: Any) -> Any:
     """The writer of a directory's event file, one for all that write there."""
-    with model.inside():
-        return v1.summary.FileWriterCache.get(directory)
+    level = logger.level
+    # The graph is written with it, and each collection that holds variables of today
+    # would be warned of; nothing reads them there.
+    logger.setLevel("ERROR")
+    try:
+        with model.inside():
+            return v1.summary.FileWriterCache.get(directory)
+    finally:
+        logger.setLevel(level)
