@@ -40,7 +40,7 @@ def test_a_notebook_with_a_package_as_a_value_has_the_module_beside_it(
     head = f"{MODEL}learn = tf.contrib.learn"
     path.write_text(notebook(head, LEARN), "utf-8")
     report = rewritten([path])
-    assert tiers(report) == ["T2"]
+    assert tiers(report) == ["T1"]
     found = texts(report)
     assert set(found) == {"program.ipynb", "training_loop.py", "tf_contrib.py"}
     assert "learn = tf_contrib" in found["program.ipynb"]

@@ -60,9 +60,10 @@ def test_each_leaves_its_estimator(name: str, report: Report) -> None:
     assert result.program is not None, result
     assert result.program.tier.value in ("T1", "T2"), result.findings
     assert result.new is not None
-    # What stands around the layers of a class: its first lines, the call's, blank ones.
+    # What stands around the layers of a class: its first lines, the call's, blank
+    # ones, imports of the modules that they are from.
     classes = re.findall(rb"\(training_loop\.(?:Keras|Scoped)", result.new)
-    around = 10 * len(classes)
+    around = 12 * len(classes)
     assert result.new.count(b"\n") <= 1.3 * result.old.count(b"\n") + around
 
 
