@@ -489,9 +489,9 @@ def test_the_page_can_be_drawn(report: Report, browser: str, tmp_path: Path) -> 
 
 
 def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
-    queue = "def read():\n    return tf.train.string_input_producer(['a.csv'])\n"
+    read = "def read():\n    return tf.Session().run(tf.read_file('a.csv'))\n"
     made = (
-        f"import tensorflow as tf\n\n\n{queue}\n\ndef make():\n    return tf.estimator."
+        f"import tensorflow as tf\n\n\n{read}\n\ndef make():\n    return tf.estimator."
     )
     texts = {
         "wide.py": made + "LinearClassifier([], what=1).train(read)\n",

@@ -25,7 +25,7 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6
 # What a rewritten program does otherwise, by the rule that tells so.
 REPORTED = {
     "batch_norm_frozen": "TFM132",
-    "best_exporter": "TFM138",
+    "best_exporter": "TFM148",
     "regularized_replicas": "TFM140",
 }
 # TF 1.15 let the first evaluation compete with itself; see the class.
