@@ -236,7 +236,7 @@ def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
     made = "tf.estimator.LinearClassifier([], no_such_argument=4)"
     text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\n"
     text += (
-        "\n\ndef input_fn():\n    return tf.train.string_input_producer(['a.csv'])\n"
+        "\n\ndef input_fn():\n    return tf.Session().run(tf.read_file('a.csv'))\n"
     )
     text += "\n\na.train(input_fn)\n"
     report = rewritten(tmp_path, {"three.py": text})
@@ -247,8 +247,8 @@ def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
 
 
 def test_a_program_written_for_tf2_stays_eager(tmp_path: Path) -> None:
-    text = KEPT.replace("tf.train", "tf.compat.v1.train").replace(
-        "tf.Text", "tf.compat.v1.Text"
+    text = KEPT.replace("tf.Session", "tf.compat.v1.Session").replace(
+        "tf.read_file", "tf.io.read_file"
     ) + (
         "\n\nwriter = tf.summary.create_file_writer('logs')\n"
         "with writer.as_default():\n    build().train(None)\n"
@@ -392,8 +392,7 @@ import tensorflow.compat.v2 as tf
 
 
 def input_fn():
-    names = tf1.train.string_input_producer(["a.csv"])
-    return tf1.TextLineReader().read(names)
+    return tf1.Session().run(tf1.read_file("a.csv"))
 
 
 classifier = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")])

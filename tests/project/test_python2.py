@@ -111,7 +111,7 @@ def test_tabs_that_no_converter_reads(tmp_path: Path) -> None:
 def test_a_kept_program_of_python_2_is_converted_and_no_more(tmp_path: Path) -> None:
     kept = (
         "import tensorflow as tf\n\nprint tf.log\n\n\n"
-        "def read():\n    return tf.train.string_input_producer(['a.csv'])\n\n\n"
+        "def read():\n    return tf.Session().run(tf.read_file('a.csv'))\n\n\n"
         "tf.estimator.LinearClassifier([], no_such_argument=1).train(read)\n"
     )
     (result,) = run_job(write(tmp_path, a=kept), Job(py2=True)).results
