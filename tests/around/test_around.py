@@ -579,7 +579,8 @@ def test_one_module_for_two_programs_beside_them(tmp_path: Path) -> None:
     assert is_ours(module)
     assert "def latest_checkpoint" in module
     assert "def train_and_evaluate" not in module  # nobody says it
-    assert "import tfmigrate" not in module and "from tfmigrate" not in module
+    assert "import tfmigrate" not in module
+    assert "from tfmigrate" not in module
     (added,) = (r for r in report.changed if r.added)
     assert added.path == tmp_path / "training_loop.py"
     assert [f.rule for f in added.findings] == ["TFM107"]

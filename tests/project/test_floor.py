@@ -235,9 +235,7 @@ def test_a_package_that_imports_tensorflow_first_is_prepared_too(
 def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
     made = "tf.estimator.LinearClassifier([], no_such_argument=4)"
     text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\n"
-    text += (
-        "\n\ndef input_fn():\n    return tf.Session().run(tf.read_file('a.csv'))\n"
-    )
+    text += "\n\ndef input_fn():\n    return tf.Session().run(tf.read_file('a.csv'))\n"
     text += "\n\na.train(input_fn)\n"
     report = rewritten(tmp_path, {"three.py": text})
     (finding,) = report.results[0].findings
