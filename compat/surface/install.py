@@ -51,7 +51,7 @@ _PRELOAD = (
 )
 
 _KERAS_PRIVATE = "tfmigrate.compat.engine.keras_private"
-_SIZES = "tfmigrate.compat.engine.sizes"
+_SIZES = "tfmigrate.runtime.tf1_sizes"
 
 _root: Namespace | None = None
 
@@ -84,7 +84,8 @@ def install(*, version: int = 1) -> None:
         _load_runtime(real)
     if version == 1:
         importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
-        importlib.import_module(_SIZES).take_sizes_of_tf1()
+        # Being imported, it lets sizes be text and quotients, as loop modules do.
+        importlib.import_module(_SIZES)
     root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)
