@@ -172,19 +172,20 @@ class ModelVariables:
 
         Hooks ask for `global_step:0`, savers and old code for `variable.op.name`.
         """
-        first = variable
+        parts = (variable,)
         if REPLICAS:
-            first = self.strategy.experimental_local_results(variable)[0]
+            parts = self.strategy.experimental_local_results(variable)
         with self.graph.as_default(), tf.control_dependencies(None):
-            reading = tf.raw_ops.ReadVariableOp(
-                resource=first.handle, dtype=variable.dtype, name=f"{name}/"
-            )
-            reading.set_shape(variable.shape)
-            if name not in self.by_name and first is variable:
+            for number, part in enumerate(parts):
+                own_name = f"{name}/replica_{number}" if number else name
+                reading = tf.raw_ops.ReadVariableOp(
+                    resource=part.handle, dtype=variable.dtype, name=f"{own_name}/"
+                )
+                reading.set_shape(variable.shape)
+                graph_variable_of(part, reading)
+            if name not in self.by_name and parts[0] is variable:
                 # Local variables are set anew by `local_variables_initializer`.
                 variable._initializer_op = variable.assign(value, read_value=False)
-        if first is variable:
-            graph_variable_of(variable, reading)
 
 
 def graph_variable_of(variable: Any, reading: Any) -> None:

@@ -65,6 +65,7 @@ QUICK = {
         "limits_of_none",
         "metric_pair",
         "numpy_random_input",
+        "ops_of_replicas",
         "params_of_dropout",
         "predict_from_iterator",
         "predict_what_was_asked",
