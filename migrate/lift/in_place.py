@@ -22,6 +22,7 @@ from ..plan.sites import Blocked, ModelRead
 from ..project.facts import ParsedModule, ProjectFacts
 from .forward import Forward, read_forward
 from .metrics import METRICS, metric
+from .plain_proof import PlainProof
 from .steps import LOSSES, Steps
 from .updates import DECAYS, GLOBAL_STEPS, is_updates, read_training
 
@@ -263,6 +264,7 @@ class _Reader:
             predict=predict,
         )
         self._check_names(plan, steps, forward)
+        self._check_class(plan.model, forward)
         normalised = any("BatchNormalization" in line for line in forward.init)
         normalised = normalised and any(
             "training=" in line.replace("training=False", "") for line in forward.call
@@ -271,6 +273,14 @@ class _Reader:
         return ModelRead(
             self.defined, plan, normalised and not updates, training.decays
         )
+
+    def _check_class(self, made: LayerClass, forward: Forward) -> None:
+        """Blocked where the class, evaluated, does something else than the function."""
+        place = self.place
+        proof = PlainProof(place.facts, place.parsed, self.source, self.found)
+        why = proof.difference(made, forward)
+        if why is not None:
+            raise self.source.stop(self.defined, why)
 
     def _loss(self, steps: Steps, loss: Argument) -> tuple[list[str], str]:
         if not isinstance(loss.value, Thing):

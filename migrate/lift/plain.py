@@ -27,11 +27,11 @@ from .changes import Stored
 from .made import layer_of_keras
 from .spelling import RESERVED, as_names, names_of
 
-__all__ = ["PlainBody", "in_scope"]
+__all__ = ["TESTS", "PlainBody", "in_scope", "said_of_mode"]
 
 _NAMING = ("tf.variable_scope", "tf.name_scope", "tf.device", "tf.variable_op_scope")
 _LOGGING = ("tf.logging.", "tf.compat.v1.logging")
-_TESTS = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
+TESTS = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
 # Layers of Keras that do the same in training and outside of it.
 _INDIFFERENT_NAMES = """
 Activation Add Average Concatenate Dense DepthwiseConv2D Dot ELU Embedding Flatten
@@ -79,6 +79,27 @@ def in_scope(source: Source, statement: Statement) -> list[Statement] | None:
             if name not in ("", "name_or_scope", "default_name", "values", "name"):
                 raise source.stop(call, f"variable_scope(`{name}`=)")
     return statements_of(statement.body)
+
+
+def said_of_mode(modes: Mapping[str, InMode], node: cst.CSTNode) -> str | None:
+    """A test of the mode in the words of a call with ``training``.
+
+    Empty for one that tells more than training from the rest, None for anything else.
+    """
+    reached = {
+        mode: one.notes.values[node]
+        for mode, one in modes.items()
+        if node in one.notes.values
+    }
+    if not reached or not all(isinstance(v, Decided) for v in reached.values()):
+        return None
+    said = {mode: getattr(one, "value", None) for mode, one in reached.items()}
+    others = {value for mode, value in said.items() if mode != "TRAIN"}
+    if said.get("TRAIN") is True and others <= {False}:
+        return "training"
+    if said.get("TRAIN") is False and others <= {True}:
+        return "not training"
+    return ""
 
 
 class PlainBody(Body):
@@ -180,20 +201,10 @@ class PlainBody(Body):
 
     def flag(self, node: cst.BaseExpression) -> str | None:
         """What a test of the mode is in the class; None for anything else."""
-        reached = {
-            mode: one.notes.values[node]
-            for mode, one in self.modes.items()
-            if node in one.notes.values
-        }
-        if not reached or not all(isinstance(v, Decided) for v in reached.values()):
-            return None
-        said = {mode: getattr(one, "value", None) for mode, one in reached.items()}
-        others = {value for mode, value in said.items() if mode != "TRAIN"}
-        if said.get("TRAIN") is True and others <= {False}:
-            return "training"
-        if said.get("TRAIN") is False and others <= {True}:
-            return "not training"
-        raise self.stop(node, "the forward pass depends on the mode")
+        said = said_of_mode(self.modes, node)
+        if said == "":
+            raise self.stop(node, "the forward pass depends on the mode")
+        return said
 
     # -- layers
 
@@ -275,14 +286,14 @@ class _Modern(Stored):
         return self.plain.flag(node) if self.tree.holds(node) else None
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, _TESTS) and self._flag(node) is not None:
+        if isinstance(node, TESTS) and self._flag(node) is not None:
             return False
         return super().on_visit(node)
 
     def on_leave(
         self, original: cst.CSTNodeT, updated: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        flag = self._flag(original) if isinstance(original, _TESTS) else None
+        flag = self._flag(original) if isinstance(original, TESTS) else None
         if flag is not None:
             return cst.parse_expression(flag)  # type: ignore[return-value]
         return super().on_leave(original, updated)
