@@ -27,30 +27,9 @@ from .spelling import (
     spaced,
     with_owner,
 )
+from .taken import Helper, Taken
 
-__all__ = ["Body", "Helper", "Taken"]
-
-
-@dataclass
-class Helper:
-    """A function whose layers have a class of their own."""
-
-    function: Function
-    name: str = ""
-    # Parameters of the constructor, and of the call, in their order.
-    setup: tuple[str, ...] = ()
-    graph: tuple[str, ...] = ()
-
-
-@dataclass
-class Taken:
-    """The code of a class; ``setup`` and ``graph`` are what it wants from outside."""
-
-    init: list[str]
-    call: list[Statement]
-    setup: list[str]
-    stored: dict[str, str]
-    graph: list[str]
+__all__ = ["Body"]
 
 
 @dataclass

@@ -15,10 +15,11 @@ from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Statement, statements_of
 from ..plan.program import TF, LayerClass
 from ..plan.sites import Blocked
-from .bodies import Body, Helper, Taken
+from .bodies import Body
 from .files import File, Lifted, tensorflow_of
 from .notices import Stays
 from .spelling import parameter
+from .taken import Helper, Taken
 
 __all__ = ["Classes"]
 

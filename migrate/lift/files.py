@@ -13,7 +13,7 @@ from ..interp.notes import Notes
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.scopes import BindingKind
-from .bodies import Helper
+from .taken import Helper
 
 __all__ = ["File", "Lifted", "import_text", "imported", "tensorflow_of"]
 

@@ -16,8 +16,8 @@ from ..plan.code.statements import assigned, backward_slice, binds, loads
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, only_small, walk
 from ..project.facts import ParsedModule, ProjectFacts
-from .bodies import Taken
 from .plain import PlainBody, in_scope
+from .taken import Taken
 
 __all__ = ["Forward", "read_forward"]
 

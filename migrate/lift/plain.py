@@ -22,10 +22,11 @@ from ..plan.code.source import Source
 from ..plan.code.statements import assigned, is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, only_small, statements_of, walk
-from .bodies import Body, Helper
+from .bodies import Body
 from .changes import Stored
 from .made import layer_of_keras
 from .spelling import RESERVED, as_names, names_of
+from .taken import Helper
 
 __all__ = ["TESTS", "PlainBody", "in_scope", "said_of_mode"]
 
