@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..canned.expansion import expanded
 from ..lift.group import Understood, understood
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
@@ -39,7 +38,7 @@ class Lifting:
     left: list[tuple[int, str]] = field(default_factory=list)
     # Functions that are part of its model functions.
     entered: frozenset[cst.CSTNode] = frozenset()
-    # Canned Estimators of which functions of the file make Keras models.
+    # Canned Estimators that it names, which come along with Keras layers.
     canned: frozenset[str] = frozenset()
 
 
@@ -57,7 +56,8 @@ def lifted_together(
         )
         found = [_understood(one, result) for one in files]
         if canned_1:
-            found = [_with_canned(one, facts) for one in found]
+            for one in found:
+                one.canned = _canned(one.parsed)
         return found
     except Unfaithful:
         raise
@@ -67,16 +67,13 @@ def lifted_together(
         return [Lifting(one, left=[(1, told)]) for one in files]
 
 
-def _with_canned(lifting: Lifting, facts: ProjectFacts) -> Lifting:
-    """The file with Keras models of its own in the place of canned Estimators."""
-    found = expanded(lifting.parsed, facts)
-    lifting.left += found.left
-    if found.functions:
-        _check(lifting.parsed, found.parsed)
-        lifting.parsed = found.parsed
-        lifting.made += found.functions.values()
-        lifting.canned = frozenset(found.functions)
-    return lifting
+def _canned(parsed: ParsedModule) -> frozenset[str]:
+    """The canned Estimators with Keras layers that a file names."""
+    from ..bring import contrib
+
+    resolver = parsed.resolver
+    symbols = {resolver.resolve(use.node) for use in resolver.scopes.uses}
+    return frozenset(one for one in symbols if one and contrib.has_layers(one))
 
 
 def _check(before: ParsedModule, after: ParsedModule) -> None:
@@ -154,7 +151,7 @@ def kept_because(
             if found := old_layers(one.parsed):
                 line, what = found
                 return f"{what} ({_place(one.parsed, line)})"
-    elif not any(one.made for one in lifting):
+    elif not any(one.made or one.canned for one in lifting):
         return "no function with the arguments of a model_fn is seen"
     return None
 

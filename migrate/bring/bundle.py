@@ -39,6 +39,7 @@ def bundle(
     used: Collection[str] | None = None,
     order: Sequence[str] = (),
     given: Mapping[str, str] | None = None,
+    instead: Mapping[str, str] | None = None,
     stay: Collection[str] = (),
     bound: Mapping[str, str | None] | None = None,
 ) -> Bundle:
@@ -54,6 +55,7 @@ def bundle(
       order: modules, by last name, in the order to read them in.
       given: full names of definitions that another module of the project has, and
         where (``module.name``): they are imported instead of copied.
+      instead: full names of definitions, and of those that take their place.
       stay: modules nothing may be copied from, by full name, those below included.
       bound: names that the text may not define, because it is put where they are
         taken; those that are imports with the path of what they import.
@@ -61,7 +63,7 @@ def bundle(
     Raises:
       CannotBundle: something that is needed cannot be copied.
     """
-    reach = Reach(sources, used=used, given=given, stay=stay)
+    reach = Reach(sources, used=used, given=given, instead=instead, stay=stay)
     entities: dict[str, Entity] = {}
     for name in dict.fromkeys(wanted):
         entity = reach.want(*_place(sources, name))

@@ -24,7 +24,16 @@ from .parts import CannotBundle, Imported
 from .reach import Entity, Reach, Stays, resolve
 from .sources import Sources, installed_sources
 
-__all__ = ["MODULE", "Brought", "Elsewhere", "Missing", "bring", "held", "place"]
+__all__ = [
+    "MODULE",
+    "Brought",
+    "Elsewhere",
+    "Missing",
+    "bring",
+    "has_layers",
+    "held",
+    "place",
+]
 
 # The module of a project that holds what was brought along. There is one: layer
 # functions and arg_scope share state.
@@ -97,6 +106,19 @@ _IN_LOOP = {
         "estimator.spec.EstimatorSpec",
     )
 }
+# What canned models have Keras layers by, for the functions that compat has instead.
+_CANNED = "tfmigrate.canned"
+_WITH_LAYERS = {
+    f"{_COMPAT}.estimator.canned.{module}._model_fn": f"{_CANNED}.model_fns.{name}"
+    for module, name in (
+        ("baseline", "baseline_model_fn"),
+        ("combined", "combined_model_fn"),
+        ("dnn", "deep_model_fn"),
+        ("linear", "linear_model_fn"),
+    )
+}
+# What these take of the loop module.
+_LAYERS_IN_LOOP = ("scoped_layers.ScopedModel", "partitions.one_part")
 # Where compat has what stands directly in a package of Estimators: TF 2's canned
 # classes, and helpers of TF 1 that were private.
 _PACKAGES = {
@@ -185,7 +207,9 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     if isinstance(found, Imported):
         return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
     item, name = found
-    reach = Reach(_sources(), given=_given(LOOP_MODULE), stay=_STAYS)
+    reach = Reach(
+        _sources(), given=_given(LOOP_MODULE), instead=_WITH_LAYERS, stay=_STAYS
+    )
     try:
         wanted = reach.want(item.part.name, name)
         if isinstance(wanted, Imported):
@@ -195,6 +219,19 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
     except CannotBundle as problem:
         return Missing(symbol, _reason(problem))
     return Brought(symbol)
+
+
+def has_layers(symbol: str) -> bool:
+    """Whether a symbol is a canned Estimator whose copy is made of Keras layers."""
+    if not symbol.startswith(("tf.estimator.", "tf.contrib.estimator.")):
+        return False
+    found, below = _find(symbol)
+    return (
+        isinstance(found, tuple)
+        and not below
+        and isinstance(found[0].node, cst.ClassDef)
+        and f"{found[0].part.name}._model_fn" in _WITH_LAYERS
+    )
 
 
 def bring(
@@ -225,6 +262,7 @@ def bring(
         f"Stands for\n{lines}",
         used=used,
         given=_given(loop_module) if loop_module else {},
+        instead=_WITH_LAYERS if loop_module else {},
         stay=_STAYS,
         bound=bound,
     )
@@ -241,12 +279,15 @@ def held(text: str) -> list[str] | None:
 
 
 def _given(loop_module: str) -> dict[str, str]:
-    return {path: f"{loop_module}.{name}" for path, name in _IN_LOOP.items()}
+    layers = {
+        f"tfmigrate.runtime.{path}": path.rpartition(".")[2] for path in _LAYERS_IN_LOOP
+    }
+    return {path: f"{loop_module}.{name}" for path, name in (_IN_LOOP | layers).items()}
 
 
 @functools.cache
 def _sources() -> Sources:
-    return installed_sources(_COMPAT)
+    return installed_sources(_COMPAT, beside=installed_sources(_CANNED))
 
 
 def _find(symbol: str) -> tuple[Entity | str | None, str]:

@@ -75,10 +75,12 @@ class Reach:
         *,
         used: Collection[str] | None = None,
         given: Mapping[str, str] | None = None,
+        instead: Mapping[str, str] | None = None,
         stay: Collection[str] = (),
     ) -> None:
         self.sources = sources
         self.given = dict(given or {})
+        self.instead = dict(instead or {})
         self.stay = tuple(stay)
         self.reduces = used is not None
         self.mentioned = set(used or ())
@@ -140,9 +142,16 @@ class Reach:
     def _entity(self, found: Entity) -> Entity:
         """The entity, or the import that another module of the user's has for it."""
         if isinstance(found, Imported):
-            return found
-        item, name = found
-        home = self.given.get(f"{item.part.name}.{name}")
+            home, name = self.given.get(found.path), found.preferred
+        else:
+            item, name = found
+            path = f"{item.part.name}.{name}"
+            other = self.instead.get(path)
+            if other is not None:
+                there = resolve(self.sources, *other.rsplit(".", 1))
+                assert isinstance(there, tuple), other
+                return there
+            home = self.given.get(path)
         if home is None:
             return found
         module, _, attribute = home.rpartition(".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .outline import read_outline
@@ -15,16 +15,20 @@ __all__ = ["Sources", "installed_sources"]
 
 @dataclass(frozen=True)
 class Sources:
-    """A package's modules as text: its import name and its folder."""
+    """A package's modules as text: its import name and its folder.
+
+    Modules of ``beside`` may be imported by these, and are taken like them.
+    """
 
     root: str
     folder: Path
+    beside: Sources | None = field(default=None, kw_only=True)
 
     @functools.cache  # noqa: B019
     def file(self, module: str) -> Path | None:
         """The file of a module given by its full dotted name."""
         if module != self.root and not module.startswith(self.root + "."):
-            return None
+            return None if self.beside is None else self.beside.file(module)
         parts = module.split(".")[len(self.root.split(".")) :]
         folder = self.folder.joinpath(*parts)
         for file in (folder / "__init__.py", folder.with_suffix(".py")):
@@ -53,9 +57,9 @@ class Sources:
         return {name: tuple(modules) for name, modules in found.items()}
 
 
-def installed_sources(package: str) -> Sources:
+def installed_sources(package: str, *, beside: Sources | None = None) -> Sources:
     """The sources of an installed package of ours."""
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.submodule_search_locations
-    return Sources(package, Path(spec.submodule_search_locations[0]))
+    return Sources(package, Path(spec.submodule_search_locations[0]), beside=beside)

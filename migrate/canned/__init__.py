@@ -1,3 +1,3 @@
-"""Canned Estimators that become Keras models of the program's own."""
+"""Canned Estimators as Keras models, as they come along with programs."""
 
 from __future__ import annotations

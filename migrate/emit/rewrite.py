@@ -14,14 +14,8 @@ from typing import Any
 import libcst as cst
 
 from ..options import RewriteOptions
-from ..plan.advice import Stop, advised, checkpoint_readers
-from ..plan.canned.reader import (
-    CANNED_ESTIMATORS,
-    names_compat_v1,
-    no_loop_for,
-    recognise_canned,
-)
-from ..plan.code.tree import Tree
+from ..plan.advice import Stop, advised, checkpoint_readers, no_loop_for
+from ..plan.code.tree import Tree, walk
 from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
@@ -32,7 +26,6 @@ from ..plan.program import Blocker, TrainingPlan
 from ..plan.seeds import seeded_draws
 from ..plan.sites import (
     Blocked,
-    CannedSites,
     KerasSites,
     ModelFnSites,
     Program,
@@ -53,7 +46,6 @@ from .module.names import Names
 from .module.notes import MARK
 from .module.session_settings import drop_session_settings
 from .module.switches import drop_switches, has_switches
-from .programs.canned import CannedEmitter
 from .programs.choices import not_offered, numbers_changed
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
@@ -61,11 +53,10 @@ from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
-_Emitter = type[KerasEmitter] | type[ModelFnEmitter] | type[CannedEmitter]
+_Emitter = type[KerasEmitter] | type[ModelFnEmitter]
 _EMITTERS: dict[type, _Emitter] = {
     KerasSites: KerasEmitter,
     ModelFnSites: ModelFnEmitter,
-    CannedSites: CannedEmitter,
 }
 
 
@@ -132,17 +123,10 @@ def rewrite_programs(
             if symbol in MODEL_FN_ESTIMATORS:
                 programs.append(recognise_model_fn(tree, place, read_model))
                 continue
-            if symbol in CANNED_ESTIMATORS:
-                if "compat.v2" in (resolver.qualified(place.func) or ""):
-                    reason = (
-                        f"`{symbol}` of TF 2 has other losses and optimizers than that "
-                        "of TF 1, which the loop is written for"
-                    )
-                    raise Blocked("TFM103", tree.line(place), reason)
-                programs.append(recognise_canned(tree, place))
-                continue
             if symbol not in KERAS_ESTIMATORS:
-                raise Blocked("TFM103", tree.line(place), no_loop_for(symbol))
+                in_place = options.style in ("inline", "class")
+                reason = no_loop_for(symbol, in_place=in_place)
+                raise Blocked("TFM103", tree.line(place), reason)
             programs.append(recognise_keras(tree, place))
         except Blocked as stop:
             stops.append((place, stop.blocker))
@@ -309,7 +293,7 @@ def _recurrent(
     tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
 ) -> tuple[str, cst.Module]:
     """The text and module with the defaults that TF1's recurrent layers had."""
-    if names_compat_v1(tree):
+    if _names_compat_v1(tree):
         return text, module
     new = Tree(module, Resolver(module))
     spelled = spell_recurrent_defaults(new, options.keras, tf)
@@ -317,6 +301,16 @@ def _recurrent(
         return text, module
     text = code_of(spelled)
     return text, parse(text)
+
+
+def _names_compat_v1(tree: Tree) -> bool:
+    """The module says ``tf.compat.v1`` for old things: the rest is TF 2."""
+    return any(
+        isinstance(node, cst.Attribute)
+        and node.attr.value == "v1"
+        and tree.resolver.qualified(node) == "tensorflow.compat.v1"
+        for node in walk(tree.module)
+    )
 
 
 def _left(path: Path, line: int, reason: str) -> Finding:

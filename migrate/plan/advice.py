@@ -9,7 +9,7 @@ import libcst as cst
 from .code.tree import Tree, walk
 from .program import Blocker, Difference
 
-__all__ = ["Stop", "advised", "checkpoint_readers"]
+__all__ = ["Stop", "advised", "checkpoint_readers", "no_loop_for"]
 
 # The place of a note, and why it is there.
 Stop = tuple[cst.CSTNode, Blocker]
@@ -31,6 +31,18 @@ _READERS = (
 )
 _ESTIMATORS = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
 
+
+_CANNED = ("Baseline", "DNN", "Linear")
+_ADVICE = {
+    "BoostedTrees": (
+        "trees have no counterpart in TF2: train them anew with TensorFlow Decision "
+        "Forests"
+    ),
+    "KMeans": (
+        "clustering has no counterpart in TF2: keep it on tfmigrate.compat, or use "
+        "scikit-learn's MiniBatchKMeans"
+    ),
+}
 
 # Reasons that only say that something is in another file.
 _ELSEWHERE = (
@@ -65,6 +77,20 @@ def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
             told = Blocker("TFM103", tree.line(node), reason)
             return [(p, told if _is_elsewhere(stop) else stop) for p, stop in stops]
     return stops
+
+
+def no_loop_for(symbol: str | None, *, in_place: bool) -> str:
+    """Why a kind of Estimator has no native loop, with advice where there is any.
+
+    ``in_place`` says that nothing else than a loop in place was asked for.
+    """
+    for word, advice in _ADVICE.items():
+        if word in (symbol or ""):
+            return f"`{symbol}`: {advice}"
+    if (symbol or "").rpartition(".")[2].startswith(_CANNED):
+        instead = "; use `--style auto`" if in_place else ""
+        return f"`{symbol}` comes along as a class on the loop module{instead}"
+    return f"no native loop yet for `{symbol}`"
 
 
 def checkpoint_readers(tree: Tree, gone: Sequence[cst.CSTNode]) -> list[Difference]:

@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .canned.plan import CannedPlan
 
 __all__ = [
     "MODEL",
@@ -378,7 +374,7 @@ class TrainingPlan:
 
     line: int
     estimator: str
-    model: KerasModelPlan | ModelFnPlan | CannedPlan
+    model: KerasModelPlan | ModelFnPlan
     strategy: StrategyPlan
     config: RunConfigPlan
     calls: tuple[EstimatorCall, ...]

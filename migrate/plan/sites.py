@@ -19,7 +19,6 @@ from .program import (
 __all__ = [
     "ArrayDataset",
     "Blocked",
-    "CannedSites",
     "InputSites",
     "KerasSites",
     "MadeInput",
@@ -183,33 +182,10 @@ class ModelFnSites:
 
 
 @dataclass
-class CannedSites:
-    """Nodes of a canned Estimator's program that an emitter edits.
-
-    ``example_input`` is the source of a Dataset that can be made before
-    ``first_call``; it tells the shapes of the features.
-    """
-
-    body: Body
-    first_call: Statement
-    example_input: str
-    estimator_statement: Statement
-    drop: list[Statement]
-    hoist: list[Statement]
-    strategy: StrategySite | None
-    calls: list[tuple[EstimatorCall, cst.Call]]
-    hook_classes: list[cst.ClassDef]
-    inputs: InputSites
-    call: cst.Call
-    # ``estimator.model_dir`` where the program reads it.
-    directories: list[cst.Attribute] = field(default_factory=list)
-
-
-@dataclass
 class Program:
     """A training program: its plan and its places."""
 
     plan: TrainingPlan
-    sites: KerasSites | ModelFnSites | CannedSites
+    sites: KerasSites | ModelFnSites
     # The Estimator is returned, passed on or kept on an object.
     travels: bool = False

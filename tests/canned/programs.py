@@ -170,6 +170,45 @@ estimator = tf.estimator.DNNClassifier(
     _deep(tf)[:3] + tf.feature_column.shared_embedding_columns(colors, dimension=2),
     config=config)""",
     ),
+    "dnn_partitioned": (
+        "DEEP",
+        "binary",
+        """estimator = tf.estimator.DNNClassifier(
+    [4],
+    _deep(tf),
+    optimizer='SGD',
+    input_layer_partitioner=tf.fixed_size_partitioner(2),
+    config=config)""",
+    ),
+    "baseline_classifier": (
+        "('x', 'weight')",
+        "multi",
+        """class Frequencies(tf.estimator.BaselineClassifier):
+
+  def __init__(self, **settings):
+    super(Frequencies, self).__init__(
+        n_classes=3, weight_column='weight', **settings)
+
+
+estimator = Frequencies(config=config)
+assert isinstance(estimator, tf.estimator.BaselineClassifier)""",
+    ),
+    "baseline_regressor": (
+        "('x',)",
+        "real",
+        """from tensorflow.estimator import BaselineRegressor
+
+estimator = BaselineRegressor(
+    optimizer=tf.train.GradientDescentOptimizer(0.01), config=config)""",
+    ),
+    "baseline_estimator": (
+        "('x', 'weight')",
+        "multi",
+        """estimator = tf.estimator.BaselineEstimator(
+    tf.contrib.estimator.multi_class_head(3, weight_column='weight'),
+    optimizer=tf.train.GradientDescentOptimizer(0.1),
+    config=config)""",
+    ),
     "linear_estimator": (
         "WIDE",
         "binary",

@@ -39,12 +39,18 @@ QUICK = (
     "combined_classifier.1",
 )
 MORE = (
+    "baseline_classifier.1",
+    "baseline_estimator.1",
+    "baseline_estimator.2",
+    "baseline_regressor.1",
+    "baseline_regressor.2",
     "combined_estimator.1",
     "combined_regressor.1",
     "combined_regressor.2",
     "combined_wide_only.1",
     "dnn_classifier_binary.2",
     "dnn_classifier_multi.1",
+    "dnn_partitioned.1",
     "dnn_regressor.1",
     "dnn_regressor_mean.1",
     "dnn_regressor_mean.2",

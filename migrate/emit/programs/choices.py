@@ -9,7 +9,7 @@ import libcst as cst
 from ...options import RewriteOptions
 from ...plan.code.tree import Tree, walk
 from ...plan.program import KerasModelPlan, ModelFnPlan
-from ...plan.sites import CannedSites, KerasSites, ModelFnSites, Program
+from ...plan.sites import Program
 from ...symbols.table import lookup, needs_nothing
 from ..calls.mixed_precision import own_float32
 from .optimizers import is_of_tf1
@@ -40,12 +40,6 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             "`--style inline`: the Estimator is returned, passed on or stored; use "
             "`--style auto`"
         )
-    canned = isinstance(program.sites, CannedSites)
-    if options.style == "class" and canned and not program.travels:
-        return (
-            "`--style class`: a canned Estimator that stays where it is made "
-            "becomes functions; use `--style auto`"
-        )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
     site = program.sites.strategy
@@ -62,12 +56,9 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
             return f"`--keras keras3`: {only}"
         if options.mixed_precision:
             return f"`--mixed-precision`: {only}"
-    usual = isinstance(program.sites, (KerasSites, ModelFnSites))
     if options.keras == "keras3":
         if any(tree.calls(tree.module, ("tf.feature_column.input_layer",))):
             return "`--keras keras3`: Keras 3 has no layer for feature columns"
-        if not usual:
-            return "`--keras keras3`: only tf_keras has what this loop needs"
         if options.strategy == "central":
             return (
                 "`--keras keras3`: batch normalization of Keras 3 cannot train with "
@@ -82,8 +73,6 @@ def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | 
                 "`--mixed-precision`: Keras has none with central variables; use "
                 "`--strategy mirrored`"
             )
-        if not usual:
-            return "`--mixed-precision`: this forward pass computes in float32"
         if isinstance(model, ModelFnPlan):
             line = own_float32(model)
             if line is not None:

@@ -9,7 +9,6 @@ from functools import cached_property
 import libcst as cst
 
 from ...options import RewriteOptions
-from ...plan.canned.plan import CannedPlan
 from ...plan.code.tree import Tree
 from ...plan.program import (
     MODEL,
@@ -19,7 +18,7 @@ from ...plan.program import (
     OptimizerPlan,
     TrainingPlan,
 )
-from ...plan.sites import CannedSites, ModelFnSites, Program
+from ...plan.sites import ModelFnSites, Program
 from ..calls.asked import AskedCalls, told
 from ..calls.checkpoints import makes_directory
 from ..calls.event_files import MEMBERS, writes_events
@@ -107,7 +106,7 @@ class LoopEmitter:
             wanted += ["evaluate"]
         if writes_events(self.plan.config):
             wanted += MEMBERS
-        if self.plan.predicts or isinstance(self.plan.model, CannedPlan):
+        if self.plan.predicts:
             wanted.append("predict_step")
         if self.predict_calls:
             wanted.append("predict")
@@ -455,13 +454,10 @@ class LoopEmitter:
         if self.trainer is not None or not self.built_from_data:
             return ""
         sites = self.program.sites
-        assert isinstance(sites, (CannedSites, ModelFnSites))
+        assert isinstance(sites, ModelFnSites)
         call, node = sites.calls[0]
-        first: cst.CSTNode | None = sites.first_call
-        if isinstance(sites, CannedSites):
-            given = None if call.input is None else call.input.dataset
-            first = first if sites.example_input == given else None
-        if call.kind in CallKind.TRAINING and self.tree.statement(node) is first:
+        first_call = self.tree.statement(node) is sites.first_call
+        if call.kind in CallKind.TRAINING and first_call:
             return self.names.fresh("dataset")
         return ""
 

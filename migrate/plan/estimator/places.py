@@ -100,10 +100,9 @@ class _Uses:
                 raise self.stop(node, "the estimator has several names")
             self._target(parent.targets[0].target)
         elif isinstance(parent, cst.Attribute) and parent.value is node:
-            if node is place.call and not _is_canned(tree, place.call):
+            if node is place.call:
                 reason = "the estimator has no name: give it one on a line of its own"
                 raise self.stop(node, reason)
-            place.travels = place.travels or node is place.call
             place.uses.append(node)
         elif isinstance(parent, cst.Return):
             self._returned(parent)
@@ -374,12 +373,6 @@ class _Uses:
         place.travels = True
         for use in tree.uses(bindings[0]):
             self.of(use)
-
-
-def _is_canned(tree: Tree, made: cst.Call) -> bool:
-    """One of the classes that bring their model, which become one class each."""
-    name = (tree.symbol(made.func) or "").rpartition(".")[2]
-    return name.startswith(("DNN", "Linear", "Baseline"))
 
 
 def _asks(parent: cst.CSTNode | None, node: cst.BaseExpression) -> bool:

@@ -1,3 +1,0 @@
-"""Programs of canned Estimators."""
-
-from __future__ import annotations
