@@ -56,7 +56,6 @@ WHAT_TO_DO = {
         "make one optimizer of tf.train with plain arguments, and minimize one loss "
         "with it"
     ),
-    "TFM118": "leave the argument out, or give it as a plain value",
     "TFM106": (
         "give all files of the program to one run, and use what TensorFlow 2 has in "
         "the place of the name"
@@ -72,7 +71,6 @@ _TITLES = {
     "TFM115": "Input functions",
     "TFM116": "Hooks",
     "TFM117": "Optimizers",
-    "TFM118": "Canned Estimators",
     "TFM106": "Names, and files that belong together",
 }
 

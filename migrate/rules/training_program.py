@@ -180,18 +180,6 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
-        id="TFM118",
-        name="program-canned",
-        summary="A canned Estimator on feature columns.",
-        why=(
-            "Linear, deep, combined and baseline models become Keras models with the "
-            "same loss (a sum over the batch by default), optimizers and metrics. The "
-            "feature columns stay: they are part of TF 2.21, and tf_keras has the "
-            "layer that takes them. What has no exact counterpart is named."
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
         id="TFM130",
         name="replica-scaling",
         summary="Keras Estimators of TF 1.13 to 2.15 scaled the loss twice.",
