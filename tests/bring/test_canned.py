@@ -32,7 +32,7 @@ CASES = (
 )
 LOOP = (
     "ClassificationOutput Estimator EstimatorSpec EvalSpec ModeKeys PredictOutput "
-    "RegressionOutput RunConfig"
+    "RegressionOutput RunConfig ScopedModel one_part"
 )
 
 
@@ -89,7 +89,7 @@ def test_trains_and_evaluates_as_recorded(name: str, results: dict[str, Any]) ->
 
 def test_what_tensorflow_calls_comes_along() -> None:
     """Columns keep their variables in an object whose methods nobody here names."""
-    made = contrib.bring(["tf.estimator.DNNRegressor"], used=set())
+    made = contrib.bring(["tf.compat.v2.estimator.DNNRegressor"], used=set())
     state = made.text[made.text.index("class ColumnState") :].partition("\nclass ")[0]
     for name in ("create_variable", "get_variable", "add_resource", "get_resource"):
         assert f"def {name}(" in state
