@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..lift.group import Understood, understood
+from ..lift.group import Understood, reached, understood
+from ..lift.one_line import is_crowded, one_in_each, same_functions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
@@ -50,10 +51,7 @@ def lifted_together(
     ``canned_1`` says that its canned Estimators are those of TF 1.
     """
     try:
-        handed = {*handed_to_learn(_trees(files)).values()} - {None}
-        result = understood(
-            files, facts, lambda node: is_model_fn(node) or node in handed
-        )
+        result = _of_lines(files, facts)
         found = [_understood(one, result) for one in files]
         if canned_1:
             for one in found:
@@ -74,6 +72,44 @@ def _canned(parsed: ParsedModule) -> frozenset[str]:
     resolver = parsed.resolver
     symbols = {resolver.resolve(use.node) for use in resolver.scopes.uses}
     return frozenset(one for one in symbols if one and contrib.has_layers(one))
+
+
+def _of_lines(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
+    """The files with their model functions lifted.
+
+    Statements that stand in one line are set apart where that is what it takes.
+    """
+    result = _lifted(files, facts)
+    if not result.left or not any(map(is_crowded, files)):
+        return result
+    own = reached(files, facts, _is_model(files))
+    apart = [one_in_each(one, facts, own) for one in files]
+    changed = {
+        str(new.path) for old, new in zip(files, apart, strict=True) if new is not old
+    }
+    if not changed:
+        return result
+    other = _lifted(apart, facts)
+    if len(other.left) >= len(result.left):
+        return result
+    if any(str(path) in changed for path, _, _ in other.left):
+        # Its lines are counted in the files as they were.
+        return result
+    entered = set(other.entered)
+    for old, new in zip(files, apart, strict=True):
+        if new is not old:
+            entered |= same_functions(other.entered, new, old)
+    other.entered = frozenset(entered)
+    return other
+
+
+def _lifted(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
+    return understood(files, facts, _is_model(files))
+
+
+def _is_model(files: Sequence[ParsedModule]) -> Callable[[cst.CSTNode], bool]:
+    handed = {*handed_to_learn(_trees(files)).values()} - {None}
+    return lambda node: is_model_fn(node) or node in handed
 
 
 def _check(before: ParsedModule, after: ParsedModule) -> None:

@@ -22,7 +22,24 @@ def is_model_fn(node: cst.CSTNode) -> bool:
         return False
     given = (*node.params.params, *node.params.kwonly_params)
     names = {one.name.value for one in given}
-    return {"features", "labels", "mode"} <= names and not _is_abstract(node.body)
+    if _is_abstract(node.body):
+        return False
+    # A model without targets need not take any.
+    return {"features", "labels", "mode"} <= names or (
+        {"features", "mode"} <= names and _specifies(node)
+    )
+
+
+def _specifies(node: cst.FunctionDef) -> bool:
+    """It makes a specification."""
+    return any(
+        isinstance(one, cst.Call)
+        and isinstance(one.func, (cst.Name, cst.Attribute))
+        and (
+            one.func.attr if isinstance(one.func, cst.Attribute) else one.func
+        ).value.endswith("EstimatorSpec")
+        for one in walk(node.body)
+    )
 
 
 def _is_abstract(body: cst.IndentedBlock) -> bool:

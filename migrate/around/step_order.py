@@ -31,6 +31,7 @@ _BRANCHES = ("tf.cond", "tf.case", "tf.switch_case", "tf.while_loop")
 _COUNTS = {"minimize": 1, "apply_gradients": 1}
 _TRAINS = ("minimize", "apply_gradients")
 _ASSIGNS = ("assign", "scatter_")
+_ROWS = ("tf.gather", "tf.nn.embedding_lookup")
 
 
 def unordered_step(
@@ -403,13 +404,42 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
         if isinstance(inner, cst.Call):
             if _is_update_collection(tree, inner):
                 continue
-            if _moves_variables(tree, inner):
+            if _moves_variables(tree, inner) and not _is_only_gathered(tree, inner):
                 return True
         if isinstance(inner, cst.Name) and inner in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(inner):
                 if binding.value is not None and _moved(tree, binding.value, seen):
                     return True
     return False
+
+
+def _is_only_gathered(tree: Tree, call: cst.Call) -> bool:
+    """What the call changes is a variable whose rows are taken, and not trained.
+
+    Rows are copies: no gradient reads the variable itself.
+    """
+    target = _assigned(tree, call)
+    binding = None if target is None else tree.assigned(target[0])
+    made = None if binding is None else binding.value
+    if binding is None or not isinstance(made, cst.Call):
+        return False
+    fixed = any(
+        one.keyword is not None
+        and one.keyword.value == "trainable"
+        and tree.code(one.value) == "False"
+        for one in made.args
+    )
+    if not fixed or tree.symbol(made.func) not in _MAKERS:
+        return False
+    for load in tree.uses(binding):
+        around = next(
+            (n for n in tree.ancestors(load) if isinstance(n, cst.Call)), None
+        )
+        if around is None or not around.args or around.args[0].value is not load:
+            return False
+        if tree.symbol(around.func) not in _ROWS and _assigned(tree, around) is None:
+            return False
+    return True
 
 
 def _made_of(tree: Tree, call: cst.Call) -> set[cst.CSTNode]:

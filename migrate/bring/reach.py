@@ -280,7 +280,17 @@ class Reach:
         return found
 
     def _is_named_tuple(self, part: Part, node: cst.ClassDef) -> bool:
-        """Whether the class is a `typing.NamedTuple` itself."""
+        """Whether the class is a `typing.NamedTuple` that only others are made of.
+
+        One that is made itself is given all of its fields, by name or by place.
+        """
+        if not any(
+            isinstance(base.value, cst.Name) and base.value.value == node.name.value
+            for item in part.items
+            if isinstance(item.node, cst.ClassDef)
+            for base in item.node.bases
+        ):
+            return False
         loads = [part.loads(base.value)[:1] for base in node.bases]
         sites = [self._site(part, load) for found in loads for load in found]
         return any(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import libcst as cst
 
 from ..plan.code.tree import walk
-from . import handlers
+from ..project.facts import Definition, ParsedModule
+from . import definitions, handlers
 from .arguments import Argument, Mismatch, bound, element_of
 from .expressions import Expressions, loose
 from .handlers import Call
@@ -17,6 +19,7 @@ from .terms import term
 from .values import (
     Cell,
     Choice,
+    Config,
     Const,
     Dict,
     Env,
@@ -62,6 +65,7 @@ _ASIDE = (
     "tf.contrib.data.",
     "tf.data.",
     "tf.estimator.",
+    "tf.make_template",
     "tf.numpy_function",
     "tf.py_func",
     "tf.train.",
@@ -74,6 +78,26 @@ class Calls(Expressions):
     @abstractmethod
     def suite(self, body: cst.BaseSuite, env: Env) -> None:
         """The statements of a block."""
+
+    # -- definitions
+
+    def decorated(
+        self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    ) -> Value:
+        return definitions.decorated(self, node, module, env)
+
+    def registered(self, found: Definition) -> Value | None:
+        return definitions.registered(self, found)
+
+    def of_method(self, holder: Instance, found: Function) -> Value:
+        node = found.node
+        if isinstance(node, cst.FunctionDef) and definitions.is_abstract(node):
+            derived = definitions.overriding(self, holder, node.name.value)
+            if derived is not None:
+                return derived
+        if isinstance(node, cst.FunctionDef) and node.decorators:
+            return definitions.member(self, holder, found) or Config()
+        return found
 
     # -- functions
 
@@ -146,6 +170,12 @@ class Calls(Expressions):
             for one in node.args
         ]
         callee = self.expression(node.func, env)
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value == "get":
+            held = self.expression(node.func.value, env)
+            if isinstance(held, Dict):
+                found = [value for _, value in held.items]
+                if all(isinstance(one, (Function, Instance)) for one in found):
+                    return reduce(join, found[1:], found[0])
         return self.call(callee, node, arguments, env)
 
     def call(
@@ -311,6 +341,8 @@ class Calls(Expressions):
         taken = sum(one.star == "*" for one in arguments)
         # Parts of a value that are written as one, of which nobody tells how many.
         spread = False
+        # Options whose keys nobody sees: the function keeps its place, and takes them.
+        options = False
         for one in arguments:
             if one.star == "*" and isinstance(one.value, Seq):
                 positional += one.value.items
@@ -328,6 +360,8 @@ class Calls(Expressions):
                 spread = True
             elif one.star == "**" and isinstance(one.value, Dict):
                 keywords += [(str(name), value) for name, value in one.value.items]
+            elif one.star == "**" and time_of(one.value) is not Time.GRAPH:
+                options = True
             elif one.star:
                 return self.unknown("arguments that are not written out", node, env)
             elif one.keyword is None:
@@ -336,13 +370,15 @@ class Calls(Expressions):
                 keywords = [k for k in keywords if k[0] != one.keyword]
                 keywords.append((one.keyword, one.value))
         outer = callee.env or Env(callee.module, {})
+        defaults = self.defaults(callee.node, outer)
+        if options:
+            parameters = callee.node.params
+            said = {one.name.value for one in parameters.params[: len(positional)]}
+            said |= {name for name, _ in keywords}
+            keywords += definitions.unwritten(parameters, said, defaults)
+            self.notes.staying.add(callee.node)
         try:
-            given = bound(
-                callee.node.params,
-                positional,
-                keywords,
-                defaults=self.defaults(callee.node, outer),
-            )
+            given = bound(callee.node.params, positional, keywords, defaults=defaults)
         except Mismatch as problem:
             return self.unknown(f"a call that does not fit: {problem}", node, env)
         result, makes = self.enter(callee, given)

@@ -14,6 +14,7 @@ from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .arguments import element_of
 from .calls import Calls
+from .definitions import given_to
 from .expressions import Event
 from .notes import Notes
 from .terms import term
@@ -291,6 +292,7 @@ def _fill(evaluator: Evaluator, owner: Instance) -> None:
             ),
         )
     }
+    given |= given_to(evaluator, owner.node, node.params, bound=True)
     if node.params.params:
         given[node.params.params[0].name.value] = owner
     evaluator.enter(function, given)
@@ -313,12 +315,13 @@ def _outer_names(
     if not isinstance(around, cst.FunctionDef):
         return None
     names: dict[str, Value] = {}
+    holder = _class_around(parsed, around)
+    known = given_to(evaluator, around, around.params, bound=holder is not None)
     for node in walk(around.params):
         if isinstance(node, cst.Param):
             name = node.name.value
-            names[name] = Config(term=term(f"`{name}`"))
+            names[name] = known.get(name) or Config(term=term(f"`{name}`"))
     outer = _outer_names(evaluator, parsed, around)
-    holder = _class_around(parsed, around)
     if holder is not None and around.params.params:
         owner = Instance(holder, parsed, made=True)
         names[around.params.params[0].name.value] = owner

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -15,8 +14,8 @@ from ..plan.code.tree import statements_of
 from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
-from ..symbols.scopes import BindingKind
 from .arguments import element_of
+from .definitions import constant, is_filled
 from .notes import Notes
 from .values import (
     Cell,
@@ -200,7 +199,7 @@ class Expressions(ABC):
         if symbol is not None and symbol.startswith("tf."):
             return Symbol(symbol)
         found = self._own(node, env) or self.facts.definition(node, env.module)
-        found = found or _constant(node, env)
+        found = found or constant(node, env)
         if found is not None:
             return self._defined(found)
         dotted = resolver.qualified(node)
@@ -250,8 +249,17 @@ class Expressions(ABC):
             return self.expression(found.node, Env(found.module, {}))
         if isinstance(found.node, cst.SimpleString):
             return self.expression(found.node, Env(found.module, {}))
-        if isinstance(found.node, (cst.Dict, cst.Tuple)) and not _is_filled(found):
+        if isinstance(found.node, (cst.Dict, cst.Tuple)) and not is_filled(found):
             return self.expression(found.node, Env(found.module, {}))
+        if isinstance(found.node, (cst.Dict, cst.Call)):
+            held = self.registered(found)
+            if held is not None:
+                return held
+        if isinstance(found.node, cst.Name):
+            # Another name for one of Python's own: `xrange = range`.
+            resolver = found.module.resolver
+            if not resolver.bindings(found.node) and found.node.value in _BUILTINS:
+                return Symbol(f"builtins.{found.node.value}")
         if isinstance(found.node, cst.Call):
             made = found.module.resolver.qualified(found.node.func)
             if made in ("collections.namedtuple", "typing.NamedTuple"):
@@ -266,12 +274,26 @@ class Expressions(ABC):
             module.resolver.resolve(one.decorator) or "" for one in node.decorators
         }
         if not known <= _TAKES_SCOPE:
-            return Symbol(f"decorated.{node.name.value}")
+            return self.decorated(node, module, env)
         if known:
             # What is not given may come from an arg_scope, of this function by name.
             self.notes.staying.add(node)
             self.notes.scoped.add(node)
         return Function(node, module, env)
+
+    @abstractmethod
+    def decorated(
+        self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    ) -> Value:
+        """What a definition gives that has decorators."""
+
+    @abstractmethod
+    def registered(self, found: Definition) -> Value | None:
+        """What a dict of a module holds that is filled elsewhere."""
+
+    @abstractmethod
+    def of_method(self, holder: Instance, found: Function) -> Value:
+        """What an object gives for one of its methods."""
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
         root = node.value
@@ -344,12 +366,7 @@ class Expressions(ABC):
     def _member(self, holder: Instance, name: str) -> Value:
         found = self.method(holder, name)
         if found is not None:
-            node = found.node
-            return (
-                Config()
-                if isinstance(node, cst.FunctionDef) and node.decorators
-                else found
-            )
+            return self.of_method(holder, found)
         body = holder.node.body
         for one in statements_of(body) if isinstance(body, cst.IndentedBlock) else ():
             for small in one.body if isinstance(one, cst.SimpleStatementLine) else ():
@@ -458,25 +475,6 @@ class Expressions(ABC):
             owner = owner.outer
         if owner is not None:
             owner.names[root.value] = new
-
-
-def _constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
-    """What a name of the same module is set to, once."""
-    bound = env.module.resolver.bindings(node) if isinstance(node, cst.Name) else []
-    scope = env.module.resolver.scopes.module_scope
-    if len(bound) != 1 or bound[0].scope is not scope or bound[0].value is None:
-        return None
-    if bound[0].kind is not BindingKind.ASSIGN:
-        return None
-    assert isinstance(node, cst.Name)
-    return Definition(env.module, node.value, bound[0].value)
-
-
-def _is_filled(found: Definition) -> bool:
-    """A container of a module that something is put into later."""
-    name = re.escape(found.name)
-    later = rf"\b{name}(\s*\[[^]]*\]\s*=[^=]|\.(update|setdefault|pop|clear)\b)"
-    return re.search(later, found.module.source.text) is not None
 
 
 def method_of(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:

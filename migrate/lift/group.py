@@ -23,7 +23,7 @@ from .files import File, Lifted, import_text, imported
 from .notices import Stays
 from .proof import Traced, again, difference
 
-__all__ = ["Understood", "shares_columns", "understood"]
+__all__ = ["Understood", "reached", "shares_columns", "understood"]
 
 # Functions that are found to keep their layers, one after the other.
 _MOST_ROUNDS = 60
@@ -275,6 +275,21 @@ def _lifted(
     found.made = {path: one.made for path, one in lifted.files.items()}
     found.entered = frozenset(group.notes.parameters)
     return more
+
+
+def reached(
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
+    is_model_fn: Callable[[cst.CSTNode], bool],
+) -> set[cst.CSTNode]:
+    """The model functions of some files, and all functions that these enter."""
+    found: set[cst.CSTNode] = set()
+    for parsed in files:
+        for node in walk(parsed.module):
+            if isinstance(node, cst.FunctionDef) and is_model_fn(node):
+                notes = evaluated(facts, files, parsed, node).notes
+                found |= {node, *notes.reached(node.body)}
+    return found
 
 
 def _helpers(

@@ -250,11 +250,15 @@ class ProjectFacts:
         def exports(module: str, attribute: str) -> str | None:
             return self.export(module, attribute, source.path)
 
+        def makes(module: str, attribute: str) -> bool:
+            return self.makes(module, attribute, source.path)
+
         resolver = Resolver(
             source.module,
             module_name=name,
             is_package=is_package,
             exports=exports,
+            makes=makes,
             scopes=scopes,
         )
         return ParsedModule(name, is_package, source, resolver)
@@ -284,6 +288,18 @@ class ProjectFacts:
             finally:
                 self._busy.discard(key)
         return self._exports[key]
+
+    def makes(self, module: str, name: str, origin: Path) -> bool:
+        """Whether a project module has a function, class or value of that name."""
+        path = self.locate(module, origin)
+        if path is None or os.path.abspath(path) == os.path.abspath(origin):
+            return False
+        parsed = self.parsed(path)
+        # The names of a module that a rewrite added are TensorFlow's.
+        if parsed is None or is_ours(parsed.source.text):
+            return False
+        bound = parsed.resolver.scopes.module_scope.bindings.get(name, [])
+        return any(one.kind is not BindingKind.IMPORT for one in bound)
 
     def _exported(self, path: Path, name: str) -> str | None:
         parsed = self.parsed(path)

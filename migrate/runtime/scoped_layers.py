@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+import tensorflow as tf
 import tf_keras
 
 from .asked import OWN_WEIGHTS, PARTITIONS
@@ -34,6 +35,9 @@ class ScopedLayer(KerasLayer):
         if not args and not kwargs:
             # Variables alone: Keras knows of no layer without an input.
             return self.call()
+        if is_of_python(*args, **kwargs):
+            # Keras would make tensors of them.
+            return self.call(*args, **kwargs)
         return super().__call__(*args, **kwargs)
 
     if OWN_WEIGHTS:
@@ -74,6 +78,8 @@ class ScopedModel(KerasModel):
         take_scopes(self)
         if not args and not kwargs:
             return self.call()
+        if is_of_python(*args, **kwargs):
+            return self.call(*args, **kwargs)
         return super().__call__(*args, **kwargs)
 
     if OWN_WEIGHTS:
@@ -102,6 +108,12 @@ class FunctionLayer(KerasLayer):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result; its variables are the layer's weights."""
         return with_weights(self, self.work, args, kwargs)
+
+
+def is_of_python(*args: Any, **kwargs: Any) -> bool:
+    """A layer's input has numbers of Python: sizes, a flag."""
+    inputs = args[0] if args else next(iter(kwargs.values()))
+    return any(isinstance(one, (int, float)) for one in tf.nest.flatten(inputs))
 
 
 def keep(layer: Any, variable: Any) -> None:

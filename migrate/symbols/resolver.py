@@ -25,6 +25,8 @@ Answer = TypeVar("Answer")
 
 # (absolute module name, exported name) -> dotted path it stands for, or None.
 Exports = Callable[[str, str], "str | None"]
+# (absolute module name, name) -> whether a module of the project makes it itself.
+Makes = Callable[[str, str], bool]
 
 # Longer alias chains are cycles or machine-made; neither is followed.
 _MAX_DEPTH = 12
@@ -34,7 +36,8 @@ class Resolver:
     """Answers what names mean in one module.
 
     ``module_name`` (dotted) and ``is_package`` are needed to follow relative
-    imports; ``exports`` follows names through other modules of the project;
+    imports; ``exports`` follows names through other modules of the project, and
+    ``makes`` says which are their own, for ``from module import *``;
     ``scopes`` are those of ``module``, where they have been built already.
     A node that was not part of ``module`` when the resolver was made is looked
     up as if it stood at module level.
@@ -47,12 +50,14 @@ class Resolver:
         module_name: str | None = None,
         is_package: bool = False,
         exports: Exports | None = None,
+        makes: Makes | None = None,
         scopes: ScopeTree | None = None,
     ) -> None:
         self.module = module
         self.scopes: ScopeTree = scopes if scopes is not None else build_scopes(module)
         self._package = _package_of(module_name, is_package)
         self._exports = exports
+        self._makes = makes
         self._bound: dict[Binding, str | None] = {}
         self._busy: set[Binding] = set()
         self._answers: dict[object, object] = {}
@@ -264,7 +269,7 @@ class Resolver:
         return dotted
 
     def _starred(self, name: str, scope: Scope) -> str | None:
-        """A name that nothing binds may come from ``from tensorflow import *``."""
+        """A name that nothing binds may come from ``from module import *``."""
         outer: Scope | None = scope
         while outer is not None:
             for source in outer.star_imports:
@@ -276,7 +281,10 @@ class Resolver:
                     target = self._exports(module, name)
                     if target is not None:
                         return target
-                if door(module) is not None and not name.startswith("_"):
+                hidden = name.startswith("_")
+                if self._makes is not None and not hidden and self._makes(module, name):
+                    return f"{module}.{name}"
+                if door(module) is not None and not hidden:
                     from .table import is_known
 
                     full = f"{module}.{name}"

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..arguments import Argument
-from ..values import Cell, Const, Dict, Partial, Seq, Symbol, Tensor, Time, Value
+from ..values import (
+    Cell,
+    Const,
+    Dict,
+    Function,
+    Partial,
+    Seq,
+    Symbol,
+    Tensor,
+    Time,
+    Value,
+)
 from . import Call, handles
 
 __all__ = ["by_function", "told"]
@@ -66,6 +77,8 @@ IndyLSTMCell InputProjectionWrapper IntersectionRNNCell LSTMBlockCell LSTMCell
 LayerNormBasicLSTMCell MultiRNNCell NASCell OutputProjectionWrapper PhasedLSTMCell
 ResidualWrapper SRUCell TimeFreqLSTMCell UGRNNCell
 """
+# They go through a sequence at once, and are called like cells.
+_FUSED_NAMES = "FusedRNNCellAdaptor LSTMBlockFusedCell TimeReversedFusedRNN"
 _DECODING_NAMES = """
 AttentionWrapper BasicDecoder BeamSearchDecoder CustomHelper GreedyEmbeddingHelper
 InferenceHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper
@@ -82,6 +95,7 @@ BahdanauAttention BahdanauMonotonicAttention LuongAttention LuongMonotonicAttent
         for place in ("tf.nn.rnn_cell", "tf.contrib.rnn")
         for name in _CELL_NAMES.split()
     ),
+    *(f"tf.contrib.rnn.{name}" for name in _FUSED_NAMES.split()),
     *(f"tf.contrib.seq2seq.{name}" for name in _DECODING_NAMES.split()),
 )
 def cell(call: Call) -> Value:
@@ -138,3 +152,24 @@ def of_sequences(call: Call) -> Value:
 def column(call: Call) -> Value:
     """The description of a column."""
     return Tensor() if call.time is Time.GRAPH else Const(None)
+
+
+@handles("tf.make_template")
+def template(call: Call) -> Value:
+    """A function whose variables are shared by all of its calls: it keeps its place."""
+    named = tuple(
+        one
+        for one in call.arguments[2:]
+        if one.keyword is not None and not one.keyword.endswith("_")
+    )
+    function = call.given("func_", 1)
+    if not isinstance(function, Function) or len(call.arguments) - len(named) > 2:
+        return call.unknown("a template of what is not a function of the project")
+    call.evaluator.notes.staying.add(function.node)
+    return Partial(function, named) if named else function
+
+
+@handles("tf.custom_gradient().")
+def own_gradient(call: Call) -> Value:
+    """A function of tensors with a gradient of the project's own."""
+    return Tensor()

@@ -25,12 +25,41 @@ def _is_pure(symbol: str) -> bool:
     return any(is_pure(f"tf.{place}{name}") for place in ("", "nn.", "math."))
 
 
+# Functions of tensors, variables and graphs at the top of TensorFlow 1.
+_FUNCTIONS_NAMES = """
+GradientTape add_check_numerics_ops add_to_collection add_to_collections all_variables
+arg_max arg_min assert_equal assert_greater assert_greater_equal assert_integer
+assert_less assert_less_equal assert_near assert_negative assert_non_negative
+assert_non_positive assert_none_equal assert_positive assert_proper_iterable assert_rank
+assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type
+assign assign_add assign_sub batch_gather batch_scatter_update betainc
+broadcast_dynamic_shape broadcast_static_shape cholesky_solve conj
+convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor
+decode_compressed ensure_shape extract_image_patches extract_volume_patches fft fft2d
+fft3d get_default_graph guarantee_const histogram_fixed_width_bins ifft ifft2d ifft3d
+igammac is_non_decreasing is_numeric_tensor is_strictly_increasing lbeta lin_space
+local_variables matching_files matrix_determinant matrix_solve matrix_solve_ls
+matrix_square_root matrix_triangular_solve model_variables moving_average_variables
+multinomial no_gradient numpy_function parse_single_sequence_example parse_tensor
+polygamma py_function qr quantize random_crop random_gamma random_poisson read_file
+repeat scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add
+scatter_nd_sub scatter_nd_update scatter_sub self_adjoint_eigvals serialize_sparse
+serialize_tensor sparse_add sparse_concat sparse_fill_empty_rows sparse_mask
+sparse_matmul sparse_maximum sparse_merge sparse_minimum sparse_reduce_max
+sparse_reduce_sum sparse_reorder sparse_reset_shape sparse_reshape sparse_retain
+sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum sparse_slice
+sparse_softmax sparse_split sparse_tensor_dense_matmul sparse_to_indicator
+sparse_transpose string_to_hash_bucket_strong switch_case tensor_scatter_add
+tensor_scatter_nd_add tensor_scatter_nd_sub tensor_scatter_nd_update tensor_scatter_sub
+tensor_scatter_update timestamp to_complex128 to_complex64 unravel_index
+unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n
+verify_tensor_all_finite where_v2 write_file
+"""
+
+
 @handles(
-    "tf.add_to_collection",
-    "tf.assert_equal",
-    "tf.assert_rank",
-    "tf.assign",
-    "tf.assign_add",
+    *(f"tf.{name}" for name in _FUNCTIONS_NAMES.split()),
+    "tf.contrib.slim.losses.",
     "tf.compat.",
     "tf.contrib.estimator.",
     "tf.clip_by_global_norm",

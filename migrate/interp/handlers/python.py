@@ -118,3 +118,16 @@ def partial(call: Call) -> Value:
         (*known.keywords, *named),
         known.owner,
     )
+
+
+# Places of TensorFlow whose functions make no variables, or which belong to no model.
+_PLAIN_PLACES = ("tf.losses", "tf.math", "tf.metrics", "tf.nn", "tf.train")
+
+
+@handles("builtins.getattr")
+def looked_up(call: Call) -> Value:
+    """``getattr(tf.train, name + "Optimizer")``: one of a place, by its name."""
+    place = call.arguments[0].value if call.arguments else None
+    if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
+        return Symbol(f"{place.name}.by_name")
+    return builtin(call)

@@ -1,0 +1,326 @@
+"""What definitions of the project give: with decorators, registered, abstract."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ..plan.code.tree import statements_of, walk
+from ..project.facts import Definition, ParsedModule
+from ..symbols.scopes import BindingKind
+from .arguments import Argument
+from .values import (
+    Choice,
+    Config,
+    Const,
+    Dict,
+    Env,
+    Function,
+    Instance,
+    Partial,
+    Symbol,
+    Tensor,
+    Value,
+    join,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from .calls import Calls
+
+__all__ = [
+    "constant",
+    "decorated",
+    "given_to",
+    "is_abstract",
+    "is_filled",
+    "member",
+    "overriding",
+    "registered",
+    "unwritten",
+]
+
+_ABSTRACT = {"abstractmethod", "abc.abstractmethod"}
+_GRADIENT = "tf.custom_gradient"
+# What is called later, so that it may have been given by another.
+_CALLED = (Function, Choice, Instance, Partial)
+
+
+def decorated(
+    evaluator: Calls, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+) -> Value:
+    """What a definition gives whose decorators are the project's own functions."""
+    shown = Symbol(f"decorated.{node.name.value}")
+    function = Function(node, module, env)
+    value: Value = function
+    for one in reversed(node.decorators):
+        if module.resolver.qualified(_function_of(one.decorator)) == "functools.wraps":
+            continue
+        if module.resolver.resolve(one.decorator) == _GRADIENT:
+            return shown if _makes(evaluator, function) else Symbol(f"{_GRADIENT}().")
+        around = evaluator.expression(one.decorator, env or Env(module, {}))
+        if not isinstance(around, Function):
+            return shown
+        call = one.decorator
+        if not isinstance(call, cst.Call):
+            call = cst.Call(one.decorator)
+        name = cst.Name(node.name.value)
+        outer = env or Env(module, {})
+        value = evaluator.call(around, call, [Argument(value, name)], outer)
+        if not isinstance(value, Function):
+            return shown
+    # It is reached by what the decorator does with it, and keeps its place.
+    evaluator.notes.staying.add(node)
+    return value
+
+
+def _function_of(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _makes(evaluator: Calls, function: Function) -> bool:
+    """A function of tensors makes variables after all."""
+    names = [one.name.value for one in function.node.params.params]
+    _, makes = evaluator.enter(function, {name: Tensor() for name in names})
+    return makes
+
+
+def member(evaluator: Calls, holder: Instance, found: Function) -> Value | None:
+    """What an object gives for a method that has decorators; None: not known."""
+    assert isinstance(found.node, cst.FunctionDef)
+    resolver = found.module.resolver
+    names = {
+        resolver.qualified(one.decorator) or getattr(one.decorator, "value", None)
+        for one in found.node.decorators
+    }
+    if names <= _ABSTRACT:
+        return found
+    if names == {"staticmethod"}:
+        return replace(found, owner=None)
+    if names == {"classmethod"}:
+        above = Instance(holder.node, holder.module, holder.attributes, env=holder.env)
+        return replace(found, owner=above)
+    return None
+
+
+def is_abstract(node: cst.CSTNode) -> bool:
+    """A method that says nothing: classes that derive from its class do."""
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    body = node.body
+    smalls: list[cst.BaseSmallStatement] = []
+    if isinstance(body, cst.IndentedBlock):
+        for one in statements_of(body):
+            if not isinstance(one, cst.SimpleStatementLine):
+                return False
+            smalls += one.body
+    else:
+        smalls += [one for one in body.body if isinstance(one, cst.BaseSmallStatement)]
+    texts = (cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
+    return all(
+        isinstance(one, (cst.Pass, cst.Raise))
+        or (isinstance(one, cst.Expr) and isinstance(one.value, texts))
+        for one in smalls
+    )
+
+
+def overriding(evaluator: Calls, holder: Instance, name: str) -> Value | None:
+    """What methods of that name do in classes that derive from an object's class."""
+    found: Value | None = None
+    for module, node in _classes(evaluator.files.values()):
+        above = Instance(node, module, holder.attributes, made=True)
+        if node is holder.node or not _derives(evaluator, above, holder.node):
+            continue
+        assert isinstance(node.body, cst.IndentedBlock)
+        for one in statements_of(node.body):
+            if (
+                isinstance(one, cst.FunctionDef)
+                and one.name.value == name
+                and not is_abstract(one)
+            ):
+                found = join(found, Function(one, module, owner=above))
+    return found
+
+
+def _classes(
+    files: Iterable[ParsedModule],
+) -> Iterator[tuple[ParsedModule, cst.ClassDef]]:
+    for module in files:
+        for one in module.module.body:
+            if isinstance(one, cst.ClassDef) and isinstance(
+                one.body, cst.IndentedBlock
+            ):
+                yield module, one
+
+
+def _derives(
+    evaluator: Calls, one: Instance, above: cst.ClassDef, depth: int = 0
+) -> bool:
+    return depth < 8 and any(
+        base.node is above or _derives(evaluator, base, above, depth + 1)
+        for base in evaluator.bases(one)
+    )
+
+
+def registered(evaluator: Calls, found: Definition) -> Value | None:
+    """A dict of a module that decorators, or statements of that module, fill."""
+    module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
+    values: list[Value] = _pairs(evaluator, found.node, module)
+    for one in module.module.body:
+        for target, value in _filled(one):
+            if _is_of(target, found.name):
+                values.append(evaluator.expression(value, Env(module, {})))
+    makers = [one for one in module.module.body if isinstance(one, cst.FunctionDef)]
+    names = {one.name.value for one in makers if _fills(one, found.name)}
+    for other in evaluator.files.values() if names else ():
+        for one in other.module.body:
+            if isinstance(one, (cst.FunctionDef, cst.ClassDef)) and any(
+                _is_one_of(evaluator, other, d.decorator, names, module)
+                for d in one.decorators
+            ):
+                values.append(
+                    evaluator.defined(one, other, None)
+                    if isinstance(one, cst.FunctionDef)
+                    else Instance(one, other)
+                )
+    if not values or not all(isinstance(one, _CALLED) for one in values):
+        return None
+    # Which of them it is only the program knows.
+    return Dict(tuple((None, one) for one in values))
+
+
+def _pairs(evaluator: Calls, node: cst.CSTNode, module: ParsedModule) -> list[Value]:
+    """What ``OrderedDict([(name, value), ...])`` holds."""
+    if not isinstance(node, cst.Call) or len(node.args) != 1:
+        return []
+    made = module.resolver.qualified(node.func)
+    known = made == "collections.OrderedDict" or (
+        isinstance(node.func, cst.Name) and node.func.value == "dict"
+    )
+    given = node.args[0].value
+    if not known or not isinstance(given, (cst.List, cst.Tuple)):
+        return []
+    return [
+        evaluator.expression(one.value.elements[1].value, Env(module, {}))
+        for one in given.elements
+        if isinstance(one.value, (cst.Tuple, cst.List)) and len(one.value.elements) == 2
+    ]
+
+
+def _filled(
+    node: cst.CSTNode,
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    for small in node.body if isinstance(node, cst.SimpleStatementLine) else ():
+        if isinstance(small, cst.Assign):
+            for target in small.targets:
+                yield target.target, small.value
+
+
+def _is_of(node: cst.BaseExpression, name: str) -> bool:
+    """``NAME[...]``"""
+    return (
+        isinstance(node, cst.Subscript)
+        and isinstance(node.value, cst.Name)
+        and node.value.value == name
+    )
+
+
+def _fills(node: cst.FunctionDef, name: str) -> bool:
+    """A function puts into a dict of its module what it, or one in it, is given."""
+    given = {one.name.value for one in walk(node) if isinstance(one, cst.Param)}
+    return any(
+        isinstance(value, cst.Name) and value.value in given and _is_of(target, name)
+        for line in walk(node)
+        for target, value in _filled(line)
+    )
+
+
+def _is_one_of(
+    evaluator: Calls,
+    module: ParsedModule,
+    decorator: cst.BaseExpression,
+    names: set[str],
+    home: ParsedModule,
+) -> bool:
+    found = evaluator.facts.definition(_function_of(decorator), module)
+    return (
+        found is not None
+        and found.name in names
+        and os.path.abspath(found.module.path) == os.path.abspath(home.path)
+    )
+
+
+def given_to(
+    evaluator: Calls,
+    node: cst.FunctionDef | cst.ClassDef,
+    parameters: cst.Parameters,
+    *,
+    bound: bool = False,
+) -> dict[str, Value]:
+    """Functions and objects that calls of a function, anywhere, give it by name.
+
+    What else it may be given only the program knows.
+    """
+    names = [one.name.value for one in parameters.params][1 if bound else 0 :]
+    found: dict[str, Value] = {}
+    for module in evaluator.files.values():
+        for call in module.resolver.scopes.calls.values():
+            if not isinstance(call.func, (cst.Name, cst.Attribute)):
+                continue
+            known = evaluator.facts.definition(call.func, module)
+            if known is None or known.name != node.name.value:
+                continue
+            if type(known.node) is not type(node):
+                continue
+            for place, one in enumerate(call.args):
+                if one.star:
+                    break
+                name = one.keyword.value if one.keyword is not None else None
+                if name is None:
+                    name = names[place] if place < len(names) else None
+                if name is None or not isinstance(one.value, (cst.Name, cst.Attribute)):
+                    continue
+                value = evaluator.expression(one.value, Env(module, {}))
+                if any(isinstance(v, (Function, Instance)) for v in options_of(value)):
+                    found[name] = join(found.get(name), value)
+    return found
+
+
+def unwritten(
+    parameters: cst.Parameters, said: set[str], defaults: dict[str, Value]
+) -> list[tuple[str, Value]]:
+    """What ``**options`` may give, whose keys nobody sees."""
+    found: list[tuple[str, Value]] = []
+    for one in (*parameters.params, *parameters.kwonly_params):
+        name = one.name.value
+        if name not in said:
+            known = defaults.get(name)
+            plain = known is None or isinstance(known, (Const, Config))
+            found.append((name, Config() if plain else join(known, Config())))
+    return found
+
+
+def constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
+    """What a name of the same module is set to, once."""
+    bound = env.module.resolver.bindings(node) if isinstance(node, cst.Name) else []
+    scope = env.module.resolver.scopes.module_scope
+    if len(bound) != 1 or bound[0].scope is not scope or bound[0].value is None:
+        return None
+    if bound[0].kind is not BindingKind.ASSIGN:
+        return None
+    assert isinstance(node, cst.Name)
+    return Definition(env.module, node.value, bound[0].value)
+
+
+def is_filled(found: Definition) -> bool:
+    """A container of a module that something is put into: elsewhere, or later."""
+    if isinstance(found.node, cst.Dict) and not found.node.elements:
+        return True
+    name = re.escape(found.name)
+    later = rf"\b{name}(\s*\[[^]]*\]\s*=[^=]|\.(update|setdefault|pop|clear)\b)"
+    return re.search(later, found.module.source.text) is not None
