@@ -195,6 +195,57 @@ def test_a_method_has_a_class(tmp_path: Path) -> None:
     assert "ScopedModel" in found.parsed.source.text
 
 
+CROWDED = """\
+import tensorflow as tf
+
+
+def net(x, deep):
+    if deep: x = tf.layers.dense(x, 8); x = tf.nn.relu(x)  # more of it
+    for n in (4, 2): x = tf.layers.dense(x, n)
+    return x
+
+
+def model_fn(features, labels, mode):
+    a = net(features["x"], True); b = tf.layers.dense(a, 1)
+    loss = tf.losses.mean_squared_error(labels, b)
+    if mode == "eval": return tf.estimator.EstimatorSpec(mode, loss=loss)
+    step = tf.train.get_global_step()
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data(): a = [[1.0]]; return tf.data.Dataset.from_tensors(({"x": a}, a))
+
+
+tf.estimator.Estimator(model_fn).train(data, steps=3)
+"""
+
+
+def test_several_statements_on_one_line(tmp_path: Path) -> None:
+    found = alone(tmp_path, CROWDED)
+    assert found.made, found.left
+    made = found.parsed.source.text
+    assert "# more of it" in made
+    # What has no part in the model is not touched.
+    assert "def data(): a = [[1.0]]; return" in made
+    assert tier(rewritten(tmp_path, CROWDED)) == "T1"
+
+
+def test_lines_are_not_set_apart_in_vain(tmp_path: Path) -> None:
+    code = "import house\n" + CROWDED.replace("tf.layers.dense(a", "house.dense(a")
+    found = alone(tmp_path, code)
+    assert not found.made
+    assert found.parsed.source.text == code
+    ((line, _),) = found.left
+    assert "house.dense" in code.splitlines()[line - 1]
+
+
+def test_a_model_without_targets_is_one(tmp_path: Path) -> None:
+    code = CROWDED.replace("features, labels, mode", "features, mode")
+    code = code.replace("error(labels, b)", "error(a, b)")
+    assert alone(tmp_path, code).made
+
+
 def test_checkpoints_of_the_kept_function_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tfmigrate.around.asked import MATTERS, Words, asked_for
 from tfmigrate.around.contents import contents
-from tfmigrate.bring import bundle
+from tfmigrate.bring import bundle, contrib
 from tfmigrate.bring.folding import decided_sources
 from tfmigrate.project.guard import check_output
 
@@ -249,3 +249,14 @@ def test_the_whole_module_has_what_nobody_asks_for() -> None:
     assert "checked_hooks(hooks)" in made
     assert "This loop was written for programs without hooks" not in made
     assert not misfits(made)
+
+
+def test_a_tuple_that_is_made_keeps_the_fields_that_nobody_reads() -> None:
+    text = contrib.bring(["tf.contrib.seq2seq.AttentionWrapper"], used={"clone"}).text
+    (state,) = (
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name == "AttentionWrapperState"
+    )
+    fields = [one for one in state.body if isinstance(one, ast.AnnAssign)]
+    assert len(fields) == 6

@@ -183,6 +183,31 @@ def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) 
     assert any(reason in (finding.reason or "") for finding in result.findings)
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # Rows are copies: what moves the table moves nothing that gradients read.
+        ("tf.gather(table, tf.cast(labels[:, 0], tf.int32))", Tier.NATIVE),
+        ("tf.matmul(y, table, transpose_b=True)", Tier.COMPAT),
+    ],
+)
+def test_gradients_behind_an_update_of_a_table(rows: str, expected: Tier) -> None:
+    more = (
+        "table = tf.get_variable('table', [9, 1], trainable=False)\n"
+        f"    rows = {rows}\n"
+        "    moved = tf.scatter_sub(table, [0], rows[:1] * 0.1)\n"
+        "    loss += tf.reduce_mean(rows - y)\n"
+        "    with tf.control_dependencies([moved]):\n"
+        "        train_op = tf.train.AdamOptimizer(0.1).minimize(\n"
+        "            loss, tf.train.get_global_step())"
+    )
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("AFTER", "")
+    plain = "    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train"
+    source = source.replace(plain + ".get_global_step())\n", "").replace("MORE", more)
+    result = outcome(source.encode())
+    assert (tier(result) is Tier.COMPAT) == (expected is Tier.COMPAT)
+
+
 def test_branches_that_each_count_are_one_count() -> None:
     more = (
         "step = tf.train.get_global_step()\n"

@@ -26,6 +26,11 @@ def test_an_unknown_cell_is_not_understood(tmp_path: Path) -> None:
     [
         ("tf.contrib.rnn.LSTMCell(3)(features)", "tf.contrib.rnn.LSTMCell()"),
         (
+            "tf.contrib.rnn.TimeReversedFusedRNN(\n"
+            "    tf.contrib.rnn.LSTMBlockFusedCell(3))(features)",
+            "tf.contrib.rnn.TimeReversedFusedRNN()",
+        ),
+        (
             "tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(3), features)",
             "nn.dynamic_rnn(?, ?)",
         ),
@@ -39,6 +44,19 @@ def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:
     found = body(tmp_path, f"net = {code}")
     assert not reasons(found)
     assert made(found) == [expected]
+
+
+def test_a_template_is_the_function_that_it_shares(tmp_path: Path) -> None:
+    code = (
+        "def net(x, units):\n    return tf.layers.dense(x, units)\n"
+        "shared = tf.make_template('shared', net, units=3)\n"
+        "both = shared(features), shared(labels)"
+    )
+    found = body(tmp_path, code)
+    assert not reasons(found)
+    assert made(found) == ["Dense(3)"] * 2
+    other = body(tmp_path, "shared = tf.make_template('shared', params['net'])")
+    assert "a template of what is not a function" in reasons(other)[0]
 
 
 def test_a_function_layer_is_the_function(tmp_path: Path) -> None:

@@ -32,6 +32,10 @@ def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
         "shape = tf.TensorShape([2])",
         "train_op = tf.train.AdamOptimizer(0.1).minimize(features)",
         "spec = tf.estimator.EstimatorSpec(mode, loss=features)",
+        "tf.assert_less_equal(tf.shape(features)[0], 3)",
+        "x = tf.batch_gather(features, labels)",
+        "loss = tf.contrib.slim.losses.softmax_cross_entropy(features, labels)",
+        "opt = getattr(tf.train, params['name'] + 'Optimizer')(0.1)",
     ],
 )
 def test_what_makes_no_weights(code: str, tmp_path: Path) -> None:

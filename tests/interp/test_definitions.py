@@ -1,0 +1,158 @@
+"""Definitions with decorators, in registries, in derived classes, given to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .evaluating import HEAD, evaluate, made, reasons
+
+MODEL = "\n\ndef model_fn(features, labels, mode, params):\n    return "
+DENSE = "    return tf.layers.dense(x, 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        # A decorator of another package may do anything with a function.
+        (f"import house\n\n\n@house.kept\ndef net(x):\n{DENSE}", "net"),
+        # One of the project's own that gives something else.
+        (
+            f"def first(f):\n    return params_of(f)\n\n\n@first\ndef net(x):\n{DENSE}",
+            "params_of",
+        ),
+        # A gradient of its own is one of tensors.
+        (f"@tf.custom_gradient\ndef net(x):\n{DENSE}", "net"),
+        # Nothing derives from the class, or what does says as little.
+        (
+            "class Base:\n    def __call__(self, x):\n        return self.net(x)\n\n\n"
+            "net = Base()\n",
+            "net",
+        ),
+    ],
+)
+def test_what_is_not_known(code: str, reason: str, tmp_path: Path) -> None:
+    found = evaluate(tmp_path, f"{HEAD}{code}{MODEL}net(features)\n")
+    assert f"`{reason}` may make variables" in reasons(found)[0]
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "def kept(f):\n    KNOWN[f.__name__] = f\n    return f\n\n\n@kept",
+        "def named(name):\n    def put(f):\n        KNOWN[name] = f\n"
+        "        return f\n    return put\n\n\n@named('net')",
+        "def around(f):\n    @functools.wraps(f)\n    def inner(*a, **k):\n"
+        "        with tf.variable_scope(f.__name__):\n"
+        "            return f(*a, **k)\n    return inner\n\n\n@around",
+    ],
+)
+def test_decorators_of_the_project(decorator: str, tmp_path: Path) -> None:
+    code = f"{HEAD}KNOWN = {{}}\n\n\n{decorator}\ndef net(x):\n{DENSE}"
+    found = evaluate(tmp_path, f"{code}{MODEL}net(features)\n")
+    assert [one.rpartition("/")[2] for one in made(found)] == ["Dense(3)"]
+    assert not reasons(found)
+
+
+@pytest.mark.parametrize("way", ["KNOWN[params]", "KNOWN.get(params)"])
+@pytest.mark.parametrize(
+    "filled",
+    [
+        f"def put(f):\n    KNOWN[f] = f\n    return f\n\n\n@put\ndef net(x):\n{DENSE}",
+        f"def net(x):\n{DENSE}\n\nKNOWN['net'] = net\n",
+    ],
+)
+def test_a_registry_that_the_program_fills(
+    filled: str, way: str, tmp_path: Path
+) -> None:
+    found = evaluate(
+        tmp_path, f"{HEAD}KNOWN = {{}}\n\n\n{filled}{MODEL}{way}(features)\n"
+    )
+    assert made(found) == ["Dense(3)"]
+    assert not reasons(found)
+
+
+def test_pairs_of_names_and_functions(tmp_path: Path) -> None:
+    code = (
+        f"import collections\n{HEAD}def net(x):\n{DENSE}\n\n"
+        "KNOWN = collections.OrderedDict([('a', net)])\n"
+    )
+    found = evaluate(tmp_path, f"{code}{MODEL}KNOWN[params](features)\n")
+    assert made(found) == ["Dense(3)"]
+
+
+def test_a_custom_gradient_is_a_function_of_tensors(tmp_path: Path) -> None:
+    code = "@tf.custom_gradient\ndef flip(x):\n    return x, lambda dy: -dy\n"
+    found = evaluate(
+        tmp_path, f"{HEAD}{code}{MODEL}tf.layers.dense(flip(features), 2)\n"
+    )
+    assert made(found) == ["Dense(2)"]
+    assert not reasons(found)
+
+
+@pytest.mark.parametrize("body", ["pass", "raise NotImplementedError", "...", "'It.'"])
+def test_a_method_that_derived_classes_have(body: str, tmp_path: Path) -> None:
+    base = f"class Base:\n    def net(self, x):\n        {body}\n"
+    model = (
+        "    def model_fn(self, features, labels, mode):\n"
+        "        return self.net(features)\n"
+    )
+    own = (
+        "import tensorflow as tf\nfrom program import Base\n\n\n"
+        f"class Own(Base):\n    def net(self, x):\n    {DENSE}"
+    )
+    found = evaluate(tmp_path, f"{HEAD}{base}\n{model}", own=own)
+    assert made(found) == ["Dense(3)"]
+    assert not reasons(found)
+
+
+def test_methods_without_an_object(tmp_path: Path) -> None:
+    code = (
+        "class Net:\n    @staticmethod\n    def block(x):\n"
+        "        return tf.layers.dense(x, 3)\n\n"
+        "    @classmethod\n    def build(cls, x):\n        return cls.block(x)\n"
+    )
+    found = evaluate(tmp_path, f"{HEAD}{code}{MODEL}Net().build(features)\n")
+    assert made(found) == ["Dense(3)"]
+    assert not reasons(found)
+
+
+def test_a_function_that_makes_the_model_function_is_given_one(tmp_path: Path) -> None:
+    code = (
+        f"{HEAD}def net(x):\n{DENSE}\n\ndef make(network):\n"
+        "    def model_fn(features, labels, mode):\n"
+        "        return network(features)\n    return model_fn\n\n\nmake(net)\n"
+    )
+    assert made(evaluate(tmp_path, code)) == ["Dense(3)"]
+    unseen = evaluate(tmp_path, code.replace("make(net)\n", "make(nets[0])\n"))
+    assert "`network` may make variables" in reasons(unseen)[0]
+
+
+def test_options_whose_keys_nobody_sees(tmp_path: Path) -> None:
+    code = (
+        f"{HEAD}def net(x, units=4, names=('a', 'b')):\n"
+        "    for _ in names:\n        x = tf.layers.dense(x, units)\n    return x\n"
+    )
+    found = evaluate(tmp_path, f"{code}{MODEL}net(features, **params)\n")
+    assert made(found) == ["for/Dense(?)"]
+    assert not reasons(found)
+
+
+def test_functions_imported_by_a_star(tmp_path: Path) -> None:
+    code = f"from blocks import *\n{HEAD}{MODEL.lstrip()}net(features)\n"
+    blocks = f"import tensorflow as tf\n\n\ndef net(x):\n{DENSE}"
+    assert made(evaluate(tmp_path, code, blocks=blocks)) == ["Dense(3)"]
+    hidden = evaluate(
+        tmp_path, code.replace("net(f", "_net(f"), blocks=blocks.replace("net", "_net")
+    )
+    assert "`_net` may make variables" in reasons(hidden)[0]
+
+
+def test_one_of_pythons_own_under_another_name(tmp_path: Path) -> None:
+    code = f"try:\n    xrange\nexcept NameError:\n    xrange = range\n{HEAD}"
+    found = evaluate(
+        tmp_path,
+        f"{code}{MODEL}[tf.layers.dense(features, 2) for _ in xrange(2)]\n",
+    )
+    assert not reasons(found)
