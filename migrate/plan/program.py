@@ -149,16 +149,11 @@ class MetricUpdate:
 
 @dataclass(frozen=True)
 class PredictPlan:
-    """What predict gives: statements that make it, and the expression itself.
-
-    In an export, ``method`` is what the signature was called with in TF1:
-    ``predict``, ``classify`` or ``regress``.
-    """
+    """What predict gives: statements that make it, and the expression itself."""
 
     lines: tuple[str, ...]
     code: str
     is_dict: bool
-    method: str = "predict"
 
 
 @dataclass(frozen=True)
@@ -172,11 +167,6 @@ class ReceiverPlan:
     inputs: tuple[tuple[str, str], ...]
     features: str
     lines: tuple[str, ...] = ()
-
-    @property
-    def is_examples(self) -> bool:
-        """It takes one tensor of strings: serialized examples, as a rule."""
-        return len(self.inputs) == 1 and ".string" in self.inputs[0][1]
 
 
 @dataclass(frozen=True)

@@ -318,18 +318,6 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
-        id="TFM144",
-        name="predict-signatures",
-        summary="Signatures that classified or regressed answer Predict requests.",
-        why=(
-            "ClassificationOutput and RegressionOutput gave an export signatures for "
-            "the Classify and Regress calls of TensorFlow Serving. tf.saved_model.save "
-            "writes signatures for Predict only. Names of signatures, inputs and "
-            "outputs stay; clients that call Classify or Regress must call Predict."
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
         id="TFM145",
         name="session-settings",
         summary="Settings of a RunConfig's sessions are not carried over.",

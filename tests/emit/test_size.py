@@ -11,7 +11,7 @@ from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 # Lines of the rewritten program for one of the source, where the loop stands in it.
-MEAN, MEDIAN = 2.42, 2.42
+MEAN, MEDIAN = 2.31, 2.36
 # The same where the loop is a module beside it, without the lines around the layers of
 # each class: its first ones, the call's, blank ones.
 ON_THE_MODULE, AROUND = 1.3, 10

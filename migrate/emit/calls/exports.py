@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -19,7 +18,6 @@ from ...plan.program import (
 )
 from ...plan.sites import Blocked
 from ..module.layout import one_line
-from ..module.names import rename
 from ..module.template import parse_statements
 from .predictors import decodings, only_decoded, single_name
 
@@ -31,19 +29,15 @@ __all__ = ["export_functions", "rename_export"]
 
 _FILE = "exports"
 _RULE = "TFM110"
-_SHORT = 60
 
 
 def export_functions(
-    emitter: LoopEmitter,
-    signed: Sequence[tuple[str, PredictPlan]],
-    forward: str = "",
-    definition: cst.CSTNode | None = None,
+    emitter: LoopEmitter, answer: PredictPlan, definition: cst.CSTNode | None
 ) -> list[Statement]:
-    """The signatures, ``export``, and what exporters need.
+    """The signature, ``export``, and what exporters need.
 
-    ``signed`` has what each signature answers, after the statement ``forward`` ran
-    the model; a class of the loop stands where ``definition`` stood.
+    ``answer`` is what the signature answers; a class of the loop stands where
+    ``definition`` stood.
     """
     calls = [call for call in emitter.plan.calls if call.receiver is not None]
     if not calls:
@@ -59,33 +53,13 @@ def export_functions(
     together = [call for call in calls if call.exporters]
     if len(together) > 1:
         raise Blocked(_RULE, line, "exporters of several train_and_evaluate")
-    signatures: dict[str, str] = {}
-    made: list[Statement] = []
-    exports = [(k, one) for k, one in signed if _served(receiver, one)]
-    for key, output in exports:
-        same = next((k for k, o in exports if o == output and k in signatures), None)
-        if same is not None:
-            signatures[key] = signatures[same]
-            continue
-        wanted = "serve"
-        if len(exports) > 1 and key.isidentifier():
-            wanted = f"serve_{key.removeprefix('serving_')}"
-        name = wanted if emitter.trainer else emitter.names.fresh(wanted)
-        signatures[key] = emitter.own(wanted, name)
-        made += _signature(emitter, name, receiver, output, forward, line)
-    if len(signed) == 1:
-        # A lone signature was the default one, too.
-        signatures.setdefault("serving_default", *signatures.values())
-    inside = ", ".join(f'"{key}": {name}' for key, name in signatures.items())
+    name = "serve" if emitter.trainer else emitter.names.fresh("serve")
+    served = emitter.own("serve", name)
+    made = _signature(emitter, name, receiver, answer, line)
     modules = {name: emitter.module(name) for name in ("os", "time")}
     made += emitter.fill(
         "export_function",
-        expressions={"X_SIGNATURES": f"{{{inside}}}"},
-        # A long dict stands by itself.
-        flags={
-            "X_MANY": len(inside) > _SHORT,
-            "X_BUILT_FROM_DATA": bool(emitter.trainer) and emitter.built_from_data,
-        },
+        expressions={"X_SIGNATURES": f'{{"serving_default": {served}}}'},
         names=modules,
         file=_FILE,
     )
@@ -120,40 +94,19 @@ def _check_class(
                 raise Blocked(_RULE, call.line, reason)
 
 
-def _served(receiver: ReceiverPlan, output: PredictPlan) -> bool:
-    """Signatures that classify or regress took serialized examples, nothing else."""
-    if output.method == "predict":
-        return True
-    return receiver.is_examples
-
-
-def _examples(receiver: ReceiverPlan) -> ReceiverPlan:
-    """The same with the name that requests to classify or regress have."""
-    ((name, spec),) = receiver.inputs
-    names = {name: "inputs"}
-    return ReceiverPlan(
-        inputs=(("inputs", spec.replace(f'name="{name}"', 'name="inputs"')),),
-        features=rename(receiver.features, names).strip(),
-        lines=tuple(rename(line, names) for line in receiver.lines),
-    )
-
-
 def _signature(
     emitter: LoopEmitter,
     name: str,
     receiver: ReceiverPlan,
     output: PredictPlan,
-    forward: str,
     line: int,
 ) -> list[Statement]:
     """One function for ``tf.saved_model.save``."""
-    if output.method != "predict":
-        receiver = _examples(receiver)
     inputs = [key for key, _ in receiver.inputs]
     specs = ", ".join(spec for _, spec in receiver.inputs)
     own = {*inputs, "features", *(text.split(" ", 1)[0] for text in receiver.lines)}
     body = "".join(output.lines) + f"return {one_line(output.code)}\n"
-    body = emitter.section(f"{forward}{body}")
+    body = emitter.section(body)
     outer = names_in(emitter.text(receiver.features)) - own
     if (names_in(body) - {"features"}) & (own - {"features"}):
         shown = sorted((names_in(body) - {"features"}) & own)[0]

@@ -240,8 +240,7 @@ class KerasEmitter(LoopEmitter):
                 )
             )
         top = self.tree.statement_in(self.sites.model_statements[0], self.tree.module)
-        signed = [("serving_default", self._answer())]
-        result += export_functions(self, signed, definition=top)
+        result += export_functions(self, self._answer(), top)
         if self.function_form:
             result += self.train_function()
         return result

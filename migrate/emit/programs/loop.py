@@ -257,7 +257,6 @@ class LoopEmitter:
             },
             statements={**defaults, **(statements or {})},
             flags={
-                "X_OWN_UPDATES": False,
                 "X_UNLABELLED": not self.reads_labels,
                 "X_WRITES_EVENTS": writes_events(self.plan.config),
                 "X_SHARED": self.replicated,

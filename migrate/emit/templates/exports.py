@@ -6,9 +6,6 @@ def export_function():
 
     def export(directory, keep=None):
         """Exports into a new folder of `directory`, of which the last `keep` stay."""
-        if X_BUILT_FROM_DATA:
-            if not model.built:
-                raise ValueError("Train, evaluate or predict first: data gives shapes.")
         names = tf.io.gfile.listdir(directory) if tf.io.gfile.exists(directory) else []
         names = [name.rstrip("/") for name in names]
         numbers = sorted(int(name) for name in names if name.isdigit())
@@ -16,11 +13,7 @@ def export_function():
         number = max([int(time.time()), *(last + 1 for last in numbers[-1:])])
         # Servers that watch the directory must not see half an export.
         unfinished = os.path.join(directory, f"temp-{number}")
-        if X_MANY:
-            signatures = X_SIGNATURES
-            tf.saved_model.save(model, unfinished, signatures=signatures)
-        else:
-            tf.saved_model.save(model, unfinished, signatures=X_SIGNATURES)
+        tf.saved_model.save(model, unfinished, signatures=X_SIGNATURES)
         path = os.path.join(directory, str(number))
         tf.io.gfile.rename(unfinished, path)
         if keep:

@@ -94,16 +94,13 @@ def train_step():
                     scaled_loss = optimizer.scale_loss(loss)
                 else:
                     scaled_loss = optimizer.get_scaled_loss(loss)
-        if X_OWN_UPDATES:
-            X_UPDATES
+        if X_MIXED_PRECISION:
+            gradients = tape.gradient(scaled_loss, X_TRAINED)
+            if X_UNSCALES:
+                gradients = optimizer.get_unscaled_gradients(gradients)
         else:
-            if X_MIXED_PRECISION:
-                gradients = tape.gradient(scaled_loss, X_TRAINED)
-                if X_UNSCALES:
-                    gradients = optimizer.get_unscaled_gradients(gradients)
-            else:
-                gradients = tape.gradient(loss, X_TRAINED)
-            X_APPLY
+            gradients = tape.gradient(loss, X_TRAINED)
+        X_APPLY
         return loss
 
 
@@ -213,15 +210,6 @@ def test_functions():
         if X_WRITES_EVENTS:
             write_events(test_writer, int(optimizer.iterations.numpy()), results)
         return {**results, "global_step": int(optimizer.iterations.numpy())}
-
-
-def predict_step():
-    """What predict and exports share."""
-
-    @tf.function
-    def predict_step(features):
-        """Returns the predictions for a batch."""
-        X_PREDICT_BODY
 
 
 def predict_functions():

@@ -45,10 +45,7 @@ def trainer_build():
         features_spec = spec[0] if isinstance(spec, tuple) else spec
         with strategy.scope():
             X_VARIABLES
-            if X_OWN_UPDATES:
-                X_OPTIMIZER_STATE
-            else:
-                optimizer.build(X_TRAINED)
-                X_OPTIMIZER_STATE
+            optimizer.build(X_TRAINED)
+            X_OPTIMIZER_STATE
         # Training goes on from the latest checkpoint in the directory, if any.
         X_RESTORE
