@@ -52,6 +52,9 @@ ADVICE = {
     "a layer without input": "give the layer its input",
     "a linear model with arguments that are not written out": _OUT,
     "a partial whose arguments are not written out": _OUT,
+    "a template of what is not a function of the project": (
+        "give tf.make_template a function of the project"
+    ),
     "a value behind the layers": "compute it before the first layer",
     "a variable with arguments that are not written out": _OUT,
     "a variable_scope with `...=`": "leave the argument out",
