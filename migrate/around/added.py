@@ -24,9 +24,18 @@ ADDED = "TFM107"
 
 
 def with_added(
-    results: Sequence[FileResult], options: RewriteOptions, facts: ProjectFacts
+    results: Sequence[FileResult],
+    options: RewriteOptions,
+    facts: ProjectFacts,
+    *,
+    shown: bool = True,
 ) -> list[FileResult]:
-    """The results with those of the modules that the changed files import."""
+    """The results with those of the modules that the changed files import.
+
+    Where nobody is shown its text, a new loop module is told of and not made. It can
+    be: a file says names of it that it has. Which copies of tf.contrib go together in
+    one module is only seen by making it.
+    """
     wanted: dict[str, Need] = {}
     # By the directory of modules: the files that may run with those that import them.
     together: dict[Path, set[str]] = {}
@@ -41,11 +50,14 @@ def with_added(
     made = []
     texts = _Texts(results, options.loop_module)
     copied: dict[Path, Words] = {}
-    shown = {str(result.path.resolve()): result.path for result in results}
+    given = {str(result.path.resolve()): result.path for result in results}
     # The copies of tf.contrib may take words of the loop module: they come first.
     for path in sorted(wanted, key=lambda one: (wanted[one].kind, one)):
         need = wanted[path]
-        file = shown.get(str(Path(path).resolve()), _as_given(Path(path), results))
+        file = given.get(str(Path(path).resolve()), _as_given(Path(path), results))
+        if not shown and need.kind == "loop" and not os.path.lexists(path):
+            made.append(_added(file, need.kind, None))
+            continue
         place = Path(path).parent
         words = texts.words(place, together[place])
         words |= copied.get(place, Words()) | Words(whole=options.whole_module)
@@ -88,6 +100,11 @@ def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> File
     new = text.encode("utf-8")
     if new == old:
         return FileResult(path, FileStatus.UNCHANGED, lines=old.count(b"\n"))
+    return _added(path, kind, new, old)
+
+
+def _added(path: Path, kind: str, new: bytes | None, old: bytes = b"") -> FileResult:
+    """The result of a module that is added, or is another one than it was."""
     what = "loop module" if kind == "loop" else "copies of tf.contrib"
     told = Finding(
         path=path,
@@ -106,6 +123,7 @@ def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> File
         new=new,
         lines=old.count(b"\n"),
         added=True,
+        unmade=new is None,
     )
 
 

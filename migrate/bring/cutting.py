@@ -6,12 +6,12 @@ a project leaves out of it, or calls otherwise, is a few places of each definiti
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
 
 import libcst as cst
 
-from ..project.positions import Regions
 from ..project.text import Edit, apply_edits
 from ..symbols.nodes import children
 from .parts import Item, Part
@@ -34,7 +34,7 @@ class _Places:
     """Where everything of a module stands, and what no project needs of it."""
 
     def __init__(self, part: Part) -> None:
-        self.regions = Regions(part.module)
+        self.regions = part.regions
         self.text = self.regions.text
         self.comments = [
             edit
@@ -81,6 +81,11 @@ class _Cut:
         self.gone = {
             id(method) for methods in kept.waiting.values() for method in methods
         } | {id(node) for other, node in reach.dissolved if other is part}
+        # Where something changes or goes: what has no such place stays as it is.
+        concerned: list[cst.CSTNode] = [site.node for site in kept.sites]
+        concerned += [one for some in kept.waiting.values() for one in some]
+        concerned += [node for other, node in reach.dissolved if other is part]
+        self.concerned = sorted(self.regions.code(node)[0] for node in concerned)
         self.edits: list[Edit] = []
 
     def text(self) -> str:
@@ -122,8 +127,15 @@ class _Cut:
         elif isinstance(node, cst.IndentedBlock):
             self._block(node)
         for child in children(node):
-            if not self._goes(child):
+            if self._concerns(child) and not self._goes(child):
                 self.edit(child, depth)
+
+    def _concerns(self, node: cst.CSTNode) -> bool:
+        if self.own:
+            return True
+        start, end = self.regions.whole(node)
+        first = bisect_left(self.concerned, start)
+        return first < len(self.concerned) and self.concerned[first] < end
 
     def _goes(self, node: cst.CSTNode) -> bool:
         if id(node) in self.gone:
@@ -154,13 +166,13 @@ class _Cut:
     def _block(self, block: cst.IndentedBlock) -> None:
         """Takes out what goes; a block that has nothing left gets a ``pass``."""
         kept = [statement for statement in block.body if not self._goes(statement)]
-        if not kept:
+        if not kept and block.body:
             start, _ = self.regions.code(block.body[0])
             line = self.places.text.rfind("\n", 0, start) + 1
             begin, _ = self.regions.whole(block.body[0])
             indented = f"{self.places.text[line:start]}pass\n"
             self.edits.append(Edit(begin, begin, indented))
-        else:
+        elif kept:
             for blank in getattr(kept[0], "leading_lines", ()):
                 if blank.comment is not None:
                     break

@@ -15,10 +15,11 @@ from typing import cast
 import libcst as cst
 import libcst.matchers as m
 
-from ..project.parsing import parse
 from ..symbols.dotted import import_path
-from ..symbols.nodes import walk
-from .sources import Sources, installed_sources
+from ..symbols.nodes import CodeTransformer, walk
+from .identifiers import identifiers
+from .parts import read_module
+from .sources import ModuleFile, Sources, installed_sources
 
 __all__ = ["decided_sources"]
 
@@ -34,19 +35,6 @@ _Statements = tuple[_Statement, ...]
 
 
 @dataclass(frozen=True)
-class _Text:
-    """A module as it is where names are decided; it is read like a file."""
-
-    name: str
-    text: str
-
-    def read_text(self, encoding: str) -> str:
-        """The text."""
-        del encoding
-        return self.text
-
-
-@dataclass(frozen=True)
 class _DecidedSources(Sources):
     """A package some of whose names are constants where its modules are copied."""
 
@@ -54,10 +42,12 @@ class _DecidedSources(Sources):
 
     def file(self, module: str) -> Path | None:  # type: ignore[override]
         """What has the text of a module."""
-        text = _decided_texts(self.root, self.folder, self.decided).get(module)
-        if text is None:
-            return Sources(self.root, self.folder).file(module)
-        return cast(Path, _Text(f"{module.rpartition('.')[2]}.py", text))
+        made = _decided_files(self.root, self.folder, self.decided).get(module)
+        return Sources(self.root, self.folder).file(module) if made is None else made
+
+    def homes(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
+        """The modules that define each name: what is decided is inside of these."""
+        return Sources(self.root, self.folder).homes()
 
 
 @functools.cache
@@ -71,30 +61,24 @@ def decided_sources(package: str, decided: _Known) -> Sources:
 
 
 @functools.lru_cache(maxsize=64)
-def _decided_texts(root: str, folder: Path, decided: _Known) -> dict[str, str]:
-    """The texts of those modules that are not as in their files."""
+def _decided_files(root: str, folder: Path, decided: _Known) -> dict[str, Path]:
+    """The modules that are not as in their files; they are read like files."""
     sources = Sources(root, folder)
-    modules, constants = {}, {}
-    for name in sources.modules():
-        file = sources.file(name)
-        assert file is not None
-        modules[name] = _parsed(file)
-        constants[name] = _constants(modules[name], dict(decided))
+    files = {name: sources.file(name) for name in sources.modules()}
+    folded = _folded_modules(
+        {name: file for name, file in files.items() if file is not None},
+        dict(decided),
+    )
     return {
-        name: _code(module)
-        for name, module in _folded_modules(modules, constants).items()
-        if module is not modules[name]
+        name: cast(Path, ModuleFile(f"{name.rpartition('.')[2]}.py", module))
+        for name, module in folded.items()
     }
 
 
 @functools.lru_cache(maxsize=256)
-def _parsed(file: Path) -> cst.Module:
-    return parse(file.read_text(encoding="utf-8"))
-
-
-@functools.lru_cache(maxsize=1024)
-def _code(module: cst.Module) -> str:
-    return module.code
+def _said(file: Path) -> frozenset[str]:
+    """The words of a file: most need not be parsed to know what is not in them."""
+    return frozenset(identifiers(file.read_text(encoding="utf-8")))
 
 
 def _constants(module: cst.Module, decided: Mapping[str, bool]) -> dict[str, bool]:
@@ -114,14 +98,19 @@ def _constants(module: cst.Module, decided: Mapping[str, bool]) -> dict[str, boo
 
 
 def _folded_modules(
-    modules: Mapping[str, cst.Module], decided: Mapping[str, Mapping[str, bool]]
+    files: Mapping[str, Path], decided: Mapping[str, bool]
 ) -> dict[str, cst.Module]:
-    """The modules, by name, in which names are decided, as they are without these."""
-    found = {name: tuple(module.body) for name, module in modules.items()}
+    """The modules, by name, that are not as they were where names are decided."""
+    found: dict[str, _Statements] = {}
     lost: _Lost = {}
-    for name, constants in decided.items():
+    names = {name.rpartition(".")[2] for name in decided}
+    for name, file in files.items():
+        if names.isdisjoint(_said(file)):
+            continue
+        module = read_module(file)
+        constants = _constants(module, decided)
         body: list[_Statement] = []
-        for statement in found[name]:
+        for statement in _body(module):
             known = constants.keys() & _words(statement)
             made = _folded(statement, frozenset((one, constants[one]) for one in known))
             body += made[0]
@@ -129,20 +118,34 @@ def _folded_modules(
         found[name] = tuple(body)
     while lost:
         without, lost = lost, {}
-        for name, statements in found.items():
+        for name, file in files.items():
+            if not _gone(without, _said(file)):
+                continue
             body = []
-            for statement in statements:
-                called = _words(statement)
-                gone = frozenset(
-                    (function, frozenset(names.items()))
-                    for function, names in without.items()
-                    if function.lstrip(".") in called and not called.isdisjoint(names)
-                )
-                made = _lessened(statement, gone)
+            for statement in found.get(name) or _body(read_module(file)):
+                made = _lessened(statement, _gone(without, _words(statement)))
                 body += made[0]
                 _add(lost, made[1])
             found[name] = tuple(body)
-    return {name: _with_body(module, found[name]) for name, module in modules.items()}
+    modules = {name: read_module(files[name]) for name in found}
+    return {
+        name: _with_body(module, found[name])
+        for name, module in modules.items()
+        if found[name] != _body(module)
+    }
+
+
+def _body(module: cst.Module) -> _Statements:
+    return cast(_Statements, tuple(module.body))
+
+
+def _gone(without: _Lost, words: frozenset[str]) -> _Gone:
+    """What functions have lost that a text of these words may call with it."""
+    return frozenset(
+        (function, frozenset(names.items()))
+        for function, names in without.items()
+        if function.lstrip(".") in words and not words.isdisjoint(names)
+    )
 
 
 def _add(lost: _Lost, more: _Lost) -> None:
@@ -188,11 +191,11 @@ def _visited(statement: _Statement, visitor: _Lessening) -> _Statements:
 
 @functools.lru_cache(maxsize=1024)
 def _with_body(module: cst.Module, body: _Statements) -> cst.Module:
-    """The same module where nothing in it has changed."""
-    return module if body == tuple(module.body) else module.with_changes(body=body)
+    """The module with another body: the same one for the same body."""
+    return module.with_changes(body=body)
 
 
-class _Lessening(cst.CSTTransformer):
+class _Lessening(CodeTransformer):
     """Takes away parameters that are not read any more."""
 
     def __init__(self, lost: _Lost) -> None:
@@ -405,16 +408,16 @@ def _without(parameters: cst.Parameters, gone: Collection[str]) -> cst.Parameter
 
 def _read(body: cst.BaseSuite) -> set[str]:
     """The names that are read, or bound, in a function."""
-    nodes = list(walk(body))
-    others = {node.attr for node in nodes if isinstance(node, cst.Attribute)}
-    others |= {
-        node.keyword for node in nodes if isinstance(node, cst.Arg) and node.keyword
-    }
-    return {
-        node.value
-        for node in nodes
-        if isinstance(node, cst.Name) and node not in others
-    }
+    names: list[cst.Name] = []
+    others: set[cst.CSTNode | None] = set()
+    for node in walk(body):
+        if isinstance(node, cst.Name):
+            names.append(node)
+        elif isinstance(node, cst.Attribute):
+            others.add(node.attr)
+        elif isinstance(node, cst.Arg):
+            others.add(node.keyword)
+    return {name.value for name in names if name not in others}
 
 
 def _inside(whole: cst.BaseExpression, part: cst.BaseExpression) -> cst.BaseExpression:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
 
 import libcst as cst
 
 from ..symbols.nodes import walk
 
-__all__ = ["identifiers", "mentioned"]
+__all__ = ["identifiers", "mentioned", "named_in_class"]
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -23,36 +22,37 @@ def identifiers(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
-def mentioned(node: cst.CSTNode, left_out: Collection[cst.CSTNode]) -> set[str]:
+def mentioned(node: cst.CSTNode) -> set[str]:
     """Attributes, and strings that are a name, below a node.
 
     Names read in the body of a class count too: they may be its methods.
     """
     found: set[str] = set()
     for below in walk(node):
-        if below in left_out:
-            continue
-        if isinstance(below, cst.Attribute):
-            found.add(below.attr.value)
-        elif isinstance(below, cst.SimpleString) and len(below.value) < 80:
-            value = ast.literal_eval(below.value)
+        kind = below.__class__
+        if kind is cst.Attribute:
+            found.add(below.attr.value)  # type: ignore[attr-defined]
+        elif kind is cst.SimpleString:
+            text: str = below.value  # type: ignore[attr-defined]
+            value = ast.literal_eval(text) if len(text) < 80 else ""
             if isinstance(value, str) and value.isidentifier():
                 found.add(value)
-        elif isinstance(below, cst.ClassDef):
-            for statement in below.body.body:
-                if statement in left_out:
-                    continue
-                names: list[cst.CSTNode]
-                if isinstance(statement, cst.FunctionDef):
-                    names = [d for d in statement.decorators if d not in left_out]
-                elif isinstance(statement, cst.ClassDef):
-                    names = []
-                else:
-                    names = [statement]
-                found |= {
-                    name.value
-                    for holder in names
-                    for name in walk(holder)
-                    if isinstance(name, cst.Name)
-                }
+        elif kind is cst.ClassDef:
+            for statement in below.body.body:  # type: ignore[attr-defined]
+                found |= named_in_class(statement)
     return found
+
+
+def named_in_class(statement: cst.CSTNode) -> set[str]:
+    """The names that a statement of a class body reads in that body."""
+    holders: list[cst.CSTNode] = [statement]
+    if isinstance(statement, cst.FunctionDef):
+        holders = [*statement.decorators]
+    elif isinstance(statement, cst.ClassDef):
+        holders = []
+    return {
+        name.value
+        for holder in holders
+        for name in walk(holder)
+        if isinstance(name, cst.Name)
+    }

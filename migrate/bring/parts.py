@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import libcst as cst
 
 from ..project.parsing import parse
+from ..project.positions import Regions
 from ..symbols.dotted import import_path
-from ..symbols.nodes import walk
+from ..symbols.nodes import children, walk
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import Binding, BindingKind, Scope, ScopeKind
+from .identifiers import mentioned, named_in_class
 from .outline import Imported, absolute
+from .sources import ModuleFile
 
-__all__ = ["CannotBundle", "Imported", "Item", "Load", "Part", "read_part"]
+__all__ = [
+    "CannotBundle",
+    "Imported",
+    "Item",
+    "Load",
+    "Part",
+    "read_module",
+    "read_part",
+]
 
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -64,14 +75,13 @@ class Load:
 class Part:
     """A module of the sources, parsed."""
 
-    def __init__(self, name: str, text: str, is_package: bool) -> None:
+    def __init__(self, name: str, module: cst.Module, is_package: bool) -> None:
         self.name = name
         self.package = name if is_package else name.rpartition(".")[0]
         self.stem = name.rpartition(".")[2].lstrip("_")
-        self.text = text
-        self.module = parse(text)
-        self.scopes = build_scopes(self.module)
-        self.doc = self.module.get_docstring() or ""
+        self.module = module
+        self.scopes = build_scopes(module)
+        self.doc = module.get_docstring() or ""
         self.items: list[Item] = []
         self.by_name: dict[str, list[Item]] = {}
         # Names may come from modules that are imported with ``*``.
@@ -85,17 +95,28 @@ class Part:
             if use.root is not None
         }
         self._loads: dict[cst.CSTNode, list[Load]] = {}
+        self._mentioned: dict[cst.CSTNode, set[str]] = {}
         self._read_statements()
+
+    @functools.cached_property
+    def regions(self) -> Regions:
+        """Where everything of the module stands in its text."""
+        return Regions(self.module)
+
+    @property
+    def text(self) -> str:
+        """The text of the module."""
+        return self.regions.text
 
     def _read_statements(self) -> None:
         names_of: dict[cst.CSTNode, set[str]] = {}
-        guarded = set()
+        guarded: set[cst.CSTNode] = set()
         tops: dict[cst.CSTNode, cst.CSTNode] = {}
         for statement in self.module.body:
             for node in walk(statement):
                 tops[node] = statement
-                if isinstance(statement, (cst.Try, cst.TryStar)):
-                    guarded.add(node)
+            if isinstance(statement, (cst.Try, cst.TryStar)):
+                guarded.update(walk(statement))
         for name, bindings in self.scopes.module_scope.bindings.items():
             for binding in bindings:
                 top = tops[binding.node]
@@ -138,10 +159,32 @@ class Part:
             self._loads[root] = list(self._read_loads(root))
         return self._loads[root]
 
+    def mentioned(
+        self, node: cst.CSTNode, left_out: Collection[cst.CSTNode] = ()
+    ) -> set[str]:
+        """The words below a node that may ask for a method.
+
+        ``left_out`` are statements of the body where the node is a class.
+        """
+        if not left_out:
+            if node not in self._mentioned:
+                self._mentioned[node] = mentioned(node)
+            return self._mentioned[node]
+        assert isinstance(node, cst.ClassDef)
+        found: set[str] = set()
+        for below in children(node):
+            if below is not node.body:
+                found |= self.mentioned(below)
+        for statement in node.body.body:
+            if statement not in left_out:
+                found |= self.mentioned(statement) | named_in_class(statement)
+        return found
+
     def _read_loads(self, root: cst.CSTNode) -> Iterator[Load]:
         for node in walk(root):
-            if not isinstance(node, cst.Name) or node not in self.scopes.loads:
+            if node.__class__ is not cst.Name or node not in self.scopes.loads:
                 continue
+            assert isinstance(node, cst.Name)
             start, _ = self.scopes.loads[node]
             found, hidden = self._find(node.value, start)
             # A local name is of interest only where it is a module of ours.
@@ -219,7 +262,14 @@ def _declared(statement: cst.CSTNode) -> set[str]:
 
 
 @functools.lru_cache(maxsize=256)
+def read_module(file: Path) -> cst.Module:
+    """What stands in a file; sources of ours do not change in a process."""
+    if isinstance(file, ModuleFile):
+        return file.module
+    return parse(file.read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=256)
 def read_part(name: str, file: Path) -> Part:
-    """The module ``name`` in ``file``; sources of ours do not change in a process."""
-    text = file.read_text(encoding="utf-8")
-    return Part(name, text, file.name == "__init__.py")
+    """The module ``name`` in ``file``."""
+    return Part(name, read_module(file), file.name == "__init__.py")

@@ -17,7 +17,6 @@ import libcst as cst
 
 from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind
-from .identifiers import mentioned
 from .outline import read_outline
 from .parts import CannotBundle, Imported, Item, Load, Part, read_part
 from .sources import Sources
@@ -178,14 +177,11 @@ class Reach:
         if self.reduces and isinstance(node, cst.ClassDef) and node is kept.item.node:
             kept.waiting = self._droppable(kept.item)
             self._mix_in(kept.item)
-        left_out = {
-            below
-            for methods in kept.waiting.values()
-            for method in methods
-            for below in walk(method)
-        }
+        left_out = {one for some in kept.waiting.values() for one in some}
+        if node is not kept.item.node:
+            left_out = set()  # they stand beside it
         if self.reduces:
-            self.mentioned |= mentioned(node, left_out)
+            self.mentioned |= part.mentioned(node, left_out)
             if (
                 isinstance(node, cst.SimpleStatementLine)
                 and node is not kept.item.node
@@ -195,8 +191,9 @@ class Reach:
                 self.mentioned |= {
                     one.value for one in walk(node) if isinstance(one, cst.Name)
                 }
+        others = {load.chain[0] for one in left_out for load in part.loads(one)}
         for load in part.loads(node):
-            if load.chain[0] in left_out:
+            if load.chain[0] in others:
                 continue
             site = self._site(part, load)
             if site is not None:

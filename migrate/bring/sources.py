@@ -8,9 +8,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import libcst as cst
+
+from ..project.positions import code_of
 from .outline import read_outline
 
-__all__ = ["Sources", "installed_sources"]
+__all__ = ["ModuleFile", "Sources", "installed_sources"]
+
+
+@dataclass(frozen=True)
+class ModuleFile:
+    """A module that was made here; it is read like a file, and once."""
+
+    name: str
+    module: cst.Module
+
+    def read_text(self, encoding: str) -> str:
+        """The text."""
+        del encoding
+        return code_of(self.module)
 
 
 @dataclass(frozen=True)

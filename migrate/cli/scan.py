@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ def scan(
     if verbose and format_ != "text":
         raise UserError(f"-v adds to the text report; --format {format_} has no plans")
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
+    # Only a page shows what the files become.
+    job = replace(job, shown=format_ == "html")
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")

@@ -85,6 +85,8 @@ class FileResult:
     needs: tuple[Need, ...] = ()
     # The file is one that the run adds.
     added: bool = False
+    # It changes to a text that this run did not make, for nobody asked to see it.
+    unmade: bool = False
     # The text before anything is moved, where that is not ``old``: of a Python 2
     # file, its conversion.
     base: bytes | None = None
@@ -94,16 +96,17 @@ class FileResult:
     program: ProgramResult | None = None
 
     def __post_init__(self) -> None:
-        if (self.status is FileStatus.CHANGED) != (self.new is not None):
+        changed = self.unmade or self.new is not None
+        if (self.status is FileStatus.CHANGED) != changed:
             raise ValueError(f"{self.path}: {self.status.value} does not fit its bytes")
         if self.new is not None and self.new == self.old:
             raise ValueError(f"{self.path}: called changed, but no byte differs")
         if (self.status is FileStatus.FAILED) != (self.error is not None):
             raise ValueError(f"{self.path}: a failure needs a reason, and only one")
         rewritten = [f for f in self.findings if f.outcome is Outcome.REWRITTEN]
-        if rewritten and self.new is None:
+        if rewritten and not changed:
             raise ValueError(f"{self.path}: a rewritten finding in an unchanged file")
-        if self.new is not None and not self.findings:
+        if changed and not self.findings:
             raise ValueError(f"{self.path}: changed without a finding")
         silent = [
             f

@@ -53,6 +53,8 @@ class Job:
     options: RewriteOptions = field(default_factory=RewriteOptions)
     selection: Selection = field(default_factory=Selection)
     py2: bool = False
+    # Whether anybody is shown what is written beside the files.
+    shown: bool = True
 
 
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:

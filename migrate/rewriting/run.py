@@ -101,7 +101,7 @@ def run_job(
     with collector_at_rest():
         facts = ProjectFacts(ordered)
         settled = settle(results, facts, job.selection)
-        return merge(with_added(settled, job.options, facts))
+        return merge(with_added(settled, job.options, facts, shown=job.shown))
 
 
 def one_source(

@@ -8,8 +8,9 @@ parse. The fields of a node's class say the same for a tenth of that.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from operator import attrgetter
 
 import libcst as cst
 
@@ -113,21 +114,31 @@ def code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     )
 
 
+@cache
+def _fields(kind: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[object, ...]]:
+    """What gives the values of those fields at once."""
+    names = code_fields(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    if not names:
+        return lambda node: ()
+    only = attrgetter(*names)
+    return lambda node: (only(node),)
+
+
 # Asking isinstance instead would go through the Python code of ABCMeta.
-_NO_NODES = frozenset({bool, int, cst.MaybeSentinel})
+_NO_NODES = frozenset({bool, int, str, cst.MaybeSentinel, type(None)})
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly below, in source order, without layout."""
     found: list[cst.CSTNode] = []
-    for name in code_fields(type(node)):
-        child = getattr(node, name)
-        if child is None or child.__class__ is str:
-            continue
-        if child.__class__ is list or child.__class__ is tuple:
-            found.extend(child)
-        elif child.__class__ not in _NO_NODES:
-            found.append(child)
+    for child in _fields(node.__class__)(node):
+        kind = child.__class__
+        if kind is list or kind is tuple:
+            found += child  # type: ignore[arg-type]
+        elif kind not in _NO_NODES:
+            found.append(child)  # type: ignore[arg-type]
     return found
 
 
@@ -137,7 +148,10 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(children(current)))
+        below = children(current)
+        if below:
+            below.reverse()
+            pending += below
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
