@@ -23,7 +23,7 @@ from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import is_ours
 from ..project.journal import digest
-from ..project.positions import Unfaithful
+from ..project.positions import Unfaithful, code_of
 from ..project.reading import read_file, read_or_nothing
 from ..project.sources import SourceError
 from ..report.findings import Finding, Outcome, Safety, Tier
@@ -305,7 +305,7 @@ def _needs_copies(result: ProgramsRewrite, known: Known) -> bool:
 
     It would not run; the program does when the copy stands beside it.
     """
-    text = result.module.code
+    text = code_of(result.module) if result.text is None else result.text
     if not any(word in text for word in COPIED):
         return False
     resolver = Resolver(result.module)

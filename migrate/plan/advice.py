@@ -96,10 +96,10 @@ def no_loop_for(symbol: str | None, *, in_place: bool) -> str:
 def checkpoint_readers(tree: Tree, gone: Sequence[cst.CSTNode]) -> list[Difference]:
     """Calls that read checkpoints by the names of variables, besides what is gone."""
     found = []
-    for node in walk(tree.module):
-        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
-        if symbol not in _READERS or any(a in gone for a in tree.ancestors(node)):
+    for node in tree.calls(tree.module, _READERS):
+        if any(a in gone for a in tree.ancestors(node)):
             continue
+        symbol = tree.symbol(node.func)
         message = (
             f"`{symbol}` finds other names in the loop's checkpoints than in the "
             "Estimator's, and no `global_step`: `tfmigrate checkpoint` lists them"

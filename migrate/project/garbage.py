@@ -9,7 +9,7 @@ from contextlib import contextmanager
 __all__ = ["collector_at_rest"]
 
 # Objects made and not gone since the last look; a hundred bytes each, or less.
-_MANY = 1_000_000
+_MANY = 300_000
 
 
 @contextmanager

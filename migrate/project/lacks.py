@@ -14,7 +14,7 @@ import libcst as cst
 from ..report.model import Lack
 from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
 from ..symbols.dotted import import_path
-from ..symbols.nodes import walk
+from ..symbols.nodes import children, walk
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Scope, ScopeTree, Use
 from ..symbols.surface import gone
@@ -123,7 +123,7 @@ def _unguarded(tree: ScopeTree) -> set[cst.CSTNode]:
             continue
         kept.add(node)
         if not isinstance(node, cst.SimpleStatementLine):
-            pending.extend(node.children)
+            pending += children(node)
     return kept.intersection(tree.statements)
 
 

@@ -170,6 +170,11 @@ class Regions:
         return self._code.get(id(node)) or self._whole[id(node)]
 
 
+_LINES: frozenset[type[cst.CSTNode]] = frozenset(
+    {cst.TrailingWhitespace, cst.EmptyLine}
+)
+
+
 class _All(_State):
     """Notes the offsets of all nodes."""
 
@@ -180,8 +185,8 @@ class _All(_State):
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         self.whole[id(node)] = (self.offset, self.offset)
-        if isinstance(node, (cst.TrailingWhitespace, cst.EmptyLine)):
-            self.lines.append(node)
+        if node.__class__ in _LINES:
+            self.lines.append(node)  # type: ignore[arg-type]
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         start, _ = self.whole[id(node)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,6 +68,37 @@ def test_scan_tells_and_writes_nothing(project: Path) -> None:
     )
     assert (project / "a.py").read_text() == OLD
     assert not (project / ".tfmigrate").exists()
+
+
+@pytest.mark.parametrize("made_before", [False, True])
+def test_scan_tells_of_added_modules_what_a_rewrite_does(
+    tmp_path: Path, made_before: bool
+) -> None:
+    """It makes no loop module where there is none, and compares it with one."""
+    legacy = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
+    for name in ("custom_hooks", "multi_head_contrib"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "train.py").write_bytes((legacy / name / "train.py").read_bytes())
+        (folder / "other.py").write_text("import train\n")
+        if made_before:
+            out = folder / "out"
+            run("rewrite", folder, "--out", out)
+            (module,) = out.rglob("training_loop.py")
+            module.rename(folder / module.name)
+            shutil.rmtree(out)
+    told = {}
+    for command in (["scan"], ["rewrite", "--check"]):
+        result = run(*command, tmp_path, "--format", "json")
+        told[command[0]] = json.loads(result.output)["files"]
+    assert told["scan"] == told["rewrite"]
+    status = {
+        file["path"].removeprefix(f"{tmp_path}/"): file["status"]
+        for file in told["scan"]
+    }
+    if not made_before:
+        assert status["custom_hooks/training_loop.py"] == "changed"
+    assert status["multi_head_contrib/tf_contrib.py"] == "changed"
 
 
 def test_rewrite_then_undo(project: Path) -> None:

@@ -23,7 +23,7 @@ class StrategySite:
 
     def line(self, name: str, code: str) -> str:
         """The statement that makes the strategy, with what is to be said of it."""
-        return f"{remark(code, self.emitter.tree.module.code)}{name} = {code}\n"
+        return f"{remark(code, self.emitter.tree.text)}{name} = {code}\n"
 
     def edit(self) -> str:
         """Today's strategy where the program makes its own.
@@ -33,7 +33,7 @@ class StrategySite:
         emitter = self.emitter
         site, edits = emitter.program.sites.strategy, emitter.edits
         plan, chosen = emitter.plan.strategy, emitter.options.strategy
-        source = emitter.tree.module.code
+        source = emitter.tree.text
         code = emitter.text(strategy_code(plan, chosen, source))
         if site is None:
             return code

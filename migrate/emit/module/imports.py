@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import libcst as cst
 
@@ -135,20 +136,23 @@ def _used_names(module: cst.Module) -> set[str]:
     pending: list[cst.CSTNode] = [module]
     while pending:
         node = pending.pop()
-        if isinstance(node, (cst.Import, cst.ImportFrom)):
+        kind = node.__class__
+        if kind is cst.Name:
+            used.add(cast(cst.Name, node).value)
             continue
-        if isinstance(node, cst.Assign) and _alias(node) is not None:
-            node = node.value  # layers = tf.layers only reads tf
-        if isinstance(node, (cst.Attribute, cst.Arg)):
+        if kind is cst.Import or kind is cst.ImportFrom:
+            continue
+        if kind is cst.Assign and _alias(node) is not None:
+            node = cast(cst.Assign, node).value  # layers = tf.layers only reads tf
+            kind = node.__class__
+        if kind is cst.Attribute or kind is cst.Arg:
             # What follows a dot, or names an argument, is something of another object.
-            pending.append(node.value)
+            pending.append(cast("cst.Attribute | cst.Arg", node).value)
             continue
-        if isinstance(node, cst.Name):
-            used.add(node.value)
-        elif isinstance(node, cst.SimpleString):
+        if kind is cst.SimpleString:
             # __all__ and string annotations name things too.
-            used.add(node.value.strip("\"'"))
-        pending.extend(children(node))
+            used.add(cast(cst.SimpleString, node).value.strip("\"'"))
+        pending += children(node)
     return used
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ...plan.code.tree import Statement, only_small, statements_of, walk
+from ...project.positions import code_of
 from ...symbols.nodes import CodeTransformer, parents
 from .layout import WIDTH, OneLine, fit
 
@@ -141,12 +142,12 @@ class _Lone(CodeTransformer):
     def _fitted(self, statement: cst.BaseStatement, depth: int) -> cst.BaseStatement:
         if not isinstance(statement, cst.SimpleStatementLine):
             return statement
-        code = cst.Module([]).code_for_node(statement.with_changes(leading_lines=[]))
+        code = code_of(cst.Module([]), statement.with_changes(leading_lines=[]))
         if "#" in code or '"""' in code:
             return statement
         body = [small.visit(OneLine()) for small in statement.body]
         plain = statement.with_changes(body=body)
-        text = cst.Module([]).code_for_node(plain.with_changes(leading_lines=[]))
+        text = code_of(cst.Module([]), plain.with_changes(leading_lines=[]))
         if len(text.rstrip()) + depth * self.step > WIDTH:
             return statement
         return plain
@@ -390,7 +391,7 @@ class _Narrow(CodeTransformer):
     ) -> cst.SimpleStatementLine:
         indent = self.depth * self.step
         bare = updated_node.with_changes(leading_lines=[])
-        code = cst.Module([]).code_for_node(bare)
+        code = code_of(cst.Module([]), bare)
         longest = max(map(len, code.splitlines())) + indent
         if longest <= WIDTH or "#" in code or '"""' in code:
             return updated_node

@@ -12,12 +12,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 import libcst as cst
 
 from ...plan.code.tree import Statement, statements_of
+from ...project.positions import code_of
 from ...symbols.nodes import CodeTransformer
 from .layout import OneLine
 
@@ -187,11 +188,15 @@ class _Filler(CodeTransformer):
                 lines = (*original_node.leading_lines, *statements[0].leading_lines)
                 statements[0] = statements[0].with_changes(leading_lines=lines)
                 return cst.FlattenSentinel(statements)
-        written = cst.Module([]).code_for_node(
-            original_node.with_changes(leading_lines=[])
-        )
-        if "\n" not in written.rstrip() or " for " in written or '"""' in written:
+        if not _is_broken(original_node):
             return updated_node
         # The template's line breaks are not those of the place where it goes.
         joined = [small.visit(OneLine()) for small in updated_node.body]
         return updated_node.with_changes(body=joined)
+
+
+@lru_cache(maxsize=4096)
+def _is_broken(line: cst.SimpleStatementLine) -> bool:
+    """Whether a line of a template stands on several for its length."""
+    written = code_of(cst.Module([]), line.with_changes(leading_lines=[]))
+    return "\n" in written.rstrip() and not (" for " in written or '"""' in written)

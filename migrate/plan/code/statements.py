@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ...symbols.nodes import children
 from .tree import Statement, Tree, only_small, statements_of, walk
 
 # Methods of lists and dicts that change them.
@@ -59,8 +60,24 @@ def is_docstring(statement: Statement) -> bool:
     )
 
 
+# Asking isinstance of a node of another class goes through the Python code of ABCMeta.
+_ASSIGNING: frozenset[type[cst.CSTNode]] = frozenset(
+    {
+        cst.AnnAssign,
+        cst.Assign,
+        cst.AugAssign,
+        cst.Expr,
+        cst.For,
+        cst.FunctionDef,
+        cst.SimpleStatementLine,
+    }
+)
+
+
 def assigned(statement: cst.CSTNode) -> list[str]:
     """The names that one statement assigns, without those inside of blocks."""
+    if statement.__class__ not in _ASSIGNING:
+        return []
     small: cst.CSTNode = statement
     if isinstance(statement, cst.SimpleStatementLine):
         small = only_small(statement) or statement
@@ -145,4 +162,4 @@ def own_statements(defined: cst.FunctionDef) -> Iterator[Statement]:
         if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             yield node
         if not isinstance(node, cst.SimpleStatementLine):
-            waiting += reversed(node.children)
+            waiting += reversed(children(node))

@@ -142,8 +142,10 @@ class Tree:
     def calls(self, root: cst.CSTNode, symbols: Sequence[str]) -> Iterator[cst.Call]:
         """Calls below ``root`` of any of the given canonical names."""
         for node in walk(root):
-            if isinstance(node, cst.Call) and self.symbol(node.func) in symbols:
-                yield node
+            if node.__class__ is cst.Call:
+                assert isinstance(node, cst.Call)
+                if self.symbol(node.func) in symbols:
+                    yield node
 
     def loads(self, name: str) -> Sequence[cst.Name]:
         """Every place where the name is read."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from ...symbols.nodes import children
 from ..code.tree import Body, Statement, Tree, only_small, statements_of, walk
 from ..sites import Blocked, InputSites, TensorTail
 
@@ -36,7 +37,7 @@ _DICT_METHODS = ("pop", "items", "keys", "values", "update", "get")
 def own_nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Everything below a function's body, without nested functions and classes."""
     yield root
-    for child in root.children:
+    for child in children(root):
         if not isinstance(child, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
             yield from own_nodes(child)
 
