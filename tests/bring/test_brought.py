@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -160,6 +161,19 @@ class TestTheModule:
         assert "def to_json" in whole
         assert "def to_json" not in reduced
         assert "def values" in reduced
+
+    def test_a_tuple_that_is_made_has_all_its_fields(self) -> None:
+        """Also those that no program reads: they are given when it is made."""
+        made = contrib.bring(
+            ["tf.contrib.seq2seq.AttentionWrapper"],
+            used={"AttentionWrapper", "zero_state", "clone", "cell_state"},
+        )
+        (state,) = re.findall(
+            r"class AttentionWrapperState.*?\n\n    def", made.text, re.S
+        )
+        fields = re.findall(r"^    (\w+): ", state, re.M)
+        asked = "cell_state attention time alignments alignment_history attention_state"
+        assert fields == asked.split()
 
     @pytest.mark.parametrize("package", sorted(BROUGHT))
     def test_is_clean(self, package: str, tmp_path: Path) -> None:
