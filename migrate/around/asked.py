@@ -137,6 +137,7 @@ MATTERS = (
         parts=("train_and_evaluate", "workers"),
     ),
     Matter("RECURRENT", r"(?i)rnn|lstm|gru|recurrent|load_model", parts=("keras",)),
+    Matter("CLASS_NAMES", r"\w[A-Z]\d", parts=("class_names",)),
     Matter("RESUMED", r"resume_data"),
     Matter("DISTRIBUTE_CONFIGS", r"experimental_distribute|DistributeConfig"),
     Matter("PARTITIONS", r"(?i)partition", parts=("partitions",)),

@@ -257,7 +257,7 @@ class Reach:
                 ]
 
     def _droppable(self, item: Item) -> dict[str, list[Member]]:
-        """Methods and fields whose name occurs nowhere, by all their names."""
+        """Methods nobody can call whose name occurs nowhere, by all their names."""
         part, node = item.part, item.node
         assert isinstance(node, cst.ClassDef)
         if item in self._mixed or not self._is_quiet(part, node):
@@ -270,7 +270,7 @@ class Reach:
             elif isinstance(statement, cst.SimpleStatementLine):
                 name = _other_name(statement, found)
                 if name is None and self._is_named_tuple(part, node):
-                    name = _field_name(statement, with_default=True)
+                    name = _field_name(statement)
             if name and not (name.startswith("__") and name.endswith("__")):
                 assert isinstance(statement, Member)
                 found.setdefault(name, []).append(statement)
@@ -370,18 +370,12 @@ class Reach:
         return found
 
 
-def _field_name(
-    line: cst.SimpleStatementLine, with_default: bool = False
-) -> str | None:
-    """The name in ``name: type``.
-
-    With `with_default` only in ``name: type = value``: whoever makes a tuple gives all
-    fields that have no default, and whoever takes it apart counts them.
-    """
+def _field_name(line: cst.SimpleStatementLine) -> str | None:
+    """The name in ``name: type``."""
     only = line.body[0]
-    if not isinstance(only, cst.AnnAssign) or (with_default and only.value is None):
-        return None
-    return only.target.value if isinstance(only.target, cst.Name) else None
+    if isinstance(only, cst.AnnAssign) and isinstance(only.target, cst.Name):
+        return only.target.value
+    return None
 
 
 def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str | None:

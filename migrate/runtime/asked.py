@@ -38,6 +38,8 @@ TASKS: bool = True
 DISTRIBUTE_CONFIGS: bool = True
 # Recurrent layers, whose weights Keras names otherwise than TensorFlow 1.
 RECURRENT: bool = True
+# Layers of classes with a capital before a digit, whose scopes are spelled otherwise.
+CLASS_NAMES: bool = True
 # Training that goes on in the middle of its data.
 RESUMED: bool = True
 # Variables that are made in parts.

@@ -30,7 +30,11 @@ class KerasModel(tf_keras.Model):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The forward pass; losses of regularizers are found as for any layer."""
         outputs = super().__call__(*args, **kwargs)
+        self.collect_losses()
+        return outputs
+
+    def collect_losses(self) -> None:
+        """Puts losses of regularizers where TensorFlow 1 had them."""
         collected = v1.get_collection_ref(v1.GraphKeys.REGULARIZATION_LOSSES)
         known = {id(one) for one in collected}
         collected += [loss for loss in self.losses if id(loss) not in known]
-        return outputs

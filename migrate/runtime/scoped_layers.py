@@ -79,7 +79,9 @@ class ScopedModel(KerasModel):
         if not args and not kwargs:
             return self.call()
         if is_of_python(*args, **kwargs):
-            return self.call(*args, **kwargs)
+            outputs = self.call(*args, **kwargs)
+            self.collect_losses()
+            return outputs
         return super().__call__(*args, **kwargs)
 
     if OWN_WEIGHTS:

@@ -9,7 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from .asked import CLUSTERS, RECURRENT, REPLICAS
+from .asked import CLASS_NAMES, CLUSTERS, RECURRENT, REPLICAS
+from .class_names import with_classes_of_tensorflow_1
 from .vocabulary import v1
 
 RECURRENT_CELL = re.compile(
@@ -129,6 +130,8 @@ class ModelVariables:
             within = f"{tf.get_current_name_scope()}/"
             if name not in self.saved and name.startswith(within):
                 name = name_in_tensorflow_1(within) + name.removeprefix(within)
+        if CLASS_NAMES and name not in self.saved:
+            name = with_classes_of_tensorflow_1(name)
         name = number_name(name, self.names)
         self.names.add(name)
         return name

@@ -77,6 +77,7 @@ QUICK = {
         "step_of_two_optimizers",
         "sum_on_replicas",
         "updates_if_any",
+        "layers_by_helpers",
         "updates_of_layers",
     },
 }
