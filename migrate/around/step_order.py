@@ -17,6 +17,7 @@ from ..plan.code.arguments import is_none
 from ..plan.code.reach import reachable
 from ..plan.code.tree import Tree, walk
 from ..symbols.scopes import BindingKind
+from .keras_inputs import over_tensors
 
 __all__ = [
     "counted_by_hand",
@@ -51,6 +52,7 @@ def unordered_step(
     for call in calls:
         problem = _of_start(call) or _of_count(tree, call) or _of_gradients(tree, call)
         problem = problem or _of_variable(tree, call) or _of_branches(tree, call)
+        problem = problem or over_tensors(tree, call)
         if problem is not None:
             return call, problem
     twice = _counted_twice(tree, model_fn, nodes)

@@ -48,6 +48,17 @@ NO_CHECKPOINTS = (
 )
 
 
+def at_once() -> contextlib.AbstractContextManager[None]:
+    """What is inside runs at once, wherever the program is.
+
+    `tf.init_scope` keeps tapes from recording, those of a model function as well: it
+    has no place where everything runs at once anyway.
+    """
+    if tf.executing_eagerly():
+        return contextlib.nullcontext()
+    return eagerly() if GRAPHS else tf.init_scope()
+
+
 class Estimator:
     """A model function and the directory that holds what it has learned.
 
@@ -226,7 +237,7 @@ class Estimator:
             if not saves:
                 raise ValueError(NO_CHECKPOINTS)
         with (
-            eagerly() if GRAPHS else tf.init_scope(),
+            at_once(),
             workers.at_work() if CLUSTERS else contextlib.nullcontext(),
         ):
             checkpoint = self.latest_checkpoint()
@@ -289,7 +300,7 @@ class Estimator:
         if not HOOKS:
             check_no_hooks(hooks)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "evaluate")
-        with eagerly() if GRAPHS else tf.init_scope():
+        with at_once():
             model = EvaluationModel(
                 self.model_call(ModeKeys.EVAL),
                 self.bound_input_fn(input_fn, ModeKeys.EVAL),
@@ -314,7 +325,7 @@ class Estimator:
         if not HOOKS:
             check_no_hooks(hooks)
         checkpoint = self.checkpoint_to_use(checkpoint_path, "predict")
-        with eagerly() if GRAPHS else tf.init_scope():
+        with at_once():
             model = PredictionModel(
                 self.model_call(ModeKeys.PREDICT),
                 self.bound_input_fn(input_fn, ModeKeys.PREDICT),
@@ -325,7 +336,7 @@ class Estimator:
             )
         batches = model.batches(predict_keys)
         while True:
-            with eagerly() if GRAPHS else tf.init_scope():
+            with at_once():
                 batch = next(batches, NO_MORE)
             if batch is NO_MORE:
                 return

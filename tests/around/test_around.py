@@ -295,6 +295,24 @@ def test_a_session_that_an_estimator_would_call_keeps_its_program(
     assert any("in `input_fn`, which is handed about" in one for one in reasons)
 
 
+@pytest.mark.parametrize(
+    ("made", "tier"),
+    [
+        ("keras.applications.VGG16(False, None, input_tensor=net).output", "T3"),
+        ("keras.applications.VGG16(False, None, net).output", "T3"),
+        ("keras.layers.Input(tensor=net)", "T3"),
+        ("keras.applications.VGG16(False, None)(net)", "T2"),
+        ("keras.applications.VGG16(False, None, tf.keras.Input([9, 9, 3]))(net)", "T2"),
+    ],
+)
+def test_a_keras_model_over_a_tensor_of_the_graph_keeps_its_program(
+    made: str, tier: str
+) -> None:
+    """TF 1.15 made an input of the tensor; tf_keras takes none in a graph."""
+    loss = "    loss = tf.losses.mean"
+    assert tiers(alone(ALONE.replace(loss, f"    net = tf.{made}\n{loss}"))) == [tier]
+
+
 def test_servers_that_know_nothing_of_the_program_keep_it() -> None:
     strategy = "tf.contrib.distribute.CollectiveAllReduceStrategy()"
     config = f"config = tf.estimator.RunConfig(experimental_distribute={{}}({strategy}"

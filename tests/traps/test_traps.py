@@ -60,6 +60,7 @@ QUICK = {
         "keras_metric_names",
         "keras_weights_stay",
         "latest_checkpoint",
+        "layers_by_helpers",
         "learn_estimator_of_layers",
         "learn_models",
         "limits_of_none",
@@ -76,8 +77,8 @@ QUICK = {
         "step_by_two",
         "step_of_two_optimizers",
         "sum_on_replicas",
+        "tape_in_model_fn",
         "updates_if_any",
-        "layers_by_helpers",
         "updates_of_layers",
     },
 }
