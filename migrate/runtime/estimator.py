@@ -49,11 +49,7 @@ NO_CHECKPOINTS = (
 
 
 def at_once() -> contextlib.AbstractContextManager[None]:
-    """What is inside runs at once, wherever the program is.
-
-    `tf.init_scope` keeps tapes from recording, those of a model function as well: it
-    has no place where everything runs at once anyway.
-    """
+    """What is inside runs at once; `tf.init_scope` would keep tapes from recording."""
     if tf.executing_eagerly():
         return contextlib.nullcontext()
     return eagerly() if GRAPHS else tf.init_scope()
