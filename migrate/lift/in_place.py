@@ -15,6 +15,7 @@ from ..plan.code.source import Source
 from ..plan.code.statements import binds, is_docstring, names_in
 from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Tree, statements_of
+from ..plan.estimator.lasting import check_kept
 from ..plan.estimator.warm_start import BY_NAME, INIT
 from ..plan.keras.program import OPTIMIZERS
 from ..plan.program import TF, LayerClass, ModelFnPlan, PredictPlan
@@ -280,6 +281,8 @@ class _Reader:
         proof = PlainProof(place.facts, place.parsed, self.source, self.found)
         why = proof.difference(made, forward)
         if why is not None:
+            # What is said of a change is of more use than where the values part.
+            check_kept(self.tree, self.defined)
             raise self.source.stop(self.defined, why)
 
     def _loss(self, steps: Steps, loss: Argument) -> tuple[list[str], str]:

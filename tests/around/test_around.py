@@ -246,9 +246,9 @@ if __name__ == '__main__':
 """
     test = "import tensorflow as tf\nimport base\n\ntf.contrib.nothing.stands(base)\n"
     report = rewritten(project(tmp_path, base=base, script=script, test_base=test))
-    assert tiers(report) == ["T2"]
+    assert tiers(report) == ["T1"]
     found = texts(report)
-    assert "layers_v1.dense(layers_v1.flatten(" in found["script.py"]
+    assert "class NetworkModel(" in found["script.py"]
     assert "training_loop" not in found["test_base.py"]
 
 
@@ -521,7 +521,7 @@ estimator.train(tf.estimator.inputs.numpy_input_fn(
 """
     report = rewritten(project(tmp_path, train=train))
     found = texts(report)
-    assert tiers(report) == ["T2"]
+    assert tiers(report) == ["T1"]
     assert "input_data.read_data_sets('digits')" in found["train.py"]
     assert "import tf_contrib as input_data" in found["train.py"]
     assert "def read_data_sets(" in found["tf_contrib.py"]

@@ -19,6 +19,7 @@ from .places import Place
 
 __all__ = [
     "changes",
+    "check_kept",
     "check_lasting",
     "moves",
 ]
@@ -55,13 +56,18 @@ def check_lasting(
     model_fn: cst.FunctionDef,
 ) -> None:
     """Blocked where a later change would reach a loop, but not an Estimator."""
+    check_kept(tree, model_fn)
+    if isinstance(params, cst.Name):
+        _check_params(tree, place, params)
+    _check_globals(tree, place, model_fn)
+
+
+def check_kept(tree: Tree, model_fn: cst.FunctionDef) -> None:
+    """Blocked where a model function changes what is there after its call."""
     for root, node in changes(tree, reachable(tree, [model_fn])):
         if _outlasts(tree, root, model_fn):
             reason = f"model_fn: it changes `{root.value}`, which outlasts its call"
             raise Blocked("TFM103", tree.line(node), reason)
-    if isinstance(params, cst.Name):
-        _check_params(tree, place, params)
-    _check_globals(tree, place, model_fn)
 
 
 def moves(tree: Tree, place: Place, first: cst.CSTNode) -> bool:
