@@ -82,7 +82,9 @@ def scan(
     text = render(report, format_, written=False)
     if verbose:
         from ..around.plans import plan_lines
+        from ..project.deep import call_deep
 
-        text = "\n".join([*plan_lines(report, files), text])
+        plans = call_deep(lambda: list(plan_lines(report, files)))
+        text = "\n".join([*plans, text])
     write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))

@@ -169,12 +169,25 @@ def _derives(
 
 def registered(evaluator: Calls, found: Definition) -> Value | None:
     """A dict of a module that decorators, or statements of that module, fill."""
+    if found.node in evaluator.filling:
+        return None  # it is filled with what it holds
+    evaluator.filling.add(found.node)
+    try:
+        return _registered(evaluator, found)
+    finally:
+        evaluator.filling.discard(found.node)
+
+
+def _registered(evaluator: Calls, found: Definition) -> Value | None:
     module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
     values: list[Value] = _pairs(evaluator, found.node, module)
     for one in module.module.body:
         for target, value in _filled(one):
-            if _is_of(target, found.name):
-                values.append(evaluator.expression(value, Env(module, {})))
+            if not _is_of(target, found.name):
+                continue
+            if not _may_be_called(evaluator, value, module):
+                return None
+            values.append(evaluator.expression(value, Env(module, {})))
     makers = [one for one in module.module.body if isinstance(one, cst.FunctionDef)]
     names = {one.name.value for one in makers if _fills(one, found.name)}
     for other in evaluator.files.values() if names else ():
@@ -192,6 +205,18 @@ def registered(evaluator: Calls, found: Definition) -> Value | None:
         return None
     # Which of them it is only the program knows.
     return Dict(tuple((None, one) for one in values))
+
+
+def _may_be_called(
+    evaluator: Calls, node: cst.BaseExpression, module: ParsedModule
+) -> bool:
+    """What a dict of functions is filled with; other calls may read files, or it."""
+    if isinstance(node, cst.Call):
+        if module.resolver.qualified(node.func) == "functools.partial":
+            return True
+        made = evaluator.facts.definition(node.func, module)
+        return made is not None and isinstance(made.node, cst.ClassDef)
+    return isinstance(node, (cst.Name, cst.Attribute, cst.Lambda))
 
 
 def _pairs(evaluator: Calls, node: cst.CSTNode, module: ParsedModule) -> list[Value]:

@@ -67,6 +67,8 @@ class Expressions(ABC):
         # Files by their paths, as the one who asks has parsed them.
         self.files = {os.path.abspath(one.path): one for one in files}
         self.notes = Notes()
+        # Dicts whose entries are being looked for.
+        self.filling: set[cst.CSTNode] = set()
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()

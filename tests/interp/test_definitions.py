@@ -73,6 +73,24 @@ def test_a_registry_that_the_program_fills(
     assert not reasons(found)
 
 
+@pytest.mark.parametrize(
+    "filled",
+    [
+        # What it is filled with is read from it; a function reads files for it.
+        "KNOWN['size'] = len(KNOWN['path'])\n",
+        "def read(path):\n    return open(path).read()\n\n\n"
+        "KNOWN['words'] = read(KNOWN['path'])\n",
+        "KNOWN['all'] = functools.partial(max, KNOWN['path'])\n",
+    ],
+)
+def test_settings_that_are_filled_with_themselves(filled: str, tmp_path: Path) -> None:
+    code = f"{HEAD}import functools\nKNOWN = {{'path': 'words.txt'}}\n{filled}"
+    code += f"\n\ndef net(x):\n    x = x / KNOWN['size']\n{DENSE}"
+    found = evaluate(tmp_path, f"{code}{MODEL}net(features)\n")
+    assert made(found) == ["Dense(3)"]
+    assert not reasons(found)
+
+
 def test_pairs_of_names_and_functions(tmp_path: Path) -> None:
     code = (
         f"import collections\n{HEAD}def net(x):\n{DENSE}\n\n"
