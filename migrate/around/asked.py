@@ -89,6 +89,7 @@ MATTERS = (
         places={"EstimatorSpec": 5, "EvalSpec": 4},
         parts=("exporting", "exporters", "predictor", "receivers"),
     ),
+    Matter("TIMES", r"ProfilerHook|trace_level|RunOptions|run_metadata"),
     Matter("LISTENERS", parts=("train_and_evaluate",)),
     Matter(
         "REPLICAS",

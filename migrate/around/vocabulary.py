@@ -168,6 +168,8 @@ _LOOP: dict[str, str] = {
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
+    "tf.train.ProfilerHook": "ProfilerHook",
+    "tf.estimator.ProfilerHook": "ProfilerHook",
 }
 # Arguments for which there is nothing in the loop module: their place, and why.
 STAYING_ARGUMENTS: dict[str, tuple[str, int, str]] = {

@@ -11,6 +11,8 @@ from __future__ import annotations
 HOOKS: bool = True
 # Models that are written for serving, and read again.
 EXPORTS: bool = True
+# How long the operations of a step took.
+TIMES: bool = True
 # What hears of each checkpoint, such as an evaluation after it.
 LISTENERS: bool = True
 # Strategies of several replicas.

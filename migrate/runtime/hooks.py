@@ -7,7 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import TIMES
 from .fetching import filled
+from .step_stats import any_is_traced, with_stats
 from .vocabulary import v1
 
 SessionRunHook = v1.train.SessionRunHook
@@ -25,7 +27,6 @@ NanLossDuringTrainingError = v1.train.NanLossDuringTrainingError
 FinalOpsHook = v1.train.FinalOpsHook
 FeedFnHook = v1.train.FeedFnHook
 GlobalStepWaiterHook = v1.train.GlobalStepWaiterHook
-ProfilerHook = v1.train.ProfilerHook
 SecondOrStepTimer = v1.train.SecondOrStepTimer
 Scaffold = v1.train.Scaffold
 
@@ -77,14 +78,21 @@ class HookRunner:
         wanted = [None if request is None else request.fetches for request in asked]
         asks = any(one is not None for one in wanted)
         fetches = [main, *wanted] if asks else [main]
-        found = self.values(tf.nest.flatten(fetches), feeds)
+        metadata = v1.RunMetadata()
+        if TIMES and any_is_traced(asked):
+            flat = tf.nest.flatten(fetches)
+            found, metadata = with_stats(
+                session.graph, lambda: self.values(flat, feeds)
+            )
+        else:
+            found = self.values(tf.nest.flatten(fetches), feeds)
         self.taken = True
         values, *results = filled(fetches, iter(found))
         if first is not None:
             first(values)
         with self.model.inside():
             for hook, value in zip(self.hooks, results or wanted, strict=True):
-                hook.after_run(context, SessionRunValues(value, None, v1.RunMetadata()))
+                hook.after_run(context, SessionRunValues(value, None, metadata))
         return values, context.stop_requested or self.coordinator.should_stop()
 
     def end(self) -> None:

@@ -15,3 +15,11 @@ class FileWriter(v1.summary.FileWriter):
     def __init__(self, *args: Any, **kwargs: Any):
         with tf.Graph().as_default():
             super().__init__(*args, **kwargs)
+
+
+class ProfilerHook(v1.train.ProfilerHook):
+    """As `tf.train.ProfilerHook`, whose constructor opens an event file."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        with tf.Graph().as_default():
+            super().__init__(*args, **kwargs)

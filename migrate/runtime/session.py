@@ -6,7 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import TIMES
 from .fetching import Fetches
+from .step_stats import is_traced, with_stats
 from .vocabulary import v1
 
 
@@ -39,11 +41,23 @@ class ModelSession(v1.Session):
         return ""
 
     def run(
-        self, fetches: Any, feed_dict: Any = None, options: Any = None, **_: Any
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
     ) -> Any:
         """The values of tensors, by tensor, variable or name."""
-        del options
+        if not TIMES:
+            # A library may give them; nothing in the project reads what they tell.
+            del options, run_metadata
         with tf.init_scope():
+            if TIMES and run_metadata is not None and is_traced(options):
+                values, metadata = with_stats(
+                    self.graph, lambda: self.fetches.run(fetches, feed_dict)
+                )
+                run_metadata.CopyFrom(metadata)
+                return values
             return self.fetches.run(fetches, feed_dict)
 
     def should_stop(self) -> bool:

@@ -397,7 +397,71 @@ classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
 RESULT = classifier.evaluate(input_fn=input_fn, steps=1)
 """
 
+PROFILERS = """\
+# Profilers: TensorFlow's, one derived from it, and a hook that asks for the times.
+import glob
+import json
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+FOLDER = tempfile.mkdtemp()
+X = np.linspace(-1., 1., 24).reshape(12, 2).astype(np.float32)
+
+
+class Often(tf.train.ProfilerHook):
+    def __init__(self, folder):
+        super().__init__(save_steps=2, output_dir=folder, show_memory=False)
+
+
+class Times(tf.train.SessionRunHook):
+    seen = 0
+
+    def before_run(self, run_context):
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        return tf.train.SessionRunArgs(None, options=options)
+
+    def after_run(self, run_context, run_values):
+        for device in run_values.run_metadata.step_stats.dev_stats:
+            names = [node.node_name for node in device.node_stats]
+            self.seen += 'squared' in names
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features, 1, kernel_initializer=tf.zeros_initializer())
+    loss = tf.reduce_mean(tf.square(net - labels, name='squared'))
+    train_op = tf.train.GradientDescentOptimizer(.3).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices((X, X[:, :1])).repeat().batch(4)
+
+
+def profiled(folder):
+    found = []
+    for path in glob.glob(os.path.join(FOLDER, folder, 'timeline-*.json')):
+        with open(path) as f:
+            events = json.load(f)['traceEvents']
+        found.append(any(e.get('args', {}).get('name') == 'squared' for e in events))
+    return sum(found)
+
+
+estimator = tf.estimator.Estimator(model_fn, os.path.join(FOLDER, 'model'))
+times = Times()
+estimator.train(input_fn, steps=3, hooks=[times])
+estimator.train(input_fn, steps=8, hooks=[
+    tf.estimator.ProfilerHook(save_steps=3, output_dir=os.path.join(FOLDER, 'third')),
+    Often(os.path.join(FOLDER, 'second'))])
+RESULT = {'seen': times.seen, 'third': profiled('third'), 'second': profiled('second'),
+          'loss': estimator.evaluate(input_fn, steps=3)['loss']}
+"""
+
 PROGRAMS = {
+    "profilers": PROFILERS,
     "learn_canned": LEARN_CANNED,
     "learn_estimator": LEARN_ESTIMATOR,
     "learn_tuple": LEARN_TUPLE,

@@ -83,6 +83,8 @@ class LegacyTensorFlow:
         self.data = DataNames()
         self.feature_column = compat.feature_column
         self.summary = Names(v1.summary, FileWriter=names.FileWriter)
+        self.distribute = tf.distribute
+        self.train = Names(v1.train, ProfilerHook=names.ProfilerHook)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(v1, name)

@@ -1,6 +1,7 @@
 """Small programs, each with one matter of a loop, compared with recordings of TF 1.15.5.
 
-Traps are around the model function, calls are what a program says around that.
+Traps are around the model function, calls are what a program says around that, and
+given hooks are TensorFlow's own, each with one replica and with two.
 
 The programs and recordings are in fixtures/oracle/loop.
 """
@@ -22,7 +23,7 @@ NAMES = sorted(path.stem for path in RECORDINGS.glob("*.json"))
 sys.path.insert(0, str(ORACLE / "loop"))
 MODULES = {
     name: module
-    for module in ("traps", "calls")
+    for module in ("traps", "calls", "given_hooks")
     for name in importlib.import_module(module).SCENARIOS
 }
 
@@ -42,8 +43,14 @@ KNOWN_DIFFERENCES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    out = tmp_path_factory.mktemp("traps") / "observed.json"
-    return observe(out, [f"{MODULES[name]}.{name}" for name in NAMES])
+    folder = tmp_path_factory.mktemp("traps")
+    places = [f"{MODULES[name]}.{name}" for name in NAMES]
+    given = [place for place in places if place.startswith("given_hooks")]
+    others = [place for place in places if place not in given]
+    return {
+        **observe(folder / "observed.json", others),
+        **observe(folder / "given.json", given, "--replicas", "2"),
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
