@@ -116,9 +116,19 @@ _WITH_LAYERS = {
         ("dnn", "deep_model_fn"),
         ("linear", "linear_model_fn"),
     )
+} | {
+    f"{_COMPAT}.contrib.learn.networks.{name}": f"{_CANNED}.learn.learn_{name}"
+    for name in ("deep_logits", "wide_logits")
 }
+# Where classes of canned models are, of which all are made of these.
+_ALL_WITH_LAYERS = f"{_COMPAT}.contrib.learn.canned"
+_CANNED_NAMES = ("tf.estimator.", "tf.contrib.estimator.", "tf.contrib.learn.")
 # What these take of the loop module.
-_LAYERS_IN_LOOP = ("scoped_layers.ScopedModel", "partitions.one_part")
+_LAYERS_IN_LOOP = (
+    "scoped_layers.FunctionLayer",
+    "scoped_layers.ScopedModel",
+    "partitions.one_part",
+)
 # Where compat has what stands directly in a package of Estimators: TF 2's canned
 # classes, and helpers of TF 1 that were private.
 _PACKAGES = {
@@ -223,14 +233,14 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
 
 def has_layers(symbol: str) -> bool:
     """Whether a symbol is a canned Estimator whose copy is made of Keras layers."""
-    if not symbol.startswith(("tf.estimator.", "tf.contrib.estimator.")):
+    if not symbol.startswith(_CANNED_NAMES):
         return False
     found, below = _find(symbol)
-    return (
-        isinstance(found, tuple)
-        and not below
-        and isinstance(found[0].node, cst.ClassDef)
-        and f"{found[0].part.name}._model_fn" in _WITH_LAYERS
+    if not isinstance(found, tuple) or below:
+        return False
+    module = found[0].part.name
+    return isinstance(found[0].node, cst.ClassDef) and (
+        module == _ALL_WITH_LAYERS or f"{module}._model_fn" in _WITH_LAYERS
     )
 
 

@@ -20,7 +20,14 @@ from ..layers import (
 from .heads import Head
 from .model_fns import ModeKeys, ModelFnOps
 
-__all__ = ["Deep", "Wide", "model_fn_of"]
+__all__ = [
+    "Deep",
+    "Wide",
+    "deep_logits",
+    "model_fn_of",
+    "summarize_layer",
+    "wide_logits",
+]
 
 _DNN_RATE = 0.05
 _LARGEST_LINEAR_RATE = 0.2
@@ -46,34 +53,23 @@ class Deep:
         self._dropout = dropout
         self._clip_norm = clip_norm
 
-    def logits(self, features: Any, mode: str, dimension: int, config: Any) -> Any:
-        """The output of the last layer, in the scope of the network."""
-        with tf.variable_scope(
-            "input_from_feature_columns", partitioner=input_partitioner(config)
-        ) as scope:
-            net = input_from_feature_columns(
-                features, self.columns, weight_collections=["dnn"], scope=scope
-            )
-        for place, units in enumerate(self._hidden_units):
-            net = fully_connected(
-                net,
-                units,
-                activation_fn=self._activation_fn,
-                variables_collections=["dnn"],
-                scope=f"hiddenlayer_{place}",
-            )
-            if self._dropout is not None and mode == ModeKeys.TRAIN:
-                net = dropout(net, keep_prob=1.0 - self._dropout)
-            _summarize(net)
-        logits = fully_connected(
-            net,
+    def logits(
+        self, features: Any, mode: str, dimension: int, config: Any, *, joint: str
+    ) -> Any:
+        """The output of the last layer, in the scope of the network.
+
+        ``joint`` stands between a layer's name and what its summaries tell.
+        """
+        return deep_logits(
+            features,
+            self.columns,
+            self._hidden_units,
             dimension,
-            activation_fn=None,
-            variables_collections=["dnn"],
-            scope="logits",
+            activation_fn=self._activation_fn,
+            dropout_rate=self._dropout if mode == ModeKeys.TRAIN else None,
+            partitioner=input_partitioner(config),
+            joint=joint,
         )
-        _summarize(logits)
-        return logits
 
     def train_op(self, loss: Any) -> Any:
         """A step of the variables of this network."""
@@ -102,15 +98,7 @@ class Wide:
 
     def logits(self, features: Any, dimension: int) -> Any:
         """The sum, in the scope of the network."""
-        logits, _, _ = weighted_sum_from_feature_columns(
-            features,
-            self.columns,
-            num_outputs=dimension,
-            weight_collections=["linear"],
-            scope=tf.get_variable_scope(),
-        )
-        _summarize(logits)
-        return logits
+        return wide_logits(features, self.columns, dimension)
 
     def own_train_op(self, loss: Any) -> Any:
         """A step of a model that is nothing else."""
@@ -140,6 +128,58 @@ class Wide:
         )
 
 
+def deep_logits(
+    features: Any,
+    columns: Sequence[Any],
+    hidden_units: Sequence[int],
+    dimension: int,
+    *,
+    activation_fn: Any,
+    dropout_rate: float | None,
+    partitioner: Any,
+    joint: str,
+) -> Any:
+    """Layers over columns; the output of the last one."""
+    with tf.variable_scope(
+        "input_from_feature_columns", partitioner=partitioner
+    ) as scope:
+        net = input_from_feature_columns(
+            features, columns, weight_collections=["dnn"], scope=scope
+        )
+    for place, units in enumerate(hidden_units):
+        net = fully_connected(
+            net,
+            units,
+            activation_fn=activation_fn,
+            variables_collections=["dnn"],
+            scope=f"hiddenlayer_{place}",
+        )
+        if dropout_rate is not None:
+            net = dropout(net, keep_prob=1.0 - dropout_rate)
+        summarize_layer(net, f"dnn/hiddenlayer_{place}", joint)
+    logits = fully_connected(
+        net,
+        dimension,
+        activation_fn=None,
+        variables_collections=["dnn"],
+        scope="logits",
+    )
+    summarize_layer(logits, "dnn/logits", joint)
+    return logits
+
+
+def wide_logits(features: Any, columns: Sequence[Any], dimension: int) -> Any:
+    """A weighted sum of columns, in the scope of its network."""
+    logits, _, _ = weighted_sum_from_feature_columns(
+        features,
+        columns,
+        num_outputs=dimension,
+        weight_collections=["linear"],
+        scope=tf.get_variable_scope(),
+    )
+    return logits
+
+
 def _optimizer(given: Any, default: Callable[..., Any], rate: float) -> Any:
     if given is None:
         return default(learning_rate=rate)
@@ -152,11 +192,15 @@ def _tensors(features: Any) -> list[Any]:
     return list(features.values()) if isinstance(features, Mapping) else [features]
 
 
-def _summarize(layer: Any) -> None:
-    tf.summary.scalar(
-        f"{layer.op.name}/fraction_of_zero_values", tf.nn.zero_fraction(layer)
-    )
-    tf.summary.histogram(f"{layer.op.name}/activation", layer)
+def summarize_layer(value: Any, name: str, joint: str) -> None:
+    """How many values of a layer are zero, and all of them.
+
+    DNNs told so in other words than wide and deep models; linear models did not.
+    """
+    with tf.name_scope(f"{name.partition('/')[0]}/"):
+        zeros = tf.nn.zero_fraction(value)
+        tf.summary.scalar(f"{name}{joint}fraction_of_zero_values", zeros)
+        tf.summary.histogram(f"{name}{joint}activation", value)
 
 
 def model_fn_of(
@@ -185,15 +229,17 @@ def model_fn_of(
         if wide is None:
             assert deep is not None
             with scope("dnn", variable_partitioner(config)):
-                return ops(deep.logits(features, mode, size, config), deep.train_op)
+                logits = deep.logits(features, mode, size, config, joint="_")
+                return ops(logits, deep.train_op)
         if deep is None:
             with scope("linear", input_partitioner(config)):
                 return ops(wide.logits(features, size), wide.own_train_op)
         with scope("dnn", variable_partitioner(config)):
-            deep_logits = deep.logits(features, mode, size, config)
+            of_deep = deep.logits(features, mode, size, config, joint="/")
         with scope("linear", input_partitioner(config)):
-            wide_logits = wide.logits(features, size)
-        logits = deep_logits + wide_logits
+            of_wide = wide.logits(features, size)
+            summarize_layer(of_wide, "linear", "/")
+        logits = of_deep + of_wide
 
         def train_op_fn(loss: Any) -> Any:
             # Both steps counted, which programs have built their numbers on.
