@@ -47,7 +47,7 @@ that leaves compat:
 | nowhere: the program stays on compat, or as it is | 127 | 62 |
 
 Of the last, most are the canned models and monitors of `tf.contrib.learn`, input
-queues, the data and network packages of slim, and tfprof.
+queues, and the data and network packages of slim.
 """
 
 

@@ -158,6 +158,8 @@ _LOOP: dict[str, str] = {
     "tf.contrib.distribute.MirroredStrategy": "MirroredStrategy",
     "tf.contrib.distribute.OneDeviceStrategy": "OneDeviceStrategy",
     "tf.contrib.distribute.CollectiveAllReduceStrategy": "CollectiveAllReduceStrategy",
+    "tf.contrib.distribute.AllReduceCrossDeviceOps": "AllReduceCrossDeviceOps",
+    "tf.contrib.distribute.AllReduceCrossTowerOps": "AllReduceCrossDeviceOps",
     "tf.distribute.MultiWorkerMirroredStrategy": "MultiWorkerMirroredStrategy",
     "tf.distribute.experimental.MultiWorkerMirroredStrategy": (
         "MultiWorkerMirroredStrategy"

@@ -56,6 +56,25 @@ def CollectiveAllReduceStrategy(num_gpus_per_worker: int = 0) -> tf.distribute.S
     return MultiWorkerMirroredStrategy()
 
 
+def AllReduceCrossDeviceOps(
+    all_reduce_alg: str = "nccl",
+    num_packs: int = 1,
+    agg_small_grads_max_bytes: int = 0,
+    agg_small_grads_max_group: int = 10,
+) -> tf.distribute.CrossDeviceOps:
+    """How GPUs add up their gradients; small ones are no longer put together."""
+    del agg_small_grads_max_bytes, agg_small_grads_max_group
+    ways = {
+        "nccl": tf.distribute.NcclAllReduce,
+        "hierarchical_copy": tf.distribute.HierarchicalCopyAllReduce,
+    }
+    if all_reduce_alg not in ways:
+        raise ValueError(
+            f"all_reduce_alg is one of {', '.join(ways)}, not {all_reduce_alg!r}."
+        )
+    return ways[all_reduce_alg](num_packs)
+
+
 class Joined:
     """The strategy with which this process has joined a cluster: once for all."""
 

@@ -106,8 +106,9 @@ def _handed_on(path: str) -> str | None:
     parts = path.split(".")
     if parts[2:3] != ["python"]:
         return None
-    inner = ".".join(parts[3:])
-    homes = ("python", "tensorflow_estimator.python.estimator")
+    # What one device computes was a tower until TF 1.12.
+    inner = ".".join(parts[3:]).replace("cross_tower_ops.", "cross_device_ops.")
+    homes = ("python", f"python.{parts[1]}", "tensorflow_estimator.python.estimator")
     found = (_private(f"{home}.{inner}") for home in homes if inner)
     return next((one for one in found if one is not None), None)
 
