@@ -8,6 +8,7 @@ model function. What comes out is still a program of TensorFlow 1.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,10 +24,18 @@ from ..project.positions import Unfaithful
 from .keras_layers import MODEL_TO_ESTIMATOR, loaded_model
 from .model_functions import handed_to_learn, is_model_fn
 
-__all__ = ["Lifting", "kept_because", "lifted_together"]
+__all__ = [
+    "Lifting",
+    "kept_because",
+    "lifted_together",
+    "names_canned_of_learn",
+]
 
 # Estimators whose model function the program gives.
 _KNOWN = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
+
+# What a text has that makes one of the canned Estimators of tf.contrib.learn.
+_OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")
 
 
 @dataclass
@@ -63,6 +72,14 @@ def lifted_together(
         # By our fault: the functions are kept as they are.
         told = f"{type(problem).__name__}: {problem}"
         return [Lifting(one, left=[(1, told)]) for one in files]
+
+
+def names_canned_of_learn(files: Sequence[ParsedModule]) -> bool:
+    """Whether a program may make canned Estimators of tf.contrib.learn."""
+    return any(
+        "contrib" in one.source.text and _OF_LEARN.search(one.source.text)
+        for one in files
+    )
 
 
 def _canned(parsed: ParsedModule) -> frozenset[str]:

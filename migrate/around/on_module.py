@@ -30,7 +30,12 @@ from .differences import differences
 from .groups import Group, run_together
 from .homes import Known
 from .keras_layers import MODEL_TO_ESTIMATOR, old_layers
-from .lifting import Lifting, kept_because, lifted_together
+from .lifting import (
+    Lifting,
+    kept_because,
+    lifted_together,
+    names_canned_of_learn,
+)
 from .places import NoPlace, Place, place_of
 from .renames import renamed
 from .sizes import SIZES, computes_sizes
@@ -95,12 +100,13 @@ class OnModule:
         )
         # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
-        if self.contrib == CONTRIB and self._has_canned_of_learn():
+        if self.contrib == CONTRIB and names_canned_of_learn(self.files):
             self.contrib = CONTRIB_LEARN
         self.trees = [Tree(one.source.module, one.resolver) for one in files]
         # The program builds graphs, or runs sessions, around its models.
         self.by_hand: Kept | None = None
         self.builds_by_hand = False
+        self.local_graphs = False  # of sessions that look at data
         # Files whose model functions are lifted.
         self.layers: dict[str, ParsedModule] = {}
         self.lifting: list[Lifting] = []
@@ -239,8 +245,10 @@ class OnModule:
             return found
         keras = {n for _, needs in found for need in needs for n in need.names}
         if "model_to_estimator" in keras:
-            # Its Keras model would be one of that graph.
-            one = self.by_hand
+            if not self.local_graphs:
+                self.by_hand, self.local_graphs = None, True
+                return self._files(place, inside)
+            one = self.by_hand  # Its Keras model would be one of that graph.
             return f"`{one.symbol}` (line {one.line}) {one.why}, beside a Keras model"
         self.builds_by_hand = True
         return self._files(place, inside)
@@ -265,6 +273,7 @@ class OnModule:
                 by_hand=self.builds_by_hand,
                 beside=self.trees,
                 shared_columns=shares_columns(self.files),
+                local_graphs=self.local_graphs,
             )
             if self._builds_graphs:
                 self.by_hand = self.by_hand or made.by_hand
@@ -317,13 +326,6 @@ class OnModule:
         """Files that name neither TF belong to others of theirs, which name TF 2."""
         eras = [era_of(parsed.resolver) for parsed in self.files]
         return any(era.tf2 for era in eras) and not any(era.tf1 for era in eras)
-
-    def _has_canned_of_learn(self) -> bool:
-        """It may make canned Estimators of tf.contrib.learn."""
-        return any(
-            "contrib" in one.source.text and _CANNED_OF_LEARN.search(one.source.text)
-            for one in self.files
-        )
 
     def _describes_features(self) -> bool:
         """Placeholders may stand for what a model is served with, outside of graphs."""
@@ -496,4 +498,3 @@ _OF_KERAS_MODELS = frozenset({"model_to_estimator", "model_to_multi_worker_estim
 CONTRIB = "tf_contrib"
 CONTRIB_2 = "tf_estimators"
 CONTRIB_LEARN = "tf_contrib_learn"
-_CANNED_OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")

@@ -18,6 +18,7 @@ from ..symbols.table import lookup, needs_nothing
 from .by_hand import gives_data, handed_about
 from .homes import Home, Known
 from .imports import Imports
+from .local_graphs import local_graph
 from .vocabulary import GRAPH_WORDS, QUEUE_WORDS, STAYING_ARGUMENTS, Loop, Stays, Today
 from .words import Kept, Modules, Renamed, Words
 
@@ -41,6 +42,7 @@ def renamed(
     by_hand: bool = False,
     beside: Sequence[Tree] = (),
     shared_columns: bool = False,
+    local_graphs: bool = False,
 ) -> Renamed:
     """The file with every word under its new name.
 
@@ -48,11 +50,13 @@ def renamed(
     ``keras_1`` that its ``tf.keras`` is TF 1's; ``placeholders`` that some may be made
     outside of a graph; ``shared_columns`` that columns may share an embedding as they
     did in TF 1, which only TF 1's function for a parsing spec knows; ``by_hand`` that
-    the program is to go on building graphs around its models. ``beside`` are the other
-    files of the program.
+    the program is to go on building graphs around its models; ``local_graphs`` that
+    lines which look at data in a session get a graph of their own. ``beside`` are the
+    other files of the program.
     """
     renamer = _Renamer(parsed, Words(parsed, modules, known, for_tf2, keras_1))
     renamer.beside = beside
+    renamer.local_graphs = local_graphs
     if by_hand:
         renamer.words.more["tf.reset_default_graph"] = Loop("reset_default_graph")
         renamer.starts_graph = True
@@ -71,6 +75,8 @@ def renamed(
 class _Renamer:
     def __init__(self, parsed: ParsedModule, words: Words) -> None:
         self.words = words
+        self.parsed = parsed
+        self.local_graphs = False
         # What such a module binds, others import from it.
         self.hands_on = parsed.is_package
         self._tree: Tree | None = None
@@ -127,6 +133,8 @@ class _Renamer:
             found = self.words.home(symbol)
             if found is None and not inside and symbol in _PACKAGES:
                 found = self._package(node, symbol)
+            if found is None and symbol in GRAPH_WORDS and self._has_own_graph(use):
+                return kept
             if found is None and symbol in GRAPH_WORDS and self._is_by_hand(use):
                 found = self._by_hand(use, symbol)
             if symbol in STAYING_ARGUMENTS and not inside:
@@ -152,6 +160,20 @@ class _Renamer:
         if self.words.for_tf2 or not isinstance(node, cst.Attribute):
             return None
         return Today(f"tf.compat.v1.{symbol.removeprefix('tf.')}")
+
+    def _has_own_graph(self, use: Use) -> bool:
+        """A session whose graph can stand around it; it does so from now on."""
+        call = self.tree.resolver.scopes.calls.get(use.node)
+        found = None
+        if self.local_graphs and call is not None and self._is_by_hand(use):
+            found = local_graph(self.tree, call)
+        if found is None:
+            return False
+        lines = (self.tree.line(one) for one in found.statements)
+        if len({self.parsed.source.locate(line)[0] for line in lines}) > 1:
+            return False  # cells of a notebook
+        self.words.edits += found.edits(self.tree)
+        return True
 
     def _is_by_hand(self, use: Use) -> bool:
         """A word of graphs and sessions where there is no graph around it."""
