@@ -91,7 +91,7 @@ def _bound(statement: Statement) -> list[str]:
         return []
     names: list[str] = []
     for target in small.targets:
-        parts = [target.target]
+        parts: list[cst.BaseExpression] = [target.target]
         if isinstance(target.target, (cst.Tuple, cst.List)):
             parts = [one.value for one in target.target.elements]
         if not all(isinstance(one, cst.Name) for one in parts):
