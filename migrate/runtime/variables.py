@@ -171,18 +171,16 @@ class ModelVariables:
         return computed_once(value)
 
     def show_in_graph(self, variable: Any, name: str, value: Any) -> None:
-        """Puts a reading of the variable into the graph, under the variable's name.
-
-        Hooks ask for `global_step:0`, savers and old code for `variable.op.name`.
-        """
+        """Puts a reading of the variable into the graph, under the variable's name."""
+        # Hooks ask for `global_step:0`, savers and old code for `variable.op.name`.
         parts = (variable,)
         if REPLICAS:
             parts = self.strategy.experimental_local_results(variable)
         with self.graph.as_default(), tf.control_dependencies(None):
             for number, part in enumerate(parts):
                 own_name = f"{name}/replica_{number}" if number else name
-                if has_operation(self.graph, own_name):
-                    # The data has one; Keras names a metric's weights elsewhere.
+                with contextlib.suppress(KeyError):  # The data has one of that name.
+                    self.graph.get_operation_by_name(own_name)
                     own_name = self.graph.unique_name(own_name)
                 reading = tf.raw_ops.ReadVariableOp(
                     resource=part.handle, dtype=variable.dtype, name=f"{own_name}/"
@@ -192,15 +190,6 @@ class ModelVariables:
             if name not in self.by_name and parts[0] is variable:
                 # Local variables are set anew by `local_variables_initializer`.
                 variable._initializer_op = variable.assign(value, read_value=False)
-
-
-def has_operation(graph: Any, name: str) -> bool:
-    """Whether a graph has an operation of that name."""
-    try:
-        graph.get_operation_by_name(name)
-    except KeyError:
-        return False
-    return True
 
 
 def graph_variable_of(variable: Any, reading: Any) -> None:
