@@ -71,7 +71,7 @@ class Matter:
 MATTERS = (
     Matter(
         "HOOKS",
-        r"(?i)hook|scaffold|listener|monitor|sessionrun",
+        r"(?i)hook|scaffold|listener|monitor|sessionrun|host_call",
         places={
             "train": 1,
             "evaluate": 2,

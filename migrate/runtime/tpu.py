@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import tensorflow as tf
+import tensorflow.compat.v1 as v1
 
+from .asked import HOOKS
 from .config import RunConfig
 from .estimator import Estimator
+from .hooks import SessionRunHook
 from .vocabulary import EstimatorSpec, ModeKeys
 
 
@@ -76,6 +79,10 @@ class TPUEstimatorSpec(EstimatorSpec):
             # Off the TPU it is run with each step.
             ops = tf.nest.flatten(called_with_tensors(host_call))
             train_op = tf.group(train_op, *(op for op in ops if op is not None))
+            if HOOKS:
+                writers = v1.get_collection("_SUMMARY_WRITER_V2")
+                if writers:
+                    training_hooks = (*(training_hooks or ()), _WritersHook(writers))
         made = super().__new__(
             cls,
             mode,
@@ -90,6 +97,27 @@ class TPUEstimatorSpec(EstimatorSpec):
             prediction_hooks=prediction_hooks,
         )
         return cast(TPUEstimatorSpec, made)
+
+
+class _WritersHook(SessionRunHook):
+    """Opens the writers of `tf.contrib.summary` that a host call made; flushes them."""
+
+    def __init__(self, writers: Iterable[Any]):
+        self._opens = list(writers)
+
+    def begin(self) -> None:
+        """Finds what flushes them."""
+        self._flushes = [
+            tf.raw_ops.FlushSummaryWriter(writer=one.inputs[0]) for one in self._opens
+        ]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Opens them."""
+        session.run(self._opens)
+
+    def end(self, session: Any) -> None:
+        """Writes what they hold."""
+        session.run(self._flushes)
 
 
 def called_with_tensors(call: Any) -> Any:

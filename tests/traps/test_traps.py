@@ -77,6 +77,7 @@ QUICK = {
         "step_by_two",
         "step_of_two_optimizers",
         "sum_on_replicas",
+        "summaries_of_host_call",
         "tape_in_model_fn",
         "updates_if_any",
         "updates_of_layers",
