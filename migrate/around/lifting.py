@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ..lift.group import Understood, reached, understood
+from ..lift.nested import calls_in_lines
 from ..lift.one_line import is_crowded, one_in_each, same_functions
 from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
@@ -31,6 +32,8 @@ __all__ = [
     "names_canned_of_learn",
 ]
 
+# What setting calls apart does away with.
+_TWO_LINES = "say them in two lines"
 # Estimators whose model function the program gives.
 _KNOWN = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
 
@@ -94,13 +97,26 @@ def _canned(parsed: ParsedModule) -> frozenset[str]:
 def _of_lines(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
     """The files with their model functions lifted.
 
-    Statements that stand in one line are set apart where that is what it takes.
+    Statements that stand in one line, and calls within calls, are set apart where that
+    is what it takes.
     """
     result = _lifted(files, facts)
-    if not result.left or not any(map(is_crowded, files)):
-        return result
+    if result.left and any(map(is_crowded, files)):
+        result = _set_apart(files, facts, one_in_each, result)
+    if any(why.endswith(_TWO_LINES) for _, _, why in result.left):
+        result = _set_apart(files, facts, calls_in_lines, result)
+    return result
+
+
+def _set_apart(
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
+    how: Callable[[ParsedModule, ProjectFacts, Collection[cst.CSTNode]], ParsedModule],
+    result: Understood,
+) -> Understood:
+    """What lifting gives after some lines are taken apart, where it gives more."""
     own = reached(files, facts, _is_model(files))
-    apart = [one_in_each(one, facts, own) for one in files]
+    apart = [how(one, facts, own) for one in files]
     changed = {
         str(new.path) for old, new in zip(files, apart, strict=True) if new is not old
     }

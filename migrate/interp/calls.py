@@ -154,7 +154,9 @@ class Calls(Expressions):
             if one.default is not None
         }
         if node in self.notes.scoped:
-            found = dict.fromkeys(found, Symbol("tf.estimator.from_scope"))
+            # What no default says either the scope around a call does.
+            names = [one.name.value for one in every]
+            found = dict.fromkeys(names, Symbol("tf.estimator.from_scope"))
         return found
 
     # -- calls
@@ -169,6 +171,8 @@ class Calls(Expressions):
             )
             for one in node.args
         ]
+        if definitions.is_named_dict(node, env.module):
+            return Dict(tuple((one.keyword, one.value) for one in arguments))
         callee = self.expression(node.func, env)
         if isinstance(node.func, cst.Attribute) and node.func.attr.value == "get":
             held = self.expression(node.func.value, env)

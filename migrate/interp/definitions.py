@@ -39,6 +39,7 @@ __all__ = [
     "given_to",
     "is_abstract",
     "is_filled",
+    "is_named_dict",
     "member",
     "overriding",
     "registered",
@@ -349,3 +350,15 @@ def is_filled(found: Definition) -> bool:
     name = re.escape(found.name)
     later = rf"\b{name}(\s*\[[^]]*\]\s*=[^=]|\.(update|setdefault|pop|clear)\b)"
     return re.search(later, found.module.source.text) is not None
+
+
+def is_named_dict(node: cst.CSTNode, module: ParsedModule) -> bool:
+    """``dict(name=value, ...)``"""
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == "dict"
+        and not module.resolver.bindings(node.func)
+        and bool(node.args)
+        and all(one.keyword is not None for one in node.args)
+    )

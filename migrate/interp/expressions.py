@@ -15,7 +15,7 @@ from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
 from .arguments import element_of
-from .definitions import constant, is_filled
+from .definitions import constant, is_filled, is_named_dict
 from .notes import Notes
 from .values import (
     Cell,
@@ -252,6 +252,8 @@ class Expressions(ABC):
         if isinstance(found.node, cst.SimpleString):
             return self.expression(found.node, Env(found.module, {}))
         if isinstance(found.node, (cst.Dict, cst.Tuple)) and not is_filled(found):
+            return self.expression(found.node, Env(found.module, {}))
+        if is_named_dict(found.node, found.module) and not is_filled(found):
             return self.expression(found.node, Env(found.module, {}))
         if isinstance(found.node, (cst.Dict, cst.Call)):
             held = self.registered(found)

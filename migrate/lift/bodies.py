@@ -6,6 +6,7 @@ statements stay in the call, with a layer's name where it was made.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -83,6 +84,8 @@ class Body(Scope):
 
     def fresh(self, wanted: str) -> str:
         """An attribute that is not there yet."""
+        if keyword.iskeyword(wanted):
+            wanted += "_"
         name, number = wanted, 1
         while name in self.taken_names:
             number += 1
@@ -228,7 +231,8 @@ class Body(Scope):
     def _element(self, wanted: str) -> str:
         name = wanted
         taken = {e for loop in self.loops for _, e in (*loop.zipped, *loop.taken)}
-        while name in self.scope.bindings or name in taken | self.near:
+        hidden = taken | self.near
+        while name in self.scope.bindings or name in hidden or keyword.iskeyword(name):
             name += "_"
         return name
 

@@ -102,7 +102,8 @@ class ModelFunction:
                     continue
                 if node in lifted.standing:
                     continue
-                assert isinstance(node, cst.FunctionDef)
+                if not isinstance(node, cst.FunctionDef):
+                    raise stop(file, node, "layers in a lambda")
                 lifted.standing.add(node)
                 try:
                     Standing(classes, file, node).lift()

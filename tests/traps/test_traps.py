@@ -61,6 +61,7 @@ QUICK = {
         "keras_weights_stay",
         "latest_checkpoint",
         "layers_by_helpers",
+        "layers_in_methods",
         "learn_estimator_of_layers",
         "learn_models",
         "limits_of_none",

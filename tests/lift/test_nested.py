@@ -1,0 +1,96 @@
+"""Methods that are called around layers, in model functions that become Keras layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfmigrate.report.model import Report
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
+
+TRAPS = Path(__file__).resolve().parents[2] / "fixtures" / "traps" / "programs"
+
+PROGRAM = """\
+import tensorflow as tf
+
+
+class Net:
+    def __init__(self, sizes):
+        self.sizes = sizes
+        self.count = 0
+
+    def dense(self, x, by=1):
+        self.count += 1
+        return by * tf.layers.dense(x, self.sizes[0])
+
+    def __call__(self, x):
+        net = {value}
+        return tf.layers.dense(net, 1)
+
+
+def model_fn(features, labels, mode, params):
+    out = Net(params["sizes"])(features)
+    loss = tf.losses.mean_squared_error(labels, out)
+    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+estimator = tf.estimator.Estimator(model_fn, "out", params={{"sizes": [3]}})
+estimator.train(lambda: tf.data.Dataset.from_tensors(([[1.0]], [[2.0]])), steps=1)
+"""
+
+
+def rewritten(folder: Path, text: str) -> tuple[str, str, Report]:
+    """The tier of a program, what it becomes, and all of the report."""
+    path = folder / "program.py"
+    path.write_text(text, "utf-8")
+    report = run_job([path], Job())
+    (result,) = (one for one in report.results if one.path == path)
+    assert result.program is not None
+    assert result.new is not None
+    return result.program.tier.value, result.new.decode("utf-8"), report
+
+
+def test_calls_stand_in_lines_in_their_order(tmp_path: Path) -> None:
+    value = "self.dense(tf.layers.dense(x, 2)) + self.dense(self.dense(x), by=2)"
+    tier, new, _ = rewritten(tmp_path, PROGRAM.format(value=value))
+    assert tier == "T1"
+    lines = [one.strip() for one in new.splitlines()]
+    first = lines.index("dense_out_2 = self.dense(dense_out)")
+    assert lines[first + 1 : first + 3] == [
+        "dense_out_3 = self.dense(x)",
+        "net = dense_out_2 + self.dense(dense_out_3, by=2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        # What the first call changes is read before it, and a call that may not be.
+        "self.dense(x, by=self.count + 1) * self.count + self.dense(self.dense(x))",
+        "self.dense(self.dense(x)) if params else tf.layers.dense(x, 2)",
+        "[self.dense(self.dense(x)) for _ in range(2)][-1]",
+    ],
+)
+def test_what_may_be_another_value_stays(value: str, tmp_path: Path) -> None:
+    _, new, _ = rewritten(tmp_path, PROGRAM.format(value=value))
+    assert "_out" not in new
+
+
+def test_a_program_with_all_of_it_has_layers(tmp_path: Path) -> None:
+    text = (TRAPS / "layers_in_methods.py").read_text("utf-8")
+    tier, new, _ = rewritten(tmp_path, text)
+    assert tier == "T1"
+    # A layer called as a word of Python is.
+    assert "self.in_" in new
+
+
+def test_layers_in_a_lambda_are_told(tmp_path: Path) -> None:
+    text = PROGRAM.format(value="KINDS['one'](self, x)")
+    kinds = "KINDS = dict(one=lambda net, x: net.dense(tf.layers.dense(x, 2)))\n\n\n"
+    text = text.replace("class Net:", kinds + "class Net:")
+    tier, _, report = rewritten(tmp_path, text)
+    assert tier == "T2"
+    told = " ".join(one.message for r in report.results for one in r.findings)
+    assert "layers in a lambda" in told
