@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import tensorflow as tf
-import tensorflow.compat.v1 as v1
 
 from .asked import HOOKS
 from .config import RunConfig
@@ -80,7 +79,7 @@ class TPUEstimatorSpec(EstimatorSpec):
             ops = tf.nest.flatten(called_with_tensors(host_call))
             train_op = tf.group(train_op, *(op for op in ops if op is not None))
             if HOOKS:
-                writers = v1.get_collection("_SUMMARY_WRITER_V2")
+                writers = tf.compat.v1.get_collection("_SUMMARY_WRITER_V2")
                 if writers:
                     training_hooks = (*(training_hooks or ()), _WritersHook(writers))
         made = super().__new__(
