@@ -29,7 +29,7 @@ from .contents import clash, loop_names, words_of_loop
 from .differences import differences
 from .groups import Group, run_together
 from .homes import Known
-from .keras_layers import MODEL_TO_ESTIMATOR, old_layers
+from .keras_layers import MODEL_TO_ESTIMATOR, KerasLayers
 from .lifting import (
     Lifting,
     kept_because,
@@ -98,6 +98,7 @@ class OnModule:
             canned_2=self._is_of_tf2,
             chosen=options.strategy != "keep",
         )
+        self.keras_layers = KerasLayers(files, self.known, self._is_of_tf2)
         # Canned classes that have one name never meet in a module.
         self.contrib = CONTRIB_2 if self._is_of_tf2 else CONTRIB
         if self.contrib == CONTRIB and names_canned_of_learn(self.files):
@@ -128,7 +129,7 @@ class OnModule:
         self.lifting = lifted_together(
             self.files, self.facts, canned_1=not self._is_of_tf2
         )
-        self.kept = kept_because(self.files, self.lifting, self._old_layers)
+        self.kept = kept_because(self.files, self.lifting, self.keras_layers.old)
         if any(one.made for one in self.lifting):
             self.layers = {str(one.parsed.path): one.parsed for one in self.lifting}
             found = self._somewhere(native)
@@ -143,14 +144,8 @@ class OnModule:
         if self.kept is None or not self.lifting:
             return self.kept
         program = run_together(parsed.path, self.facts)
-        why = kept_because(self.files, self.lifting, self._old_layers, program)
+        why = kept_because(self.files, self.lifting, self.keras_layers.old, program)
         return why if self.layers else why or self.kept
-
-    def _old_layers(self, parsed: ParsedModule) -> tuple[int, str] | None:
-        """What in a file with models of Keras is no layer of today, and its line."""
-        for_tf2 = written_for_tf2(parsed.resolver)
-        keras_1 = not for_tf2 and not self._is_of_tf2
-        return old_layers(parsed, self.known, for_tf2=for_tf2, keras_1=keras_1)
 
     def _somewhere(self, native: bool) -> Answer:
         """The same, with the modules where they may stand."""
@@ -274,6 +269,7 @@ class OnModule:
                 beside=self.trees,
                 shared_columns=shares_columns(self.files),
                 local_graphs=self.local_graphs,
+                twins=self.keras_layers.twins(parsed, kept=self._kept_of(parsed)),
             )
             if self._builds_graphs:
                 self.by_hand = self.by_hand or made.by_hand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -18,6 +18,7 @@ from ..symbols.table import lookup, needs_nothing
 from .by_hand import gives_data, handed_about
 from .homes import Home, Known
 from .imports import Imports
+from .keras_twins import Twins
 from .local_graphs import local_graph
 from .vocabulary import GRAPH_WORDS, QUEUE_WORDS, STAYING_ARGUMENTS, Loop, Stays, Today
 from .words import Kept, Modules, Renamed, Words
@@ -43,6 +44,7 @@ def renamed(
     beside: Sequence[Tree] = (),
     shared_columns: bool = False,
     local_graphs: bool = False,
+    twins: Twins | None = None,
 ) -> Renamed:
     """The file with every word under its new name.
 
@@ -51,12 +53,15 @@ def renamed(
     outside of a graph; ``shared_columns`` that columns may share an embedding as they
     did in TF 1, which only TF 1's function for a parsing spec knows; ``by_hand`` that
     the program is to go on building graphs around its models; ``local_graphs`` that
-    lines which look at data in a session get a graph of their own. ``beside`` are the
-    other files of the program.
+    lines which look at data in a session get a graph of their own; ``twins`` what
+    stands in for layers of TF 1's Keras. ``beside`` are the other files of the program.
     """
     renamer = _Renamer(parsed, Words(parsed, modules, known, for_tf2, keras_1))
     renamer.beside = beside
     renamer.local_graphs = local_graphs
+    if twins is not None:
+        renamer.words.more.update(twins.homes)
+        renamer.added = twins.added
     if by_hand:
         renamer.words.more["tf.reset_default_graph"] = Loop("reset_default_graph")
         renamer.starts_graph = True
@@ -82,6 +87,8 @@ class _Renamer:
         self._tree: Tree | None = None
         # The other files of the program.
         self.beside: Sequence[Tree] = ()
+        # Arguments that calls get, behind their own.
+        self.added: Mapping[cst.Call, str] = {}
         # The file says that the program builds graphs by hand, if it does.
         self.starts_graph = False
 
@@ -95,6 +102,7 @@ class _Renamer:
         for use, node, symbol, found in places:
             self._rename(use, node, symbol, found)
         importing.rewrite(imports)
+        self._add_arguments()
         self._write_methods_as_functions()
         self._drop_switches()
         if self.starts_graph and self.words.found.by_hand is not None:
@@ -270,6 +278,18 @@ class _Renamer:
             return False
         self.words.needed.add((bound[0].node, use.root.value))
         return True
+
+    def _add_arguments(self) -> None:
+        context = self.words.context
+        calls = {
+            call: text
+            for call, text in self.added.items()
+            if text and self.words.resolver.resolve(call.func) in self.words.more
+        }
+        context.want(*(call.args[-1] for call in calls))
+        for call, text in calls.items():
+            _, end = context.span(call.args[-1])
+            self.words.edits.append(Edit(end, end, f", {text}"))
 
     # -- methods that nothing has any more ---------------------------------------------
 

@@ -8,6 +8,7 @@ import pytest
 from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.selection import Selection
+from tfmigrate.report.model import FileResult
 from tfmigrate.rewriting.pipeline import Job, process_source
 
 PROGRAM = """\
@@ -32,9 +33,17 @@ other = tf.estimator.Estimator(model_fn)
 estimator.train("""
 
 
-def tier_and_message(text: str) -> tuple[str, str]:
+def rewritten(text: str) -> str:
+    return process(text).new.decode()  # type: ignore[union-attr]
+
+
+def process(text: str) -> FileResult:
     job = Job(RewriteOptions(style="module"), Selection(select=(), ignore=()))
-    result = process_source(Path("program.py"), text.encode(), job, ProjectFacts())
+    return process_source(Path("program.py"), text.encode(), job, ProjectFacts())
+
+
+def tier_and_message(text: str) -> tuple[str, str]:
+    result = process(text)
     (tier,) = {one.tier.value for one in result.findings if one.tier is not None}
     return tier, " ".join(one.message for one in result.findings if one.tier)
 
@@ -49,6 +58,8 @@ def tier_and_message(text: str) -> tuple[str, str]:
             "table = tf.contrib.lookup.index_table_from_tensor(['a', 'b'])\n" + TRAIN,
         ),
         (TRAIN, SECOND.format(layer="net = tf.layers.dense(features, 2)")),
+        ("activation='relu'", "kernel_initializer=tf.keras.initializers.he_normal(1)"),
+        ("tf.keras.layers.Dense(2)", "tf.keras.layers.BatchNormalization()"),
     ],
 )
 def test_the_model_of_a_program_is_its_own(old: str, new: str) -> None:
@@ -61,16 +72,46 @@ def test_the_model_of_a_program_is_its_own(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
+        # All layers that share it would begin alike today.
         (
-            "activation='relu'",
-            "kernel_initializer=tf.keras.initializers.he_normal()",
+            "hidden = ",
+            "start = tf.keras.initializers.he_normal()\nhidden = ",
             "`tf.keras.initializers.he_normal` stays as it was in TensorFlow 1 "
             "(program.py:3)",
         ),
         (
+            "activation='relu'",
+            "kernel_initializer=tf.keras.initializers.he_normal",
+            "`tf.keras.initializers.he_normal` stays as it was in TensorFlow 1 "
+            "(program.py:3)",
+        ),
+        (
+            "activation='relu'",
+            "kernel_initializer=tf.keras.initializers.RandomNormal(0., 1., 2, 'half')",
+            "`tf.keras.initializers.RandomNormal` stays as it was in TensorFlow 1 "
+            "(program.py:3)",
+        ),
+        (
             "tf.keras.layers.Dense(2)",
-            "tf.keras.layers.LSTM(2)",
+            "tf.keras.layers.LSTM(*[2])",
             "`tf.keras.layers.LSTM` stays as it was in TensorFlow 1 (program.py:4)",
+        ),
+        (
+            "hidden = ",
+            "kind = tf.keras.layers.LSTM\nhidden = ",
+            "`tf.keras.layers.LSTM` stays as it was in TensorFlow 1 (program.py:3)",
+        ),
+        (
+            "tf.keras.layers.Dense(2)",
+            "tf.keras.layers.CuDNNLSTM(2)",
+            "`tf.keras.layers.CuDNNLSTM` stays as it was in TensorFlow 1 "
+            "(program.py:4)",
+        ),
+        (
+            "tf.keras.layers.Dense(2)",
+            "tf.keras.layers.BatchNormalization(fused=False)",
+            "`tf.keras.layers.BatchNormalization` stays as it was in TensorFlow 1 "
+            "(program.py:4)",
         ),
         (
             "tf.keras.layers.Dense(2)",
@@ -99,3 +140,33 @@ def test_what_is_left_of_tensorflow_1_is_named(old: str, new: str, why: str) -> 
     tier, message = tier_and_message(PROGRAM.replace(old, new))
     assert tier == "T2", message
     assert why in message
+
+
+@pytest.mark.parametrize(
+    ("layer", "wanted"),
+    [
+        ("LSTM(2)", 'LSTM(2, recurrent_activation="hard_sigmoid")'),
+        ("LSTM(2, 'tanh', 'sigmoid')", "LSTM(2, 'tanh', 'sigmoid')"),
+        (
+            "LSTM(\n    2,\n    dropout=0.5,\n)",
+            'LSTM(\n    2,\n    dropout=0.5, recurrent_activation="hard_sigmoid", '
+            "implementation=1,\n)",
+        ),
+        (
+            "GRU(2, recurrent_activation='sigmoid')",
+            "GRU(2, recurrent_activation='sigmoid', reset_after=False)",
+        ),
+        (
+            "RNN([tf.keras.layers.GRUCell(units=2)])",
+            'RNN([tf_keras.layers.GRUCell(units=2, recurrent_activation="hard_sigmoid"'
+            ", reset_after=False)])",
+        ),
+    ],
+)
+def test_recurrent_layers_say_their_defaults_of_tensorflow_1(
+    layer: str, wanted: str
+) -> None:
+    text = PROGRAM.replace("layers.Dense(2)", f"layers.{layer}")
+    tier, message = tier_and_message(text)
+    assert tier == "T1", message
+    assert f"tf_keras.layers.{wanted}" in rewritten(text)

@@ -460,7 +460,43 @@ RESULT = {'seen': times.seen, 'third': profiled('third'), 'second': profiled('se
           'loss': estimator.evaluate(input_fn, steps=3)['loss']}
 """
 
+KERAS_OF_TF1 = """\
+# A compiled model of layers that Keras changed: gates, resets, normalization.
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.layers import GRU, Dense
+
+layers = tf.keras.layers
+X = np.sin(np.arange(120.)).reshape(10, 4, 3).astype(np.float32)
+Y = X.sum((1, 2))[:, None]
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices((X, Y)).repeat(4).batch(5)
+
+
+inputs = tf.keras.Input((4, 3))
+net = layers.LSTM(3, return_sequences=True, name='first')(inputs)
+net = layers.BatchNormalization(name='normal', momentum=.8)(net)
+net = layers.Bidirectional(GRU(2, return_sequences=True), name='both')(net)
+net = layers.RNN([layers.LSTMCell(3), layers.GRUCell(2)], name='cells')(net)
+outputs = Dense(1, kernel_initializer=tf.keras.initializers.he_normal(), name='last')(net)
+model = tf.keras.Model(inputs, outputs)
+model.compile(tf.keras.optimizers.SGD(.1), 'mse', metrics=['mae'])
+model.set_weights([
+    w if 'moving' in v.name else np.cos(np.arange(w.size) + i).reshape(w.shape) ** 2
+    for i, (v, w) in enumerate(zip(model.weights, model.get_weights()))])
+estimator = tf.keras.estimator.model_to_estimator(model, model_dir=tempfile.mkdtemp())
+estimator.train(input_fn)
+RESULT = dict(estimator.evaluate(input_fn), **{
+    name: float(np.abs(estimator.get_variable_value(name)).sum())
+    for name in estimator.get_variable_names()})
+"""
+
 PROGRAMS = {
+    "keras_of_tf1": KERAS_OF_TF1,
     "profilers": PROFILERS,
     "learn_canned": LEARN_CANNED,
     "learn_estimator": LEARN_ESTIMATOR,
