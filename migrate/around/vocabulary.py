@@ -269,7 +269,17 @@ _V1 = {
 # Packages that live on under another name. The layers of TF 1 are in tf_keras, where
 # no public path leads to them while `tf.keras` is Keras 3.
 _LEGACY = "tf_keras.api._v1.keras.__internal__.legacy"
+# Modules that were private to Keras, and are where `tf_keras` has its own.
+_WITHIN_KERAS = {
+    "engine": "engine",
+    **{f"utils.{name}_utils": f"utils.{name}_utils" for name in ("conv", "tf")},
+    **{
+        f"saving.{name}": f"saving.legacy.{name}"
+        for name in ("hdf5_format", "model_config", "saving_utils")
+    },
+}
 _PACKAGES = {
+    **{f"tf.keras.{old}": f"tf_keras.src.{new}" for old, new in _WITHIN_KERAS.items()},
     "tf.keras": "tf_keras",
     "tf.layers": f"{_LEGACY}.layers",
     "tf.nn.rnn_cell": f"{_LEGACY}.rnn_cell",

@@ -48,6 +48,7 @@ from .reading import (
     read_batch_features,
     read_batch_record_features,
 )
+from .trainable import Evaluable, Trainable
 
 __all__ = [
     "DNNClassifier",
@@ -57,6 +58,7 @@ __all__ = [
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
+    "Evaluable",
     "Experiment",
     "ExportStrategy",
     "Head",
@@ -73,6 +75,7 @@ __all__ = [
     "RunConfig",
     "SKCompat",
     "TaskType",
+    "Trainable",
     "build_parsing_serving_input_fn",
     "datasets",
     "extract_pandas_data",

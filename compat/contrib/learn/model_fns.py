@@ -15,6 +15,7 @@ from ...estimator.mode_keys import ModeKeys as CoreModeKeys
 from ...estimator.spec import EstimatorSpec
 from .metric_spec import MetricSpec, metric_ops
 from .monitors import replace_monitors_with_hooks
+from .trainable import Evaluable, Trainable
 
 __all__ = ["Estimator", "MetricSpec", "ModeKeys", "ModelFnOps", "SKCompat"]
 
@@ -105,7 +106,7 @@ def _exports(predictions: Any) -> Any:
     return {key: export.PredictOutput(outputs)}
 
 
-class Estimator:
+class Estimator(Evaluable, Trainable):
     """``fit`` / ``evaluate`` / ``predict`` over a model function."""
 
     def __init__(
