@@ -274,6 +274,8 @@ class _Renamer:
         inside = dotted_name(node)
         assert inside is not None
         inside = inside.partition(".")[2]
+        if self.words.is_package(found):
+            return False  # a copy of packages has no packages in it
         if self.words.name_in(home, found) != inside:
             return False
         self.words.needed.add((bound[0].node, use.root.value))

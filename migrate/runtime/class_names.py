@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-
-import tf_keras
+import sys
+from typing import Any
 
 NUMBERED = re.compile(r"(?P<base>.+?)(?P<number>_\d+)?")
 
@@ -30,7 +30,8 @@ def scopes_of_classes() -> dict[str, str]:
     today and was a `cell_rnn_v1`.
     """
     found: dict[str, str] = {}
-    waiting: list[type] = [tf_keras.layers.Layer]
+    keras: Any = sys.modules.get("tf_keras")
+    waiting: list[type] = [] if keras is None else [keras.layers.Layer]
     while waiting:
         kinds: list[type] = waiting.pop().__subclasses__()
         waiting += kinds

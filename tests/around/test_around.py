@@ -527,6 +527,19 @@ estimator.train(tf.estimator.inputs.numpy_input_fn(
     assert "def read_data_sets(" in found["tf_contrib.py"]
 
 
+def test_a_package_of_a_package_is_the_copy(tmp_path: Path) -> None:
+    """`slim.losses` as a value: copies of packages have no packages in them."""
+    model = MODEL.replace(
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\n\nslim = tf.contrib.slim\nlosses = slim.losses\n",
+        1,
+    ).replace("tf.losses.mean_squared_error(", "losses.mean_squared_error(", 1)
+    report = rewritten(project(tmp_path, model=model, train=CHOSEN))
+    text = texts(report)["model.py"]
+    assert "slim = tf_contrib\nlosses = tf_contrib\n" in text
+    assert "losses.mean_squared_error(" in text
+
+
 def test_iterators_know_where_they_are(tmp_path: Path) -> None:
     train = CHOSEN.replace(
         ".repeat(10)", ".repeat(10).make_one_shot_iterator().get_next()"
