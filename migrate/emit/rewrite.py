@@ -7,6 +7,7 @@ whole, and so do all programs of one module: they share its imports.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,6 @@ from .module.switches import drop_switches, has_switches
 from .programs.choices import not_offered, numbers_changed
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
-from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
@@ -62,7 +62,12 @@ _EMITTERS: dict[type, _Emitter] = {
 
 # Of a line that a reason shows.
 _LONGEST = 60
-_HPARAMS = "tf.contrib.training.HParams"
+_ON_MODULE = (
+    "tf.contrib.predictor.from_saved_model",
+    "tf.contrib.training.HParams",
+)
+# Their gates were others in TensorFlow 1.
+_RECURRENT = re.compile(r"\b(?:LSTM|GRU)(?:Cell)?\b")
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
@@ -229,9 +234,13 @@ def _native(
     modes: list[cst.CSTNode],
 ) -> ProgramsRewrite:
     module = tree.module
-    for call in tree.calls(module, (_HPARAMS,)):
-        reason = f"`{_HPARAMS}`, which a loop in place has no copy of"
+    for call in tree.calls(module, _ON_MODULE):
+        reason = f"`{tree.symbol(call.func)}`, which a loop in place has no copy of"
         raise Blocked("TFM103", tree.line(call), reason)
+    recurrent = _RECURRENT.search(tree.text)
+    if recurrent is not None and not _names_compat_v1(tree):
+        reason = f"the defaults that `{recurrent.group()}` had in TensorFlow 1"
+        raise Blocked("TFM103", program.plan.line, reason)
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = _EMITTERS[type(program.sites)]
@@ -253,9 +262,6 @@ def _native(
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
     text, edited = name_modes(text, parse(text))
-    # Each of the last steps concerns few programs, and a look at the text tells.
-    if "LSTM" in text or "GRU" in text:
-        text, edited = _recurrent(tree, text, edited, options, emitter.tf)
     parsed = edited
     if options.keras == "tf_keras" and "keras" in text:
         edited = use_tf_keras(edited, Resolver(edited))
@@ -287,20 +293,6 @@ def _dead_imports(tree: Tree) -> list[str]:
         for binding in bindings
         if binding.kind is BindingKind.IMPORT and gone(binding.target or "")
     ]
-
-
-def _recurrent(
-    tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
-) -> tuple[str, cst.Module]:
-    """The text and module with the defaults that TF1's recurrent layers had."""
-    if _names_compat_v1(tree):
-        return text, module
-    new = Tree(module, Resolver(module))
-    spelled = spell_recurrent_defaults(new, options.keras, tf)
-    if spelled is module:
-        return text, module
-    text = code_of(spelled)
-    return text, parse(text)
 
 
 def _names_compat_v1(tree: Tree) -> bool:

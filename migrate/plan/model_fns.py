@@ -49,25 +49,17 @@ def recognise_model_fn(tree: Tree, call: cst.Call, read_model: ReadModel) -> Pro
         reason = "model_fn: a loss of `Reduction.SUM` is summed over replicas"
         raise Blocked("TFM114", line, reason)
     differences: list[Difference] = []
-    uses = read_calls(tree, place, config)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
-    differences += uses.differences
     modes = ["TRAIN"]
     if any(plan.evaluates for plan, _ in calls):
         modes.append("EVAL")
     if any(plan.predicts for plan, _ in calls):
         modes.append("PREDICT")
-    if any(plan.receiver is not None for plan, _ in calls):
-        raise Blocked("TFM103", line, "model_fn: an export of a loop in place")
-    first = statement
-    if not place.travels:
-        made_before = _first_statement(tree, *calls[0], body)
-        # A class makes its variables from whatever data it sees first.
-        moved = made_before is not None and moves(tree, place, made_before)
-        if made_before is None or moved:
-            # Made where it was, with the values that its arguments had there.
-            place.travels, made_before = True, None
-        first = made_before or statement
+    first = _first_statement(tree, *calls[0], body)
+    if first is None or moves(tree, place, first):
+        reason = "what it is made of is not there, or has changed, where it trains"
+        raise Blocked("TFM110", line, reason)
     model = read_model(tree, given["model_fn"], modes)
     check_lasting(tree, place, given.get("params"), model.definition)
     _check_steps(tree, model)
@@ -104,12 +96,11 @@ def recognise_model_fn(tree: Tree, call: cst.Call, read_model: ReadModel) -> Pro
         hoist=hoisted(tree, strategy_site, body, first),
         strategy=strategy_site,
         calls=calls,
-        hook_classes=uses.hook_classes,
         directories=uses.directories,
         inputs=uses.inputs,
         call=call,
     )
-    return Program(plan, sites, place.travels)
+    return Program(plan, sites)
 
 
 def _sums(tree: Tree) -> bool:

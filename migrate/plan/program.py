@@ -18,8 +18,6 @@ __all__ = [
     "CallKind",
     "Difference",
     "EstimatorCall",
-    "ExporterPlan",
-    "HookPlan",
     "InputPlan",
     "KerasModelPlan",
     "LayerClass",
@@ -28,7 +26,6 @@ __all__ = [
     "ModelFnPlan",
     "OptimizerPlan",
     "PredictPlan",
-    "ReceiverPlan",
     "RunConfigPlan",
     "StockHooks",
     "StrategyPlan",
@@ -66,16 +63,12 @@ class StrategyPlan:
     """The distribution strategy; ``arguments`` are (name, source) pairs.
 
     ``symbol`` is the canonical name of the legacy class, or None when the
-    program trains on one device without a strategy. Where a condition chooses
-    among ``choices``, ``code`` is the whole expression, with ``__strategy_0__`` and
-    so on in their places, and ``symbol`` the one that asks most of a loop.
+    program trains on one device without a strategy.
     """
 
     symbol: str | None = None
     variable: str | None = None
     arguments: tuple[tuple[str, str], ...] = ()
-    choices: tuple[StrategyPlan, ...] = ()
-    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -157,32 +150,6 @@ class PredictPlan:
 
 
 @dataclass(frozen=True)
-class ReceiverPlan:
-    """What a model is asked when it serves.
-
-    ``inputs`` are (name, TensorSpec) pairs of the signature, ``lines`` and
-    ``features`` what makes the model's features of them.
-    """
-
-    inputs: tuple[tuple[str, str], ...]
-    features: str
-    lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ExporterPlan:
-    """One exporter of an EvalSpec; texts are source code.
-
-    ``kind`` is its class, ``better`` a BestExporter's own comparison.
-    """
-
-    kind: str
-    name: str
-    keep: str | None
-    better: str | None = None
-
-
-@dataclass(frozen=True)
 class LayerClass:
     """A Keras class that took the place of code which made layers.
 
@@ -249,60 +216,13 @@ class InputPlan:
 
 
 @dataclass(frozen=True)
-class HookPlan:
-    """A hook given to train: source text and, for a user's class, its methods.
-
-    ``stops`` says that the callback may ask the loop to end; ``watched`` are the
-    names of tensors that it is given besides the loss. Where there is a
-    ``condition``, it tells at run time whether there is such a hook.
-    """
-
-    code: str
-    class_name: str
-    methods: tuple[str, ...] = ()
-    stops: bool = False
-    condition: str = ""
-
-    @property
-    def listed(self) -> str:
-        """Its place in a list of hooks."""
-        if not self.condition:
-            return self.code
-        return f"*([{self.code}] if {self.condition} else [])"
-
-
-@dataclass(frozen=True)
 class StockHooks:
-    """What TensorFlow's own hooks ask of a loop, as source text.
-
-    ``no_change`` is early stopping: metric, whether smaller is better, steps
-    without a better figure, steps that come first. ``crossed``: metric, sign,
-    threshold, steps that come first. ``nan`` says what a NaN loss does: "raise" or
-    "stop". ``save_steps`` and ``save_seconds`` take the place of RunConfig's.
-    """
+    """What TensorFlow's own hooks ask of a loop, as source text."""
 
     log_steps: str | None = None
-    # The loss is logged at the end as well.
-    log_end: bool = False
     rate_steps: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
-    # A condition that tells at run time whether there is such a limit.
-    stops_if: str = ""
-    no_change: tuple[tuple[str, bool, str, str], ...] = ()
-    crossed: tuple[tuple[str, str, str, str], ...] = ()
-    nan: str | None = None
-    save_dir: str | None = None
-    save_steps: str | None = None
-    save_seconds: str | None = None
-    # ProfilerHook: every so many steps, one into this directory.
-    profile_steps: str | None = None
-    profile_dir: str = ""
-
-    @property
-    def evaluated(self) -> bool:
-        """They look at the figures of evaluations."""
-        return bool(self.no_change or self.crossed)
 
 
 class CallKind:
@@ -314,7 +234,6 @@ class CallKind:
     # A figure or a name that is asked for: the step, the latest checkpoint.
     VALUE = "value"
     TRAIN_AND_EVALUATE = "train_and_evaluate"
-    EXPORT = "export"
     TRAINING = (TRAIN, TRAIN_AND_EVALUATE)
 
 
@@ -329,7 +248,6 @@ class EstimatorCall:
     max_steps: str | None = None
     # The limit's source may evaluate to None at run time.
     limit_optional: bool = False
-    hooks: tuple[HookPlan, ...] = ()
     stock: StockHooks = StockHooks()
     # predict: the keys that are wanted, and whether examples come one by one.
     keys: str | None = None
@@ -340,12 +258,6 @@ class EstimatorCall:
     evaluated_input: InputPlan | None = None
     evaluated_steps: str | None = None
     throttle_seconds: str = "600"
-    # What of its result the program uses: "", "metrics" or "pair", with the exports.
-    gives: str = ""
-    # export: where to; with exporters of an EvalSpec, how a model is asked.
-    directory: str | None = None
-    exporters: tuple[ExporterPlan, ...] = ()
-    receiver: ReceiverPlan | None = None
 
     @property
     def evaluates(self) -> bool:
@@ -384,11 +296,6 @@ class TrainingPlan:
     def predicts(self) -> bool:
         """The program predicts with its model."""
         return any(c.predicts for c in self.calls)
-
-    @property
-    def exports(self) -> bool:
-        """The program writes its model for serving."""
-        return any(c.receiver is not None for c in self.calls)
 
     @property
     def inputs(self) -> tuple[InputPlan, ...]:

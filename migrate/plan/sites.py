@@ -12,7 +12,6 @@ from .program import (
     Blocker,
     EstimatorCall,
     ModelFnPlan,
-    StrategyPlan,
     TrainingPlan,
 )
 
@@ -124,17 +123,10 @@ class InputSites:
 
 @dataclass
 class StrategySite:
-    """Where a program makes its strategy.
+    """The call that makes a program's strategy, and its statement if it has a name."""
 
-    ``places`` are whole expressions with the strategy each stands for;
-    ``statements`` those that assign the variable. They are ``alone`` when they do
-    nothing else. Those of a function are what it returns.
-    """
-
-    places: list[tuple[cst.BaseExpression, StrategyPlan]]
-    statements: list[Statement] = field(default_factory=list)
-    alone: bool = True
-    in_function: bool = False
+    call: cst.Call
+    statement: Statement | None
 
 
 @dataclass
@@ -150,7 +142,6 @@ class KerasSites:
     hoist: list[Statement]
     strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
-    hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
     # ``estimator.model_dir`` where the program reads it.
@@ -174,7 +165,6 @@ class ModelFnSites:
     hoist: list[Statement]
     strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
-    hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
     # ``estimator.model_dir`` where the program reads it.
@@ -187,5 +177,3 @@ class Program:
 
     plan: TrainingPlan
     sites: KerasSites | ModelFnSites
-    # The Estimator is returned, passed on or kept on an object.
-    travels: bool = False

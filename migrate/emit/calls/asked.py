@@ -81,20 +81,12 @@ class AskedCalls:
         """A figure or a name that the loop's own objects know."""
         assert call.wanted is not None
         names = {**self.emitter.renamed, "counter": self.emitter.counter}
-        if self.emitter.trainer is not None:
-            # The object that took the Estimator's place has them.
-            assert isinstance(node.func, cst.Attribute)
-            owner = self.emitter.tree.code(node.func.value)
-            names = {n: t.replace("self.", f"{owner}.") for n, t in names.items()}
         code = _VALUES[call.wanted].format(**names)
         self.emitter.edits.expressions[node] = cst.parse_expression(code)
 
     def directory(self, node: cst.Attribute) -> None:
         """``estimator.model_dir`` is where the checkpoints are."""
         manager = self.emitter.renamed["manager"]
-        if self.emitter.trainer is not None:
-            owner = self.emitter.tree.code(node.value)
-            manager = manager.replace("self.", f"{owner}.")
         new = cst.parse_expression(f"{manager}.directory")
         self.emitter.edits.expressions[node] = new
 
@@ -131,9 +123,7 @@ class AskedCalls:
             is_dict = model.predict.is_dict
         keyed = [call.keys is not None for call in calls]
         by_example = all(call.by_example for call in calls)
-        in_class = emitter.trainer is not None
-        parameters = "self, input_fn" if in_class else "dataset"
-        keys = "predict_keys" if in_class else "keys"
+        parameters, keys = "dataset", "keys"
         chosen = ""
         if any(keyed):
             parameters += f", {keys}" if all(keyed) else f", {keys}=None"
@@ -159,15 +149,12 @@ class AskedCalls:
             if not by_example:
                 code = "yield predict_step(features).numpy()\n"
         code = code.replace("predict_step(", f"{emitter.renamed['predict_step']}(")
-        served = emitter.class_data() if in_class else "dataset"
         docstring = f'"""{_ONE_EXAMPLE if by_example else _ONE_BATCH}"""\n'
         return emitter.fill(
             "predict_functions",
-            expressions={"X_PREDICT_DATASET": served},
             parameters={"X_PREDICT_PARAMETERS": parameters},
             statements={
                 "X_PREDICT_BODY": body,
-                "X_BUILD": emitter.build_call(),
                 "X_DOCSTRING": parse_statements(docstring),
                 "X_YIELD": parse_statements(code),
             },

@@ -21,13 +21,12 @@ def restore(emitter: LoopEmitter) -> list[Statement]:
 
 def makes_directory(emitter: LoopEmitter) -> bool:
     """Checkpoints go to a directory that is made just then: nothing is in it."""
-    return emitter.trainer is None and emitter.plan.config.model_dir is None
+    return emitter.plan.config.model_dir is None
 
 
-def manager(emitter: LoopEmitter, *, restores: bool = True) -> list[Statement]:
+def manager(emitter: LoopEmitter) -> list[Statement]:
     """The checkpoint manager and the restore."""
-    keep = emitter.setting("keep_max", emitter.plan.config.keep_max) or "5"
-    restores = restores and not makes_directory(emitter)
+    keep = emitter.plan.config.keep_max or "5"
     result = emitter.fill(
         "manager",
         expressions={
@@ -35,18 +34,18 @@ def manager(emitter: LoopEmitter, *, restores: bool = True) -> list[Statement]:
             "X_KEEP_MAX": "None" if keep == "0" else keep,
         },
         statements={"X_RESTORE": restore(emitter)},
-        flags={"X_RESTORES": restores, "X_EVALUATES": emitter.evaluates},
+        flags={
+            "X_RESTORES": not makes_directory(emitter),
+            "X_EVALUATES": emitter.evaluates,
+        },
     )
-    if emitter.trainer is None:
-        result[0] = with_blank_lines(result[0], 1)
+    result[0] = with_blank_lines(result[0], 1)
     return result
 
 
 def _model_dir(emitter: LoopEmitter) -> str:
     """The checkpoint directory; a new one each time, as before, when not given."""
     code = emitter.plan.config.model_dir
-    if code is not None and emitter.trainer is not None:
-        code = emitter.trainer.argument("model_dir", code)
     temporary = (
         f"{emitter.module('tempfile')}.mkdtemp()"
         if (code is None or emitter.plan.config.model_dir_optional)

@@ -31,12 +31,6 @@ def strategy_code(plan: StrategyPlan, chosen: str, source: str) -> str:
     collective instance", or waits for ever. TF 1 added sparse gradients up on one
     device.
     """
-    if chosen not in _CHOSEN and plan.code is not None:
-        code = plan.code
-        for index, choice in enumerate(plan.choices):
-            made = strategy_code(choice, chosen, source)
-            code = code.replace(f"__strategy_{index}__", made)
-        return code
     name, arguments = _constructor(plan, chosen)
     given = any(argument.startswith("cross_device_ops") for argument in arguments)
     if name == "MirroredStrategy" and not given and _SPARSE.search(source):

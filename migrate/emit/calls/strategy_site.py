@@ -35,25 +35,9 @@ class StrategySite:
         plan, chosen = emitter.plan.strategy, emitter.options.strategy
         source = emitter.tree.text
         code = emitter.text(strategy_code(plan, chosen, source))
-        if site is None:
+        if site is None or plan.variable is None:
             return code
-        instead = chosen if not plan.choices else "keep"
-        if plan.variable is not None or site.in_function:
-            for place, one in site.places:
-                new = emitter.text(strategy_code(one, instead, source))
-                edits.expressions[place] = emitter.fitted_expression(place, new)
-        if plan.variable is None:
-            return code
-        if chosen == "keep" or not plan.choices:
-            return ""
-        # The user's choice takes the place of the condition and its branches.
-        for statement in site.statements:
-            edits.replace[statement] = []
-        last = site.statements[-1]
-        if last in emitter.program.sites.hoist:
-            return code
-        line = parse_statements(f"{plan.variable} = {code}\n")
-        edits.replace[last] = emitter.fitted(line)
+        edits.expressions[site.call] = emitter.fitted_expression(site.call, code)
         return ""
 
     def place(self, first: Statement) -> None:
@@ -61,12 +45,12 @@ class StrategySite:
         emitter = self.emitter
         sites, edits = emitter.program.sites, emitter.edits
         code = self.edit()
-        line = self.line(emitter.site_strategy, code) if code else ""
+        line = self.line(emitter.strategy, code) if code else ""
         if emitter.options.mixed_precision:
             line += emitter.text(f"{POLICY}\n")
         if emitter.plan.config.seed is not None:
             line += f"{emitter.tf}.random.set_seed({emitter.plan.config.seed})\n"
-        names = {"strategy": emitter.site_strategy}
+        names = {"strategy": emitter.strategy}
         statements = parse_statements(line) + self.check(names)
         edits.before[first] = emitter.fitted(statements)
         hoist = [s for s in sites.hoist if edits.replace.get(s) != []]
@@ -80,12 +64,7 @@ class StrategySite:
         emitter = self.emitter
         plan = emitter.plan.strategy
         named = {"devices", "num_gpus", "num_gpus_per_worker"}
-        given = {
-            name
-            for one in (plan, *plan.choices)
-            for name, code in one.arguments
-            if code != "None"
-        }
+        given = {name for name, code in plan.arguments if code != "None"}
         if emitter.options.strategy != "keep" or not named & given:
             return []
         inner = emitter.site_names("devices", "present")

@@ -35,19 +35,8 @@ _ELSEWHERE = {
 
 def not_offered(tree: Tree, options: RewriteOptions, program: Program) -> str | None:
     """Which of the user's choices no loop can be written for, and why."""
-    if options.style == "inline" and program.travels:
-        return (
-            "`--style inline`: the Estimator is returned, passed on or stored; use "
-            "`--style auto`"
-        )
     if options.strategy in _ELSEWHERE:
         return f"`--strategy {options.strategy}`: {_ELSEWHERE[options.strategy]}"
-    site = program.sites.strategy
-    if options.strategy != "keep" and site is not None and not site.alone:
-        return (
-            f"`--strategy {options.strategy}`: the branches that choose the program's "
-            "own strategy do more than that; use `--strategy keep`"
-        )
     model = program.plan.model
     if isinstance(model, KerasModelPlan) and is_of_tf1(model.optimizer):
         name = model.optimizer.symbol.rpartition(".")[2]

@@ -19,17 +19,12 @@ from ...plan.program import (
     TrainingPlan,
 )
 from ...plan.sites import ModelFnSites, Program
-from ..calls.asked import AskedCalls, told
+from ..calls.asked import AskedCalls
 from ..calls.checkpoints import makes_directory
 from ..calls.event_files import MEMBERS, writes_events
-from ..calls.exports import rename_export
-from ..calls.hook_class import edit_hook_class
 from ..calls.mixed_precision import LOSS_SCALING
-from ..calls.paces import STEPS_FUNCTIONS, paces
-from ..calls.predictors import predictors
 from ..calls.strategy_site import StrategySite
 from ..calls.train import TrainCalls, function_form
-from ..calls.trainer import Trainer, per_class
 from ..module.edits import Edits, Statement
 from ..module.layout import WIDTH, fit, fit_expression
 from ..module.lone_replica import LoopNames
@@ -47,20 +42,12 @@ _TEMPLATES = "loop"
 _LOOPS = (cst.For, cst.While)
 
 
-def chosen_class(program: Program, options: RewriteOptions) -> bool:
-    """The loop becomes a class: as chosen, or because the Estimator travels."""
-    return options.style == "class" or program.travels
-
-
 # Batch normalization, or a ready-made network that may have it.
 _NORMALIZES = re.compile(r"BatchNormalization|batch_norm|applications\.(?!VGG)")
 
 
 class LoopEmitter:
     """What all loops share; collects the imports that the code needs."""
-
-    # Whether variables are made when the class sees data first.
-    built_from_data = False
 
     def __init__(
         self,
@@ -85,22 +72,18 @@ class LoopEmitter:
         self.edits = Edits()
         self.inside = not isinstance(program.sites.body, cst.Module)
         self.strategy_site = StrategySite(self)
-        self.trainer = Trainer(self) if chosen_class(program, options) else None
-        # The names where the model is made; a class has its own.
-        self.site_strategy = self.plan.strategy.variable or names.fresh("strategy")
-        self.site_optimizer = optimizer or names.fresh("optimizer")
-        self.strategy = self.own("strategy", self.site_strategy)
-        self.optimizer = self.own("optimizer", self.site_optimizer)
+        self.strategy = self.plan.strategy.variable or names.fresh("strategy")
+        self.optimizer = optimizer or names.fresh("optimizer")
         self.renamed = {
             "tf": tf,
-            "model": self.own("model", model),
+            "model": model,
             "strategy": self.strategy,
             "optimizer": self.optimizer,
             "checkpoint": names.fresh("checkpoint"),
         }
         wanted = ["manager", "train_step"]
-        self.paces = paces(options, self.plan.trains, shared=self.function_form)
-        wanted += [STEPS_FUNCTIONS[alone] for alone in sorted(self.paces)]
+        self.stepwise = options.loop == "step"
+        wanted.append("train_next" if self.stepwise else "train_steps")
         if self.evaluates:
             wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
             wanted += ["evaluate"]
@@ -112,16 +95,8 @@ class LoopEmitter:
             wanted.append("predict")
         if self.function_form:
             wanted.append("train")
-        if self.plan.exports:
-            wanted.append("export")
         for name in wanted:
-            self.renamed[name] = self.own(name)
-
-    def own(self, name: str, plain: str | None = None) -> str:
-        """A member of the class, or else a name that is free."""
-        if self.trainer is not None:
-            return f"self.{name}"
-        return plain or self.names.fresh(name)
+            self.renamed[name] = names.fresh(name)
 
     @property
     def evaluates(self) -> bool:
@@ -156,13 +131,11 @@ class LoopEmitter:
     def loop_names(self) -> LoopNames | None:
         """What the loop's functions are called, where there is one replica for sure."""
         chosen = self.options.strategy
-        if self.trainer is not None or chosen != "keep":
-            return None
-        if self.plan.strategy.symbol is not None or self.plan.strategy.choices:
+        if chosen != "keep" or self.plan.strategy.symbol is not None:
             return None
         get = self.renamed.get
         return LoopNames(
-            self.site_strategy,
+            self.strategy,
             get("train_step", ""),
             get("train_steps", ""),
             get("test_step", ""),
@@ -177,13 +150,7 @@ class LoopEmitter:
             (call, any(isinstance(a, _LOOPS) for a in self.tree.ancestors(node)))
             for call, node in self.program.sites.calls
         ]
-        return self.trainer is not None or function_form(calls)
-
-    def setting(self, name: str, code: str | None) -> str | None:
-        """A setting of RunConfig, as the loop's functions can read it."""
-        if self.trainer is None:
-            return code
-        return self.trainer.setting(name, code)
+        return function_form(calls)
 
     def batches(self, steps: str) -> str:
         """How many batches the steps of an evaluation took."""
@@ -195,10 +162,6 @@ class LoopEmitter:
         )
 
     # -- pieces of text ------------------------------------------------------
-
-    def section(self, code: str) -> str:
-        """Text of the functions of a step."""
-        return self.text(code)
 
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names for what it stands for."""
@@ -240,8 +203,8 @@ class LoopEmitter:
                 names=names,
             )
             flags = {
-                "X_CHUNKS": False in self.paces,
-                "X_STEPWISE": True in self.paces,
+                "X_CHUNKS": not self.stepwise,
+                "X_STEPWISE": self.stepwise,
                 **(flags or {}),
             }
         if template == "train_step" and "X_APPLY" not in (statements or {}):
@@ -327,8 +290,7 @@ class LoopEmitter:
     def listed(self, items: Sequence[str]) -> str:
         """A list on one line where it fits, else with a line for each item."""
         code = f"[{', '.join(items)}]"
-        deeper = self.step_width * (1 if self.trainer is None else 2)
-        if len(code) + self.indent + deeper + len("metrics = ") <= WIDTH:
+        if len(code) + self.indent + self.step_width + len("metrics = ") <= WIDTH:
             return code
         inside = "".join(f"    {item},\n" for item in items)
         return f"[\n{inside}]"
@@ -356,30 +318,20 @@ class LoopEmitter:
 
     def site_names(self, *names: str) -> dict[str, str]:
         """Names of variables that stand beside the program's own."""
-        if self.trainer is not None:
-            return {}
         return {name: self.names.fresh(name) for name in names}
 
     def calls(self) -> None:
         """Replace the Estimator's calls, and the hooks they were given."""
-        if self.trainer is not None:
-            per_class(self)
         sites, edits = self.program.sites, self.edits
-        for hook_class in sites.hook_classes:
-            edit_hook_class(self.tree, hook_class, edits)
         edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
         edits.nodes.update(dropped_remainders(self.tree))
-        for place, code in [*gone_inputs(self.tree), *predictors(self.tree)]:
+        for place, code in gone_inputs(self.tree):
             edits.expressions[place] = self.fitted_expression(place, self.text(code))
         trains, asked = TrainCalls(self), AskedCalls(self)
         for directory in sites.directories:
             asked.directory(directory)
         for call, node in sites.calls:
-            if self.trainer is not None and call.kind != CallKind.VALUE:
-                self.trainer.edit_call(call, node)
-                if call.kind == CallKind.EVALUATE:
-                    told(self, node)
-            elif call.kind in CallKind.TRAINING:
+            if call.kind in CallKind.TRAINING:
                 if self.function_form:
                     trains.call(call, node)
                 else:
@@ -388,8 +340,6 @@ class LoopEmitter:
                 asked.evaluate(call, node)
             elif call.kind == CallKind.PREDICT:
                 asked.predict(call, node)
-            elif call.kind == CallKind.EXPORT:
-                rename_export(self, call, node)
             else:
                 asked.value(call, node)
         drop_unread_lambdas(self.tree, edits)
@@ -402,46 +352,21 @@ class LoopEmitter:
         **flags: bool,
     ) -> list[Statement]:
         """``test_step`` with the given body, and ``evaluate``."""
-        parameters = "dataset_fn"
-        function, dataset = "dataset_fn", "dataset_fn(None)"
-        if self.trainer is not None:
-            parameters, dataset = "self, input_fn", self.class_data()
-            if any(
-                c.evaluates and (c.evaluated_steps or c.steps) for c in self.plan.calls
-            ):
-                parameters += ", steps=None"
-                dataset = f"{dataset}.take({self.batches('steps or -1')})"
-            function = f"lambda _: {dataset}"
         return self.fill(
             "test_functions",
             expressions={
                 "X_COUNTED": self.counted_labels,
                 "X_ALL_METRICS": every,
-                "X_DATASET_FN": function,
-                "X_TEST_DATASET": dataset,
             },
             statements={
                 "X_TEST_BODY": body,
                 "X_MORE_RESULTS": more,
-                "X_BUILD": self.build_call(),
             },
             flags={
-                "X_IN_CLASS": self.trainer is not None,
                 **self.test_flags,
                 **flags,
             },
-            parameters={"X_EVALUATE_PARAMETERS": parameters},
         )
-
-    def class_data(self, source: str = "input_fn") -> str:
-        """The data of a method, which its first statements may have made."""
-        return "dataset" if self.built_from_data else f"{source}()"
-
-    def build_call(self, source: str = "input_fn") -> list[Statement]:
-        """What a method of a class does first."""
-        if self.trainer is None or not self.built_from_data:
-            return []
-        return parse_statements(f"dataset = {source}()\nself.build(dataset)\n")
 
     @cached_property
     def first_data(self) -> str:
@@ -450,10 +375,9 @@ class LoopEmitter:
         An input function may draw, count or read: it is not called once more than
         the Estimator did.
         """
-        if self.trainer is not None or not self.built_from_data:
-            return ""
         sites = self.program.sites
-        assert isinstance(sites, ModelFnSites)
+        if not isinstance(sites, ModelFnSites):
+            return ""
         call, node = sites.calls[0]
         first_call = self.tree.statement(node) is sites.first_call
         if call.kind in CallKind.TRAINING and first_call:

@@ -16,9 +16,8 @@ from ...plan.program import (
     ModelFnPlan,
 )
 from ...plan.sites import ModelFnSites, Program
-from ..calls.checkpoints import manager, restore
-from ..calls.mixed_precision import POLICY, float32_outputs
-from ..calls.trainer import Trainer
+from ..calls.checkpoints import manager
+from ..calls.mixed_precision import float32_outputs
 from ..module.edits import Edits
 from ..module.layout import fit, one_line
 from ..module.names import Names, rename
@@ -36,8 +35,6 @@ _LOOP_ONLY = {"loss", "losses", "step", "steps", "done"}
 
 class ModelFnEmitter(LoopEmitter):
     """Emits a program whose model_fn was lifted into a Keras model."""
-
-    built_from_data = True
 
     def __init__(
         self,
@@ -65,7 +62,7 @@ class ModelFnEmitter(LoopEmitter):
         self.sites = sites
         self.class_name = names.fresh(model.class_name)
         self.metric_names = {
-            metric.key: self.own("test_" + re.sub(r"\W+", "_", metric.key))
+            metric.key: names.fresh("test_" + re.sub(r"\W+", "_", metric.key))
             for metric in model.metrics
         }
 
@@ -75,10 +72,6 @@ class ModelFnEmitter(LoopEmitter):
         edits.replace[sites.model_fn] = [self._class()]
         for statement in sites.drop:
             edits.replace[statement] = []
-        if self.trainer is not None:
-            self._place_class(self.trainer)
-            self.calls()
-            return edits
         edits.replace[sites.estimator_statement] = []
         first = sites.first_call
         self.strategy_site.place(first)
@@ -91,60 +84,6 @@ class ModelFnEmitter(LoopEmitter):
         edits.before[first][0] = with_blank_lines(begin, blank)
         self.calls()
         return edits
-
-    def _place_class(self, trainer: Trainer) -> None:
-        """The class below the model's, and a call of it."""
-        sites, edits = self.sites, self.edits
-        for name, value in self._values():
-            asked = name == "params" and self._inputs_read_params
-            if asked or self._methods_read(name):
-                trainer.member(name, value)
-            else:
-                trainer.argument(name, value)
-        strategy = self.strategy_site.edit()
-        begin = ""
-        if self.plan.strategy.variable is not None:
-            trainer.member("strategy", self.plan.strategy.variable)
-        elif trainer.visible(strategy):
-            begin += self.strategy_site.line("self.strategy", strategy)
-        elif self.plan.strategy.choices:
-            line = parse_statements(
-                self.strategy_site.line(self.site_strategy, strategy)
-            )
-            edits.before[sites.estimator_statement] = self.fitted(line)
-            trainer.member("strategy", self.site_strategy)
-        else:
-            trainer.member("strategy", strategy)
-        if self.options.mixed_precision:
-            begin += self.text(f"{POLICY}\n")
-        if self.plan.config.seed is not None:
-            seed = self.plan.config.seed
-            if not trainer.visible(seed):
-                seed = trainer.argument("seed", seed)
-            begin += f"{self.tf}.random.set_seed({seed})\n"
-        methods = self._build() + self._functions() + self.train_function()
-        made = self._optimizer()
-        head = self.fill(
-            "trainer_init_lifted",
-            file="trainer",
-            expressions={"X_MODEL": self._model()},
-            statements={
-                "X_MEMBERS": [],
-                "X_OPTIMIZER": made["X_OPTIMIZER"],
-                "X_TEST_METRICS": self._test_metrics(),
-            },
-            flags={
-                "X_EVALUATES": self.evaluates,
-            },
-        )
-        head += manager(self, restores=False)
-        made_first = parse_statements("".join([*trainer.members, begin]))
-        head = [*made_first, *self.strategy_site.check(), *head]
-        definition = with_blank_lines(trainer.class_definition(head, methods), 2)
-        edits.replace[sites.model_fn].append(definition)
-        edits.expressions[sites.call] = self.fitted_expression(
-            sites.call, trainer.call()
-        )
 
     @cached_property
     def reads_labels(self) -> bool:
@@ -174,18 +113,6 @@ class ModelFnEmitter(LoopEmitter):
         lines += model.metric_code
         return bool(unshadowed([name], self.text("".join(lines))))
 
-    def _build(self) -> list[Statement]:
-        made = self._optimizer()
-        return self.fill(
-            "trainer_build",
-            file="trainer",
-            statements={
-                "X_RESTORE": restore(self),
-                "X_VARIABLES": self._variables(),
-                "X_OPTIMIZER_STATE": made["X_OPTIMIZER_STATE"],
-            },
-        )
-
     def _variables(self) -> list[Statement]:
         return self.fill("make_variables", flags=self.precision_flags)
 
@@ -202,14 +129,6 @@ class ModelFnEmitter(LoopEmitter):
     def text(self, code: str) -> str:
         """Source text of a plan with the program's names."""
         return super().text(code.replace(OPTIMIZER, self.optimizer))
-
-    def section(self, code: str) -> str:
-        """Text of the step functions, where a class holds the parameters."""
-        code = self.text(code)
-        if self.trainer is not None and code:
-            held = {name: f"self.{name}" for name, _ in self._values()}
-            code = rename(code, held)
-        return code
 
     def _class(self) -> Statement:
         """The Keras model in the place of the model_fn."""
@@ -295,7 +214,7 @@ class ModelFnEmitter(LoopEmitter):
     def _functions(self) -> list[Statement]:
         model = self.model
         forward = parse_statements(
-            self.section(self.call_model("True") + "".join(model.train_loss))
+            self.text(self.call_model("True") + "".join(model.train_loss))
         )
         forward += self.scalar_loss(model.loss)
         result = self.fill(
@@ -312,7 +231,7 @@ class ModelFnEmitter(LoopEmitter):
         test_loss = self.renamed["test_loss"]
         updates = "".join(self._update(metric) for metric in model.metrics)
         body = parse_statements(
-            self.section(
+            self.text(
                 self.call_model("False")
                 + "".join(model.eval_loss)
                 + SAME_WEIGHT
@@ -329,7 +248,7 @@ class ModelFnEmitter(LoopEmitter):
         if plan is None:
             return []
         code = self.call_model("False") + "".join(plan.lines)
-        body = parse_statements(self.section(f"{code}return {one_line(plan.code)}\n"))
+        body = parse_statements(self.text(f"{code}return {one_line(plan.code)}\n"))
         return self.predict_functions(body)
 
     def call_model(self, training: str) -> str:

@@ -178,9 +178,8 @@ def test_functions():
             else:
                 strategy.run(test_step, args=(batch,))
 
-    def evaluate(X_EVALUATE_PARAMETERS):
+    def evaluate(dataset_fn):
         """Returns the figures of one pass over a data set, as Estimator.evaluate."""
-        X_BUILD
         metrics = X_ALL_METRICS
         for metric in metrics:
             metric.reset_state()
@@ -198,13 +197,9 @@ def test_functions():
         if X_CENTRAL:
             # One device evaluates: with central variables all replicas would have
             # to take part in every update of a metric, also at the end of the data.
-            test_steps(iter(X_TEST_DATASET))
+            test_steps(iter(dataset_fn(None)))
         else:
-            if X_IN_CLASS:
-                batches = strategy.distribute_datasets_from_function(X_DATASET_FN)
-                test_steps(iter(batches))
-            else:
-                test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
+            test_steps(iter(strategy.distribute_datasets_from_function(dataset_fn)))
         results = {metric.name: float(metric.result()) for metric in metrics}
         X_MORE_RESULTS
         if X_WRITES_EVENTS:
@@ -222,8 +217,7 @@ def predict_functions():
 
     def predict(X_PREDICT_PARAMETERS):
         X_DOCSTRING
-        X_BUILD
-        for batch in X_PREDICT_DATASET:
+        for batch in dataset:
             # Labels, if the data set has them, are not needed here.
             features = batch[0] if isinstance(batch, tuple) else batch
             X_YIELD
@@ -341,18 +335,11 @@ def train_loop():
         last_written, written = step + 1 - X_SUMMARY_STEPS, None
     if X_PROFILES:
         # The profiler looks at these steps; see them in TensorBoard's Profile tab.
-        if X_PROFILES_AGAIN:
-            profile_to = step + X_PROFILE_STEPS
-            profile_from = profile_to - 1
-        else:
-            profile_from, profile_to = step + 10, step + 20
+        profile_from, profile_to = step + 10, step + 20
         profiling = False
-    if X_PROFILES_ON_DEMAND:
         # A client may ask for a trace at any time: tf.profiler.experimental.client.
         if "PROFILER_PORT" in os.environ:
             tf.profiler.experimental.server.start(int(os.environ.pop("PROFILER_PORT")))
-    X_BEST
-    X_BEGIN
     if X_PER_STEP:
         if X_RATED:
             rated, started = step, time.time()
@@ -362,12 +349,10 @@ def train_loop():
                 tf.profiler.experimental.start(X_PROFILE_DIR)
                 profiling = True
         if X_PER_STEP:
-            X_BEFORE_STEP
             X_RUN_STEPS
             if not done:
                 break  # end of the data
             step += 1
-            X_AFTER_STEP
             if step % X_LOG_STEPS == 0:
                 if X_RATED:
                     rate = (step - rated) / (time.time() - started)
@@ -406,17 +391,6 @@ def train_loop():
             if profiling and step == profile_to:
                 tf.profiler.experimental.stop()
                 profiling = False
-                if X_PROFILES_AGAIN:
-                    profile_to = step + X_PROFILE_STEPS
-                    profile_from = profile_to - 1
-        if X_WATCHES_NAN:
-            if X_RAISES_NAN:
-                if tf.math.is_nan(loss):
-                    raise FloatingPointError(f"the loss is NaN at step {step}")
-            else:
-                if tf.math.is_nan(loss):
-                    print(f"step {step}: the loss is NaN, training stops")
-                    break
         if X_SAVES_BY_TIME:
             if time.time() - last_save >= X_SAVE_SECONDS:
                 manager.save(step)
@@ -424,8 +398,7 @@ def train_loop():
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
                         last_evaluation, evaluated = time.time(), step
-                        X_EVALUATE_NOW
-                        X_NO_CHANGE
+                        X_EVALUATE
         if X_SAVES_BY_STEP:
             if step - last_save >= X_SAVE_STEPS:
                 manager.save(step)
@@ -433,20 +406,17 @@ def train_loop():
                 if X_EVALUATES:
                     if time.time() - last_evaluation >= X_THROTTLE:
                         last_evaluation, evaluated = time.time(), step
-                        X_EVALUATE_NOW
-                        X_NO_CHANGE
-        X_STOP
+                        X_EVALUATE
         if X_CHUNKED:
             if done < steps:
                 break  # end of the data
     if X_PROFILES:
         if profiling:
             tf.profiler.experimental.stop()
-    X_END
     manager.save(step)
     if X_EVALUATES:
         if evaluated != step:
-            X_EVALUATE_LAST
+            X_EVALUATE
 
 
 def plain_apply():

@@ -8,15 +8,11 @@ import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from ..code.tree import Body, Statement, Tree
-from ..hooks.own import read_hooks
-from ..hooks.stock import is_model_dir, is_stock_hook
 from ..inputs.datasets import EVAL, INFER, TRAIN, read_input
-from ..program import CallKind, Difference, EstimatorCall, RunConfigPlan
+from ..program import CallKind, EstimatorCall
 from ..sites import Blocked, InputSites
-from .early_stopping import settle_early_stopping
-from .exports import EXPORT_METHODS, ExportReader
+from .hooks import read_hooks
 from .places import Place
-from .results import wanted_result
 
 __all__ = ["Uses", "own_statement", "read_calls"]
 
@@ -59,20 +55,17 @@ class Uses:
     """
 
     calls: list[tuple[EstimatorCall, cst.Call]] = field(default_factory=list)
-    hook_classes: list[cst.ClassDef] = field(default_factory=list)
     drop: list[Statement] = field(default_factory=list)
     inputs: InputSites = field(default_factory=InputSites)
-    differences: list[Difference] = field(default_factory=list)
     # ``estimator.model_dir`` where the program reads it.
     directories: list[cst.Attribute] = field(default_factory=list)
 
 
-def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
+def read_calls(tree: Tree, place: Place) -> Uses:
     """All uses of the estimator, which must all be calls that are understood."""
-    reader = _Reader(tree, config.log_steps or "100")
+    reader = _Reader(tree)
     for use in place.uses:
-        if not _is_argument_of_hook(tree, use):
-            reader.read(use)
+        reader.read(use)
     calls = reader.uses.calls
     if not any(plan.kind != CallKind.VALUE for plan, _ in calls):
         line = tree.line(place.call)
@@ -81,28 +74,13 @@ def read_calls(tree: Tree, place: Place, config: RunConfigPlan) -> Uses:
     if len(predicted) > 1:
         line = tree.line(place.call)
         raise Blocked("TFM110", line, "predict by example in one call, by batch in one")
-    reader.uses.drop.extend(reader.exports.drop())
-    reader.uses.differences.extend(reader.exports.differences)
     calls.sort(key=lambda pair: (pair[0].line, tree.column(pair[1])))
     _check_directories(tree, place, reader.uses)
-    settle_early_stopping(tree, place, config, calls, reader.uses.differences)
     return reader.uses
-
-
-def _is_argument_of_hook(tree: Tree, use: cst.BaseExpression) -> bool:
-    """``stop_if_no_decrease_hook(estimator, ...)`` is read with the hooks."""
-    parent = tree.parent(use)
-    if parent is not None and is_model_dir(parent):
-        parent = tree.parent(parent)
-    call = tree.parent(parent) if isinstance(parent, cst.Arg) else None
-    symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
-    return symbol is not None and is_stock_hook(symbol)
 
 
 def _check_directories(tree: Tree, place: Place, uses: Uses) -> None:
     """The directory is that of checkpoints, which come with the first training."""
-    if place.travels or not uses.directories:
-        return
     first = uses.calls[0][1]
     for node in uses.directories:
         if tree.line(node) <= tree.line(first):
@@ -111,11 +89,9 @@ def _check_directories(tree: Tree, place: Place, uses: Uses) -> None:
 
 
 class _Reader:
-    def __init__(self, tree: Tree, log_steps: str) -> None:
+    def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.log_steps = log_steps
         self.uses = Uses()
-        self.exports = ExportReader(tree)
 
     def read(self, use: cst.BaseExpression) -> None:
         """One place where the estimator is named."""
@@ -136,16 +112,13 @@ class _Reader:
             if method in _CALLS:
                 self._add(use, self._call(method, call), call)
                 return
-            if method in EXPORT_METHODS:
-                self._add(use, self._export(method, call), call)
-                return
             wanted = self._value(method, call)
             if wanted is not None:
                 line = tree.line(use)
                 plan = EstimatorCall(CallKind.VALUE, line, wanted=wanted)
                 self._add(use, plan, call)
                 return
-        if isinstance(parent, cst.Attribute) and is_model_dir(parent):
+        if isinstance(parent, cst.Attribute) and parent.attr.value == "model_dir":
             self.uses.directories.append(parent)
             return
         shown = tree.code(parent if isinstance(parent, cst.Attribute) else use)
@@ -158,7 +131,7 @@ class _Reader:
         self, use: cst.BaseExpression, plan: EstimatorCall, call: cst.Call
     ) -> None:
         alone = isinstance(self.tree.parent(call), cst.Expr)
-        if plan.kind == CallKind.TRAIN and not alone:
+        if plan.kind in CallKind.TRAINING and not alone:
             reason = f"the result of {plan.kind} is used"
             raise Blocked("TFM110", self.tree.line(use), reason)
         self.uses.calls.append((plan, call))
@@ -175,8 +148,8 @@ class _Reader:
             raise Blocked("TFM110", line, f"{kind} without input_fn")
         if kind != CallKind.TRAIN and not is_none(given.get("hooks")):
             raise Blocked("TFM116", line, f"hooks given to {kind}")
-        hooks = read_hooks(tree, given.get("hooks"), line, self.log_steps)
-        self._note(hooks.classes, hooks.drop, hooks.differences)
+        hooks = read_hooks(tree, given.get("hooks"), line)
+        self._drop(hooks.drop)
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
             raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")
@@ -189,20 +162,9 @@ class _Reader:
             limit_optional=may_be_none(
                 tree, given.get("steps") or given.get("max_steps")
             ),
-            hooks=hooks.plans,
             stock=hooks.stock,
             keys=self._text(given, "predict_keys"),
             by_example=by_example is None or tree.code(by_example) == "True",
-        )
-
-    def _export(self, method: str, call: cst.Call) -> EstimatorCall:
-        given = self._matched(call, EXPORT_METHODS[method], method)
-        directory, receiver = self.exports.call(call, given)
-        return EstimatorCall(
-            CallKind.EXPORT,
-            self.tree.line(call),
-            directory=directory,
-            receiver=receiver,
         )
 
     def _matched(
@@ -225,16 +187,8 @@ class _Reader:
             return code
         return f"{code} or -1"
 
-    def _note(
-        self,
-        classes: list[cst.ClassDef],
-        drop: list[Statement],
-        differences: list[Difference],
-    ) -> None:
-        uses = self.uses
-        uses.hook_classes.extend(c for c in classes if c not in uses.hook_classes)
-        uses.drop.extend(s for s in drop if s not in uses.drop)
-        uses.differences.extend(differences)
+    def _drop(self, statements: list[Statement]) -> None:
+        self.uses.drop.extend(s for s in statements if s not in self.uses.drop)
 
     def _value(self, method: str, call: cst.Call) -> str | None:
         """A figure or a name that the loop knows as well."""
@@ -253,9 +207,9 @@ class _Reader:
         given = self._matched(call, parameters, "train_and_evaluate")
         train = self._spec(given.get("train_spec"), "tf.estimator.TrainSpec", line)
         test = self._spec(given.get("eval_spec"), "tf.estimator.EvalSpec", line)
-        if not is_none(test.get("hooks")):
-            raise Blocked("TFM110", line, "EvalSpec(`hooks`=)")
-        exporters, receiver = self.exports.exporters(test.get("exporters"), call)
+        for name in ("hooks", "exporters"):
+            if not is_none(test.get(name)):
+                raise Blocked("TFM110", line, f"EvalSpec(`{name}`=)")
         drop = []
         body = tree.body(tree.statement(call))
         if body is None:
@@ -264,8 +218,8 @@ class _Reader:
             found = own_statement(tree, node, body, "spec")
             if found is not None:
                 drop.append(found)
-        hooks = read_hooks(tree, train.get("hooks"), line, self.log_steps)
-        self._note(hooks.classes, [*hooks.drop, *drop], hooks.differences)
+        hooks = read_hooks(tree, train.get("hooks"), line)
+        self._drop([*hooks.drop, *drop])
         steps = test.get("steps")
         limit = train.get("max_steps")
         inputs = self.uses.inputs
@@ -275,15 +229,11 @@ class _Reader:
             input=read_input(tree, train["input_fn"], TRAIN, inputs),
             max_steps=self._text(train, "max_steps"),
             limit_optional=may_be_none(tree, limit),
-            hooks=hooks.plans,
             stock=hooks.stock,
             evaluated_input=read_input(tree, test["input_fn"], EVAL, inputs),
             # EvalSpec's own default is a hundred batches.
             evaluated_steps="100" if steps is None else self._batches(test),
             throttle_seconds=self._text(test, "throttle_secs") or "600",
-            gives=wanted_result(tree, call),
-            exporters=exporters,
-            receiver=receiver,
         )
 
     def _spec(

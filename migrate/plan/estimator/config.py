@@ -8,9 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from ...symbols.scopes import BindingKind
-from ..code.alternatives import Alternatives, Found, Value, is_repeatable, only_asks
 from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
-from ..code.substitute import substituted
 from ..code.tree import Body, Statement, Tree, walk
 from ..program import Difference, RunConfigPlan
 from ..sites import Blocked
@@ -82,20 +80,11 @@ _CONTRIB_PARAMETERS = (
     "session_config",
     "session_creation_timeout_secs",
 )
-# What a field is where it is not given.
-_DEFAULTS = {
-    "save_checkpoints_secs": "600",
-    "save_summary_steps": "100",
-    "keep_checkpoint_max": "5",
-    "log_step_count_steps": "100",
-}
 _SAVES = ("save_checkpoints_steps", "save_checkpoints_secs")
 _RULE = "TFM112"
 _ODD = "the RunConfig is built in a way not understood"
 
 _Fields = dict[str, cst.BaseExpression]
-# These stand alone where the loop has them.
-_WHOLE = ("keep_checkpoint_max", "tf_random_seed")
 
 
 def _check_cluster(tree: Tree) -> None:
@@ -145,11 +134,8 @@ def _of_sessions(tree: Tree) -> Iterator[tuple[cst.Call, cst.Arg]]:
                 yield call, argument
 
 
-def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
+def _arguments(tree: Tree, value: cst.BaseExpression, line: int) -> _Fields:
     """Arguments of a RunConfig, through calls of ``replace``."""
-    value = found.expression
-    if is_none(value):
-        return {}
     if not isinstance(value, cst.Call):
         raise Blocked(_RULE, line, _ODD)
     earlier: _Fields = {}
@@ -161,13 +147,10 @@ def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
         function = value.func
         if not isinstance(function, cst.Attribute) or function.attr.value != "replace":
             raise Blocked(_RULE, line, _ODD)
-        if found.earlier is not None:
-            earlier = _fields(tree, found.earlier, line)
-        else:
-            before = tree.value(function.value)
-            if before is None or isinstance(before, cst.Name):
-                raise Blocked(_RULE, line, _ODD)
-            earlier = _arguments(tree, Found(before), line)
+        before = tree.value(function.value)
+        if before is None or isinstance(before, cst.Name):
+            raise Blocked(_RULE, line, _ODD)
+        earlier = _arguments(tree, before, line)
         if any(argument.keyword is None for argument in value.args):
             raise Blocked(_RULE, line, _ODD)
     try:
@@ -181,142 +164,17 @@ def _arguments(tree: Tree, found: Found, line: int) -> _Fields:
     return {**earlier, **given}
 
 
-def _fields(tree: Tree, value: Value, line: int) -> _Fields:
-    """The fields of a RunConfig; a condition that chooses it chooses each of them."""
-    if isinstance(value, Found):
-        return _arguments(tree, value, line)
-    yes, no = _fields(tree, value.yes, line), _fields(tree, value.no, line)
-    merged: _Fields = {}
-    for name in (*yes, *(n for n in no if n not in yes)):
-        first, second = yes.get(name), no.get(name)
-        if is_none(first) and is_none(second):
-            continue
-        if first is not None and second is not None:
-            if tree.code(first) == tree.code(second):
-                merged[name] = first
-                continue
-        elif name in _SAVES and _SAVES[0] in {**yes, **no}:
-            reason = "a condition chooses whether it saves by steps or by time"
-            raise Blocked(_RULE, line, reason)
-        if name in _UNSUPPORTED:
-            raise Blocked(_RULE, line, f"RunConfig(`{name}`=) has no loop equivalent")
-        if not is_repeatable(tree, value.test):
-            shown = tree.code(value.test)
-            reason = (
-                f"`{shown}`, which chooses the RunConfig, may change or has effects"
-            )
-            raise Blocked(_RULE, line, reason)
-        default = cst.Name("None")
-        if name in _DEFAULTS:
-            default = cst.Integer(_DEFAULTS[name])  # type: ignore[assignment]
-        if name == "tf_random_seed" and (is_none(first) or is_none(second)):
-            raise Blocked(_RULE, line, "a condition chooses whether there is a seed")
-        merged[name] = cst.IfExp(
-            test=value.test,
-            body=default if first is None else first,
-            orelse=default if second is None else second,
-            lpar=[cst.LeftParen()],
-            rpar=[cst.RightParen()],
-        )
-    return merged
-
-
-def _from_function(
-    tree: Tree, reader: Alternatives, value: Value, line: int
-) -> _Fields:
-    """The RunConfig's arguments, as the caller of the function sees them."""
-    function, call = reader.function, reader.call
-    assert function is not None
-    assert call is not None
-    callers = tree.loads_of(function)
-    scope = tree.resolver.scopes.opened.get(function)
-    if len(callers) != 1 or scope is None or not _only_makes_config(tree, function):
-        raise Blocked(_RULE, line, _ODD)
-    parameters = [p.name.value for p in function.params.params]
-    try:
-        given = match_arguments(call, parameters)
-    except UnknownArguments as problem:
-        raise Blocked(_RULE, line, f"RunConfig with {problem}") from None
-    texts = {
-        p.name.value: tree.code(p.default)
-        for p in function.params.params
-        if p.default is not None
-    }
-    texts.update({name: tree.code(node) for name, node in given.items()})
-    texts = {name: text for name, text in texts.items() if name != text}
-    local = set(scope.bindings) - set(parameters)
-    found = {}
-    for name, node in _fields(tree, value, line).items():
-        names = {n.value for n in walk(node) if isinstance(n, cst.Name)}
-        if names & local:
-            raise Blocked(_RULE, line, _ODD)
-        found[name] = substituted(node, texts) if names & set(texts) else node
-    return found
-
-
-def _only_makes_config(tree: Tree, function: cst.FunctionDef) -> bool:
-    """Nothing is lost with the function: it assigns names of its own and returns."""
-    scope = tree.resolver.scopes.opened.get(function)
-    local = set(scope.bindings) if scope is not None else set()
-    for node in walk(function.body):
-        if isinstance(node, cst.BaseSmallStatement):
-            plain = isinstance(node, (cst.Assign, cst.Return, cst.Pass))
-            quiet = isinstance(node, cst.Expr) and isinstance(
-                node.value, (cst.SimpleString, cst.ConcatenatedString)
-            )
-            if not plain and not quiet:
-                return False
-        elif isinstance(node, cst.BaseCompoundStatement):
-            if not isinstance(node, cst.If):
-                return False
-        elif isinstance(node, cst.AssignTarget):
-            if not _root(node.target) & local:
-                return False
-        elif isinstance(node, cst.Call) and not _is_quiet(tree, node):
-            return False
-    return True
-
-
-def _root(target: cst.BaseExpression) -> set[str]:
-    """``session`` for ``session.gpu_options.allow_growth``; nothing for an element."""
-    while isinstance(target, cst.Attribute):
-        target = target.value
-    return {target.value} if isinstance(target, cst.Name) else set()
-
-
-def _is_quiet(tree: Tree, call: cst.Call) -> bool:
-    """The call makes something of TensorFlow's, or only asks."""
-    function = call.func
-    if tree.symbol(function) is not None:
-        return True
-    if isinstance(function, cst.Attribute) and function.attr.value == "replace":
-        return True
-    return only_asks(tree, call)
-
-
 def _read(
     tree: Tree, node: cst.BaseExpression, body: Body, line: int
 ) -> tuple[_Fields, list[Statement]]:
     """The fields of a RunConfig, and the statements that make only it."""
     value = tree.value(node)
     own = own_statement(tree, node, body, "RunConfig")
-    drop = [] if own is None else [own]
-    if isinstance(value, cst.Call) and not isinstance(
+    if not isinstance(value, cst.Call) or isinstance(
         tree.resolver.definition(value.func), cst.FunctionDef
     ):
-        return _arguments(tree, Found(value), line), drop
-    reader = Alternatives(tree)
-    found = reader.read(node if value is None else value)
-    if found is None:
         raise Blocked(_RULE, line, _not_seen(tree, node))
-    if reader.function is not None:
-        fields = _from_function(tree, reader, found, line)
-        return fields, [*drop, reader.function]
-    fields = _fields(tree, found, line)
-    if reader.variable is None:
-        return fields, drop
-    _check_variable(tree, reader, body, line)
-    return fields, reader.statements
+    return _arguments(tree, value, line), [] if own is None else [own]
 
 
 def _not_seen(tree: Tree, node: cst.BaseExpression) -> str:
@@ -330,26 +188,6 @@ def _not_seen(tree: Tree, node: cst.BaseExpression) -> str:
             "in the function that makes the Estimator"
         )
     return _ODD
-
-
-def _check_variable(tree: Tree, reader: Alternatives, body: Body, line: int) -> None:
-    """Nothing is lost with the statements that make the RunConfig."""
-    if not all(reader.only_sets(s) for s in reader.statements):
-        reason = "the branches that choose the RunConfig do more than that"
-        raise Blocked(_RULE, line, reason)
-    assert reader.variable is not None
-    name = reader.variable.name
-    bindings = reader.variable.scope.bindings[name]
-    uses = [
-        load
-        for load in tree.loads(name)
-        if any(b in bindings for b in tree.resolver.bindings(load))
-        and not any(s in reader.statements for s in tree.ancestors(load))
-    ]
-    if len(uses) != 1:
-        raise Blocked(_RULE, line, "the RunConfig is used elsewhere too")
-    if any(tree.body(s) is not body for s in reader.statements):
-        raise Blocked(_RULE, line, "the RunConfig is made elsewhere")
 
 
 def read_run_config(
@@ -390,8 +228,6 @@ def _read_config(
         argument = given.get(name)
         if argument is None or is_none(argument):
             return None
-        if isinstance(argument, cst.IfExp) and name in _WHOLE:
-            argument = argument.with_changes(lpar=[], rpar=[])
         return tree.code(argument)
 
     evaluates_on = text("eval_distribute")

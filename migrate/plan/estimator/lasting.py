@@ -128,22 +128,9 @@ def _outlasts(tree: Tree, root: cst.Name, model_fn: cst.FunctionDef) -> bool:
 
 def _check_params(tree: Tree, place: Place, params: cst.Name) -> None:
     start, end = tree.line(place.statement), _last_use(tree, place)
-    bindings = tree.resolver.bindings(params)
-    given = {params.value: bindings}
-    function = tree.function(place.call)
-    handed = any(binding.kind is BindingKind.PARAMETER for binding in bindings)
-    if handed and isinstance(function, cst.FunctionDef):
-        # The builder's callers have the same object, under names of their own.
-        loads = map(tree.parent, tree.loads_of(function))
-        calls = [call for call in loads if isinstance(call, cst.Call)]
-        values = [argument.value for call in calls for argument in call.args]
-        for value in values:
-            if isinstance(value, cst.Name):
-                given[value.value] = tree.resolver.bindings(value)
-        start = min([tree.end_line(call) for call in calls], default=start)
-        end = _never(tree)
+    bindings = set(tree.resolver.bindings(params))
     for root, node in changes(tree, walk(tree.module)):
-        same = set(given.get(root.value, ())) & set(tree.resolver.bindings(root))
+        same = bindings & set(tree.resolver.bindings(root))
         line = tree.line(node)
         if same and start < line <= end:
             reason = f"`{root.value}` changes after the Estimator took its copy"

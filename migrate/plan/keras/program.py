@@ -122,9 +122,8 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     parts = find_model(tree, given.get("keras_model"), body, statement)
     model = _read_compiled(tree, parts)
     differences: list[Difference] = []
-    uses = read_calls(tree, place, config)
+    uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
-    differences += uses.differences
     replica_differences(differences, strategy, line)
     differences += frozen_normalization(tree, line)
 
@@ -149,12 +148,11 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         hoist=hoist,
         strategy=strategy_site,
         calls=calls,
-        hook_classes=uses.hook_classes,
         directories=uses.directories,
         inputs=uses.inputs,
         call=call,
     )
-    return Program(plan, sites, place.travels)
+    return Program(plan, sites)
 
 
 def _read_compiled(tree: Tree, parts: ModelParts) -> KerasModelPlan:
