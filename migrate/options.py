@@ -24,7 +24,7 @@ class Lowered:
 class RewriteOptions:
     """Options of ``tfmigrate rewrite`` that change the emitted code."""
 
-    style: str = "auto"  # auto | inline | module | class
+    style: str = "auto"  # auto | inline | module
     # What the module is called that holds the loop for several files.
     loop_module: str = "training_loop"
     # All of that module comes along, for what the program's words do not tell.

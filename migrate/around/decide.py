@@ -58,7 +58,7 @@ def moved(
     own = os.path.abspath(parsed.path)
     together = {os.path.abspath(path) for group in groups for path in group.all}
     options = options.for_program({own, *together})
-    in_place = options.style in ("inline", "class") or not allowed([RULE])
+    in_place = options.style == "inline" or not allowed([RULE])
     if in_place or not groups or options.stays_because is not None:
         options = _without_layers(options)
         return inline(parsed, options=options, facts=facts, allowed=allowed)

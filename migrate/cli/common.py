@@ -121,8 +121,7 @@ def file_options(function: F) -> F:
 def style_options(function: F) -> F:
     """Options that shape the emitted code."""
     helps = {
-        "style": "Where the loop goes: in place, into a module beside the programs, "
-        "or a Trainer class.",
+        "style": "Where the loop goes: in place, or into a module beside the programs.",
         "loop": "Steps per call: up to the next log line, one, or as many as possible.",
         "strategy": "The tf.distribute strategy of the result.",
         "keras": "The Keras the result is written for.",

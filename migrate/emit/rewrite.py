@@ -7,7 +7,6 @@ whole, and so do all programs of one module: they share its imports.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +49,7 @@ from .module.switches import drop_switches, has_switches
 from .programs.choices import not_offered, numbers_changed
 from .programs.keras import KerasEmitter
 from .programs.model_fn import ModelFnEmitter
+from .programs.recurrent_defaults import spell_recurrent_defaults
 
 __all__ = ["ProgramsRewrite", "rewrite_programs"]
 
@@ -66,8 +66,6 @@ _ON_MODULE = (
     "tf.contrib.predictor.from_saved_model",
     "tf.contrib.training.HParams",
 )
-# Their gates were others in TensorFlow 1.
-_RECURRENT = re.compile(r"\b(?:LSTM|GRU)(?:Cell)?\b")
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 
 
@@ -129,7 +127,7 @@ def rewrite_programs(
                 programs.append(recognise_model_fn(tree, place, read_model))
                 continue
             if symbol not in KERAS_ESTIMATORS:
-                in_place = options.style in ("inline", "class")
+                in_place = options.style == "inline"
                 reason = no_loop_for(symbol, in_place=in_place)
                 raise Blocked("TFM103", tree.line(place), reason)
             programs.append(recognise_keras(tree, place))
@@ -237,10 +235,6 @@ def _native(
     for call in tree.calls(module, _ON_MODULE):
         reason = f"`{tree.symbol(call.func)}`, which a loop in place has no copy of"
         raise Blocked("TFM103", tree.line(call), reason)
-    recurrent = _RECURRENT.search(tree.text)
-    if recurrent is not None and not _names_compat_v1(tree):
-        reason = f"the defaults that `{recurrent.group()}` had in TensorFlow 1"
-        raise Blocked("TFM103", program.plan.line, reason)
     names = Names(tree, program.sites.body)
     tf = imported_as(module, "tensorflow")
     kind = _EMITTERS[type(program.sites)]
@@ -262,6 +256,9 @@ def _native(
     # Input functions that took a mode take its name, also where a loop calls them.
     text = code_of(edited)
     text, edited = name_modes(text, parse(text))
+    # It concerns few programs, and a look at the text tells.
+    if "LSTM" in text or "GRU" in text:
+        text, edited = _recurrent(tree, text, edited, options, emitter.tf)
     parsed = edited
     if options.keras == "tf_keras" and "keras" in text:
         edited = use_tf_keras(edited, Resolver(edited))
@@ -293,6 +290,20 @@ def _dead_imports(tree: Tree) -> list[str]:
         for binding in bindings
         if binding.kind is BindingKind.IMPORT and gone(binding.target or "")
     ]
+
+
+def _recurrent(
+    tree: Tree, text: str, module: cst.Module, options: RewriteOptions, tf: str
+) -> tuple[str, cst.Module]:
+    """The text and module with the defaults that TF1's recurrent layers had."""
+    if _names_compat_v1(tree):
+        return text, module
+    new = Tree(module, Resolver(module))
+    spelled = spell_recurrent_defaults(new, options.keras, tf)
+    if spelled is module:
+        return text, module
+    text = code_of(spelled)
+    return text, parse(text)
 
 
 def _names_compat_v1(tree: Tree) -> bool:

@@ -51,6 +51,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call, read_model: ReadModel) -> Pro
     differences: list[Difference] = []
     uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
+    differences += uses.differences
     modes = ["TRAIN"]
     if any(plan.evaluates for plan, _ in calls):
         modes.append("EVAL")
@@ -96,6 +97,7 @@ def recognise_model_fn(tree: Tree, call: cst.Call, read_model: ReadModel) -> Pro
         hoist=hoisted(tree, strategy_site, body, first),
         strategy=strategy_site,
         calls=calls,
+        hook_classes=uses.hook_classes,
         directories=uses.directories,
         inputs=uses.inputs,
         call=call,

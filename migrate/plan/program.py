@@ -18,6 +18,7 @@ __all__ = [
     "CallKind",
     "Difference",
     "EstimatorCall",
+    "HookPlan",
     "InputPlan",
     "KerasModelPlan",
     "LayerClass",
@@ -216,10 +217,25 @@ class InputPlan:
 
 
 @dataclass(frozen=True)
+class HookPlan:
+    """A hook given to train: source text and, for a user's class, its methods.
+
+    ``stops`` says that the callback may ask the loop to end.
+    """
+
+    code: str
+    class_name: str
+    methods: tuple[str, ...] = ()
+    stops: bool = False
+
+
+@dataclass(frozen=True)
 class StockHooks:
     """What TensorFlow's own hooks ask of a loop, as source text."""
 
     log_steps: str | None = None
+    # The loss is logged at the end as well.
+    log_end: bool = False
     rate_steps: str | None = None
     num_steps: str | None = None
     last_step: str | None = None
@@ -248,6 +264,7 @@ class EstimatorCall:
     max_steps: str | None = None
     # The limit's source may evaluate to None at run time.
     limit_optional: bool = False
+    hooks: tuple[HookPlan, ...] = ()
     stock: StockHooks = StockHooks()
     # predict: the keys that are wanted, and whether examples come one by one.
     keys: str | None = None

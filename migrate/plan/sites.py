@@ -142,6 +142,7 @@ class KerasSites:
     hoist: list[Statement]
     strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
+    hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
     # ``estimator.model_dir`` where the program reads it.
@@ -165,6 +166,7 @@ class ModelFnSites:
     hoist: list[Statement]
     strategy: StrategySite | None
     calls: list[tuple[EstimatorCall, cst.Call]]
+    hook_classes: list[cst.ClassDef]
     inputs: InputSites
     call: cst.Call
     # ``estimator.model_dir`` where the program reads it.

@@ -21,7 +21,7 @@ __all__ = ["CHOICES", "Config", "load_config"]
 
 # Option -> the words it takes; also used by the command line.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "style": ("auto", "inline", "module", "class"),
+    "style": ("auto", "inline", "module"),
     "loop": ("epoch", "step", "graph"),
     "strategy": (
         "keep",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ...options import RewriteOptions
 from ...plan.code.tree import Statement, statements_of
 from ...plan.program import (
     CallKind,
@@ -19,12 +20,30 @@ from ..module.layout import fit, one_line
 from ..module.spacing import from_comment, space_definitions, with_blank_lines
 from ..module.template import parse_statements, unshadowed
 from .event_files import writes_events
+from .hook_class import RENAMED
 from .limits import is_optional, last_step
 
 if TYPE_CHECKING:
     from ..programs.loop import LoopEmitter
 
-__all__ = ["TrainCalls", "function_form", "input_argument"]
+__all__ = [
+    "STEPS_FUNCTIONS",
+    "TrainCalls",
+    "function_form",
+    "input_argument",
+    "steps_alone",
+]
+
+
+# Whether each step is a call of its own -> the function that is called.
+STEPS_FUNCTIONS = {False: "train_steps", True: "train_next"}
+
+
+def steps_alone(options: RewriteOptions, call: EstimatorCall) -> bool:
+    """Each step is a call of its own: as chosen, or because hooks look at each."""
+    return options.loop == "step" or any(
+        {"before_run", "after_run"} & set(hook.methods) for hook in call.hooks
+    )
 
 
 def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
@@ -33,7 +52,7 @@ def function_form(calls: Sequence[tuple[EstimatorCall, bool]]) -> bool:
     Each call comes with whether it stands in a loop of the program's.
     """
     trains = [pair for pair in calls if pair[0].kind in CallKind.TRAINING]
-    if any(c.kind != CallKind.TRAIN for c, _ in trains):
+    if any(c.hooks or c.kind != CallKind.TRAIN for c, _ in trains):
         return False
     if len({c.stock for c, _ in trains}) > 1:
         return False
@@ -220,7 +239,22 @@ class TrainCalls:
         if rated:
             names["started"] = "started" if local else self.names.fresh("started")
         step, loss = names["step"], names["loss"]
-        per_step = emitter.stepwise
+        calls: dict[str, list[str]] = {name: [] for name in RENAMED}
+        made: list[str] = []
+        stops: list[str] = []
+        for hook in call.hooks:
+            variable = hook.code
+            if not variable.isidentifier():
+                variable = self.names.fresh(_snake(hook.class_name))
+                made.append(f"{variable} = {hook.code}\n")
+            arguments = {"step": step, "loss": f"float({loss})"}
+            for method in hook.methods:
+                name, parameters = RENAMED[method]
+                inside = ", ".join(arguments[p] for p in parameters)
+                calls[method].append(f"{variable}.{name}({inside})\n")
+            if hook.stops:
+                stops.append(f"if {variable}.should_stop:\n    break\n")
+        per_step = steps_alone(emitter.options, call)
         if per_step:
             for name in ("run_step", "rated"):
                 names[name] = name if local else self.names.fresh(name)
@@ -246,6 +280,9 @@ class TrainCalls:
         else:
             runs = f"{emitter.renamed['train_steps']}({iterator}, {many})"
 
+        def lines(method: str) -> list[Statement]:
+            return parse_statements("".join(calls[method]))
+
         return emitter.fill(
             "train_loop",
             expressions={
@@ -262,7 +299,12 @@ class TrainCalls:
             statements={
                 "X_LIMIT": parse_statements(emitter.text(limit)),
                 "X_RUN_STEPS": parse_statements(f"{loss}, {names['done']} = {runs}\n"),
+                "X_BEGIN": parse_statements("".join(made)) + lines("begin"),
+                "X_BEFORE_STEP": lines("before_run"),
+                "X_AFTER_STEP": lines("after_run"),
+                "X_STOP": parse_statements("".join(stops)),
                 "X_EVALUATE": parse_statements(shown),
+                "X_END": lines("end"),
             },
             flags={
                 "X_SAVES_BY_TIME": not by_step,
@@ -284,6 +326,10 @@ def input_argument(node: cst.Call) -> cst.BaseExpression:
         if argument.keyword is not None and argument.keyword.value == "input_fn":
             return argument.value
     return node.args[0].value
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 # What Estimator.train is given, in its order.

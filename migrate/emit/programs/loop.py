@@ -22,9 +22,10 @@ from ...plan.sites import ModelFnSites, Program
 from ..calls.asked import AskedCalls
 from ..calls.checkpoints import makes_directory
 from ..calls.event_files import MEMBERS, writes_events
+from ..calls.hook_class import edit_hook_class
 from ..calls.mixed_precision import LOSS_SCALING
 from ..calls.strategy_site import StrategySite
-from ..calls.train import TrainCalls, function_form
+from ..calls.train import STEPS_FUNCTIONS, TrainCalls, function_form, steps_alone
 from ..module.edits import Edits, Statement
 from ..module.layout import WIDTH, fit, fit_expression
 from ..module.lone_replica import LoopNames
@@ -82,8 +83,9 @@ class LoopEmitter:
             "checkpoint": names.fresh("checkpoint"),
         }
         wanted = ["manager", "train_step"]
-        self.stepwise = options.loop == "step"
-        wanted.append("train_next" if self.stepwise else "train_steps")
+        # Whether each step is a call of its own: as chosen, or as hooks look at each.
+        self.paces = {steps_alone(options, call) for call in self.plan.trains}
+        wanted += [STEPS_FUNCTIONS[alone] for alone in sorted(self.paces)]
         if self.evaluates:
             wanted += ["test_loss", "test_metrics", "test_step", "test_steps"]
             wanted += ["evaluate"]
@@ -203,8 +205,8 @@ class LoopEmitter:
                 names=names,
             )
             flags = {
-                "X_CHUNKS": not self.stepwise,
-                "X_STEPWISE": self.stepwise,
+                "X_CHUNKS": False in self.paces,
+                "X_STEPWISE": True in self.paces,
                 **(flags or {}),
             }
         if template == "train_step" and "X_APPLY" not in (statements or {}):
@@ -323,6 +325,8 @@ class LoopEmitter:
     def calls(self) -> None:
         """Replace the Estimator's calls, and the hooks they were given."""
         sites, edits = self.program.sites, self.edits
+        for hook_class in sites.hook_classes:
+            edit_hook_class(self.tree, hook_class, edits)
         edit_input_functions(self.tree, sites.inputs, edits, self.names, self.text)
         edits.nodes.update(dropped_remainders(self.tree))
         for place, code in gone_inputs(self.tree):

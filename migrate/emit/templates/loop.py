@@ -340,6 +340,7 @@ def train_loop():
         # A client may ask for a trace at any time: tf.profiler.experimental.client.
         if "PROFILER_PORT" in os.environ:
             tf.profiler.experimental.server.start(int(os.environ.pop("PROFILER_PORT")))
+    X_BEGIN
     if X_PER_STEP:
         if X_RATED:
             rated, started = step, time.time()
@@ -349,10 +350,12 @@ def train_loop():
                 tf.profiler.experimental.start(X_PROFILE_DIR)
                 profiling = True
         if X_PER_STEP:
+            X_BEFORE_STEP
             X_RUN_STEPS
             if not done:
                 break  # end of the data
             step += 1
+            X_AFTER_STEP
             if step % X_LOG_STEPS == 0:
                 if X_RATED:
                     rate = (step - rated) / (time.time() - started)
@@ -407,12 +410,14 @@ def train_loop():
                     if time.time() - last_evaluation >= X_THROTTLE:
                         last_evaluation, evaluated = time.time(), step
                         X_EVALUATE
+        X_STOP
         if X_CHUNKED:
             if done < steps:
                 break  # end of the data
     if X_PROFILES:
         if profiling:
             tf.profiler.experimental.stop()
+    X_END
     manager.save(step)
     if X_EVALUATES:
         if evaluated != step:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
 from ..code.tree import Body, Statement, Tree
+from ..hooks.own import Hooks, read_hooks
 from ..inputs.datasets import EVAL, INFER, TRAIN, read_input
-from ..program import CallKind, EstimatorCall
+from ..program import CallKind, Difference, EstimatorCall
 from ..sites import Blocked, InputSites
-from .hooks import read_hooks
 from .places import Place
 
 __all__ = ["Uses", "own_statement", "read_calls"]
@@ -55,7 +56,9 @@ class Uses:
     """
 
     calls: list[tuple[EstimatorCall, cst.Call]] = field(default_factory=list)
+    hook_classes: list[cst.ClassDef] = field(default_factory=list)
     drop: list[Statement] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
     inputs: InputSites = field(default_factory=InputSites)
     # ``estimator.model_dir`` where the program reads it.
     directories: list[cst.Attribute] = field(default_factory=list)
@@ -149,7 +152,7 @@ class _Reader:
         if kind != CallKind.TRAIN and not is_none(given.get("hooks")):
             raise Blocked("TFM116", line, f"hooks given to {kind}")
         hooks = read_hooks(tree, given.get("hooks"), line)
-        self._drop(hooks.drop)
+        self._note(hooks)
         by_example = given.get("yield_single_examples")
         if by_example is not None and tree.code(by_example) not in ("True", "False"):
             raise Blocked("TFM110", line, "predict(`yield_single_examples`=)")
@@ -162,6 +165,7 @@ class _Reader:
             limit_optional=may_be_none(
                 tree, given.get("steps") or given.get("max_steps")
             ),
+            hooks=hooks.plans,
             stock=hooks.stock,
             keys=self._text(given, "predict_keys"),
             by_example=by_example is None or tree.code(by_example) == "True",
@@ -187,8 +191,12 @@ class _Reader:
             return code
         return f"{code} or -1"
 
-    def _drop(self, statements: list[Statement]) -> None:
-        self.uses.drop.extend(s for s in statements if s not in self.uses.drop)
+    def _note(self, hooks: Hooks, more: Sequence[Statement] = ()) -> None:
+        uses = self.uses
+        new = (one for one in hooks.classes if one not in uses.hook_classes)
+        uses.hook_classes.extend(new)
+        uses.drop.extend(s for s in (*hooks.drop, *more) if s not in uses.drop)
+        uses.differences.extend(hooks.differences)
 
     def _value(self, method: str, call: cst.Call) -> str | None:
         """A figure or a name that the loop knows as well."""
@@ -219,7 +227,7 @@ class _Reader:
             if found is not None:
                 drop.append(found)
         hooks = read_hooks(tree, train.get("hooks"), line)
-        self._drop([*hooks.drop, *drop])
+        self._note(hooks, drop)
         steps = test.get("steps")
         limit = train.get("max_steps")
         inputs = self.uses.inputs
@@ -229,6 +237,7 @@ class _Reader:
             input=read_input(tree, train["input_fn"], TRAIN, inputs),
             max_steps=self._text(train, "max_steps"),
             limit_optional=may_be_none(tree, limit),
+            hooks=hooks.plans,
             stock=hooks.stock,
             evaluated_input=read_input(tree, test["input_fn"], EVAL, inputs),
             # EvalSpec's own default is a hundred batches.

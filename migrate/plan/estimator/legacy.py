@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ..code.tree import Tree
+from ..hooks.own import HOOK_BASES
 from ..sites import ModelFnSites, Program
-from .hooks import HOOK_BASES
 
 __all__ = ["LegacyPlaces", "legacy_places"]
 
@@ -38,6 +38,7 @@ class LegacyPlaces:
             gone.add(sites.estimator_statement)
             if isinstance(sites, ModelFnSites):
                 gone.add(sites.model_fn)
+            gone.update(sites.hook_classes)
             gone.update(made.statement for made in sites.inputs.made)
             gone.update(node for _, node in sites.calls)
         return [

@@ -124,6 +124,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
     differences: list[Difference] = []
     uses = read_calls(tree, place)
     calls, drop = uses.calls, uses.drop
+    differences += uses.differences
     replica_differences(differences, strategy, line)
     differences += frozen_normalization(tree, line)
 
@@ -148,6 +149,7 @@ def recognise_keras(tree: Tree, call: cst.Call) -> Program:
         hoist=hoist,
         strategy=strategy_site,
         calls=calls,
+        hook_classes=uses.hook_classes,
         directories=uses.directories,
         inputs=uses.inputs,
         call=call,

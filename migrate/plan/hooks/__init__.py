@@ -1,0 +1,3 @@
+"""Hooks: what each of them asks of a loop."""
+
+from __future__ import annotations
