@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .one_module import run
-
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "exports").glob("*.py"))
 CHILD = str(HERE / "exports_child.py")
@@ -112,59 +110,3 @@ def test_final_exports_answer_as_predict(
             assert sorted(arrays) == sorted(set(given) - {"input"})
             for key in arrays:
                 np.testing.assert_allclose(given[key], arrays[key], rtol=1e-5)
-
-
-LEFT = {
-    "`np.float32` is not understood here": (
-        '(parsed["x"], 2.0',
-        '(parsed["x"], np.float32(2)',
-    ),
-    "the receiver function is not seen": (
-        '"final", serving_fn',
-        '"final", lambda: serving_fn()',
-    ),
-    "is used elsewhere too": (
-        "    train_spec =",
-        "    print(exporters)\n    train_spec =",
-    ),
-    "LatestExporter with `as_text`": ("exports_to_keep=2", "as_text=True"),
-}
-
-
-def test_a_class_exports_what_it_can_see(tmp_path: Path) -> None:
-    code = (HERE / "exports" / "served_built.py").read_text("utf-8")
-    late = code.replace("[None, 4]", "[None, WIDTH]")
-    late = late.replace("def main", "WIDTH = 4\n\n\ndef main")
-    (tmp_path / "late.py").write_text(late)
-    printed = call("-m", "tfmigrate", "scan", "--style", "class", str(tmp_path))
-    assert "`WIDTH` of the receiver function comes after the class" in printed
-
-
-def test_a_last_export_needs_an_end() -> None:
-    code = (HERE / "exports" / "served_keras.py").read_text("utf-8")
-    begin = code.index("    estimator.train(input_fn)")
-    together = """\
-    exporter = tf.estimator.FinalExporter("built", serving_fn)
-    tf.estimator.train_and_evaluate(
-        estimator,
-        tf.estimator.TrainSpec(input_fn),
-        tf.estimator.EvalSpec(input_fn, exporters=[exporter]))
-
-
-main()
-"""
-    (finding,) = run(code[:begin] + together).findings
-    assert "FinalExporter without max_steps" in (finding.reason or "")
-
-
-def test_what_is_not_understood_keeps_its_estimator(tmp_path: Path) -> None:
-    code = (HERE / "exports" / "served_examples.py").read_text("utf-8")
-    for number, (old, new) in enumerate(LEFT.values()):
-        assert old in code
-        (tmp_path / f"variant_{number}.py").write_text(code.replace(old, new))
-    rewrite = ["-m", "tfmigrate", "rewrite", str(tmp_path), "--diff"]
-    printed = call(*rewrite, "--style", "inline")
-    left = [line for line in printed.splitlines() if " TFM103 " in line]
-    assert len(left) == len(LEFT)
-    for line, reason in zip(left, LEFT, strict=True):
-        assert reason in line

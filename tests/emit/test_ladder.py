@@ -90,30 +90,6 @@ def test_what_is_not_understood_is_not_guessed(old: str, new: str, reason: str) 
     assert reason in (result.findings[0].reason or "")
 
 
-STOPPING = "tf.estimator.experimental.stop_if_no_decrease_hook(estimator, 'loss', 9)"
-
-
-def test_a_hook_that_never_saw_a_figure_goes() -> None:
-    result = run(KERAS.replace(", steps=3", f", steps=3, hooks=[{STOPPING}]"))
-    assert [f.tier for f in result.findings] == [Tier.NATIVE] * 2
-    assert result.findings[1].rule == "TFM137"
-    assert "stop_if" not in result.module.code
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("(model)\n", "(model, model_dir='here')\n", "earlier runs"),
-        ("estimator.train", "for _ in range(3):\n    estimator.train", "several calls"),
-    ],
-)
-def test_a_hook_that_saw_figures_stays(old: str, new: str, reason: str) -> None:
-    code = KERAS.replace(", steps=3", f", steps=3, hooks=[{STOPPING}]")
-    result = run(code.replace(old, new))
-    assert [f.tier for f in result.findings] == [Tier.COMPAT]
-    assert reason in (result.findings[0].reason or "")
-
-
 RECURRENT = KERAS.replace("Dense(1, ", "LSTM(1, ")
 
 

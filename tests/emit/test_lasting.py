@@ -43,13 +43,6 @@ params["rate"] = 0.3
 """
 MADE = "estimator = tf.estimator.Estimator(model_fn, params=params)\n"
 BODY = '    net = tf.layers.dense(features["x"]'
-BUILDER = """\
-def build(settings):
-    return tf.estimator.Estimator(model_fn, params=settings)
-
-
-estimator = build(params)
-"""
 
 
 def test_changes_before_and_after_its_life_are_no_matter() -> None:
@@ -68,7 +61,6 @@ def test_a_copy_of_the_params_is_the_model_fns_own() -> None:
     [
         (MADE, MADE + "params['rate'] = 5.0\n", "`params` changes after"),
         (MADE, MADE + "params.update(rate=5.0)\n", "`params` changes after"),
-        (MADE, BUILDER + "params['rate'] = 5.0\n", "`params` changes after"),
         ("print(est", "params['units'] += 1\nprint(est", "`params` changes after"),
         ("print(est", "SCALE = 2.0\nprint(est", "it reads `SCALE`, which changes"),
         (BODY, "    params['rate'] /= 2\n" + BODY, "it changes `params`"),

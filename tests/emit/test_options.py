@@ -30,7 +30,7 @@ PROGRAMS = {
 LOOPS = ("epoch", "step", "graph")
 STRATEGIES = ("keep", "mirrored", "central", "one_device", "default")
 KERAS = ("tf_keras", "keras3")
-STYLES = ("auto", "inline", "class")
+STYLES = ("auto", "inline")
 # Combinations that one process runs.
 PART = 40
 Choice = tuple[str, str, str, str, bool, bool, int]

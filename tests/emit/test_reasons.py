@@ -103,7 +103,11 @@ CASES: dict[str, tuple[str, str, str]] = {
     "queue": (MODEL + QUEUE, "read the files with tf.data first", "reader.read"),
     "experiment": (MODEL + EXPERIMENT, "train_and_evaluate(", "Experiment("),
     "derived": (MODEL + DERIVED, "`Mine` is a class of its own", "class Mine"),
-    "config": (MODEL + CONFIG, "a parameter, `config` of `build`", "config=config"),
+    "config": (
+        MODEL + CONFIG,
+        "the estimator is returned",
+        "    return tf.estimator.Estimator",
+    ),
     "rebound": (MODEL + REBOUND, "`tf.contrib.estimator.add_metrics`", "add_metrics"),
     "listed": (MODEL + LISTED, "not understood: `map(abs, [first])`", "for each"),
     "chained": (
