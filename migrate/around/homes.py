@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..symbols.table import Move, lookup, needs_nothing
-from .keras_v1 import NORMALIZATION, of_keras_1
+from .keras_v1 import of_keras_1
 from .vocabulary import (
     STRATEGIES,
     Brought,
@@ -33,8 +33,7 @@ class Known:
     """Answers where a symbol of TF 1 lives, once it leaves its Estimator.
 
     ``canned_2`` says that the program's canned Estimators are those of TF 2,
-    ``chosen`` that another strategy than the program's own was asked for, and
-    ``plain_norms`` that its batch normalizations are the same today.
+    ``chosen`` that another strategy than the program's own was asked for.
     """
 
     def __init__(
@@ -43,12 +42,10 @@ class Known:
         *,
         canned_2: bool = False,
         chosen: bool = False,
-        plain_norms: bool = False,
     ) -> None:
         self.loop_names = loop_names
         self.canned_2 = canned_2
         self.chosen = chosen
-        self.plain_norms = plain_norms
 
     def home(self, symbol: str, *, for_tf2: bool, keras_1: bool = False) -> Home | None:
         """The home of a canonical symbol; None leaves it to the symbol rules.
@@ -58,8 +55,7 @@ class Known:
         if self.chosen and symbol in STRATEGIES:
             return Loop("chosen_strategy")
         found = word(symbol)
-        old = of_keras_1(symbol) if keras_1 else None
-        if old is not None and not (self.plain_norms and symbol == NORMALIZATION):
+        if keras_1 and (old := of_keras_1(symbol)) is not None:
             return Installed(*old)
         if isinstance(found, Loop):
             if found.name and found.name not in self.loop_names:

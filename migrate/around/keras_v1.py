@@ -7,15 +7,9 @@ take `lr=` and `decay=`. tf_keras has all of them, below its API of version 1.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
-__all__ = ["KERAS_V1", "NORMALIZATION", "has_plain_norms", "of_keras_1"]
+__all__ = ["KERAS_V1", "of_keras_1"]
 
 KERAS_V1 = "tf_keras.api._v1.keras"
-NORMALIZATION = "tf.keras.layers.BatchNormalization"
-# Only these tell its batch normalization from that of today.
-_OTHER_NORMS = re.compile(r"\b(?:trainable|fused|renorm\w*|virtual_batch_size)\b")
 
 _NAMES = {
     "layers": (
@@ -68,14 +62,6 @@ _HOMES = {
         for name in _OPTIMIZERS
     },
 }
-
-
-def has_plain_norms(texts: Iterable[str]) -> bool:
-    """Whether batch normalization does in a program of these texts what it does today.
-
-    `trainable=False` froze weights in TF 1, and freezes averages as well today.
-    """
-    return not any(_OTHER_NORMS.search(text) for text in texts)
 
 
 def of_keras_1(symbol: str) -> tuple[str, str] | None:
