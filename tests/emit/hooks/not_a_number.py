@@ -1,6 +1,7 @@
-"""A loss that is NaN stops a training, or fails it."""
+"""A loss that is NaN fails a training, whatever a hook of its own says of it."""
 
 import json
+import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -22,8 +23,17 @@ def data():
     return tf.data.Dataset.from_tensor_slices((x, y)).batch(1)
 
 
-config = tf.estimator.RunConfig(log_step_count_steps=2)
+config = tf.estimator.RunConfig(
+    model_dir=tempfile.mkdtemp(), save_checkpoints_steps=2, log_step_count_steps=2
+)
 estimator = tf.estimator.Estimator(model_fn, config=config)
-estimator.train(data, hooks=[tf.train.NanTensorHook("loss", fail_on_nan_loss=False)])
-print(json.dumps(int(estimator.get_variable_value("global_step"))))
-estimator.train(data, hooks=[tf.train.NanTensorHook("loss", fail_on_nan_loss=False)])
+found = []
+# The second training meets the same batch.
+for _ in range(2):
+    try:
+        hook = tf.train.NanTensorHook("loss:0", fail_on_nan_loss=False)
+        estimator.train(data, hooks=[hook])
+    except tf.train.NanLossDuringTrainingError as problem:
+        found.append(str(problem))
+    found.append(int(estimator.get_variable_value("global_step")))
+print(json.dumps(found))

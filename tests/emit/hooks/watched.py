@@ -32,8 +32,13 @@ config = tf.estimator.RunConfig(
 )
 estimator = tf.estimator.Estimator(model_fn, config=config)
 # The loss of these data falls to nothing: a figure that small stops the training.
-enough = tf.contrib.estimator.stop_if_lower_hook(
-    estimator, "loss", threshold=0.5, min_steps=30
+enough = tf.estimator.experimental.stop_if_lower_hook(
+    estimator,
+    "loss",
+    threshold=0.5,
+    min_steps=30,
+    run_every_secs=None,
+    run_every_steps=1,
 )
 train_spec = tf.estimator.TrainSpec(
     data,
@@ -47,5 +52,14 @@ train_spec = tf.estimator.TrainSpec(
 )
 eval_spec = tf.estimator.EvalSpec(lambda: data(repeat=1), throttle_secs=0)
 tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)
-profiles = glob.glob(os.path.join(HERE, "plugins", "profile", "*"))
-print(json.dumps({"folder": HERE, "profiles": len(profiles)}))
+found = {}
+for path in glob.glob(os.path.join(HERE, "**", "events*"), recursive=True):
+    place = os.path.relpath(os.path.dirname(path), HERE)
+    for event in tf.train.summary_iterator(path):
+        for value in event.summary.value:
+            found.setdefault(place + " " + value.tag, []).append(event.step)
+profiles = glob.glob(os.path.join(HERE, "timeline-*.json"))
+found["profiles"] = sorted(map(os.path.basename, profiles))
+state = tf.train.get_checkpoint_state(HERE)
+found["saved"] = [os.path.basename(p) for p in state.all_model_checkpoint_paths]
+print(json.dumps(found, sort_keys=True))
