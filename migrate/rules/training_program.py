@@ -245,30 +245,6 @@ RULES = (
         safety=Safety.NEEDS_REVIEW,
     ),
     Rule(
-        id="TFM137",
-        name="early-stopping",
-        summary="Early stopping looks at each evaluation as it is made.",
-        why=(
-            "The hooks that stop early read the evaluations' event files every so "
-            "many seconds, and stopped some steps later. The loop decides right after "
-            "an evaluation, by the evaluations of this run. Given to a single `train` "
-            "into a fresh directory, they never saw an evaluation: they go."
-        ),
-        safety=Safety.CHANGES_NUMBERS,
-    ),
-    Rule(
-        id="TFM138",
-        name="no-event-files",
-        summary="Earlier event files are not read.",
-        why=(
-            "Estimators wrote event files and read them again. The loop writes loss, "
-            "steps per second and evaluations to event files where the program set "
-            "`save_summary_steps`, and reads none: what was decided by the figures of "
-            "earlier runs begins anew."
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
         id="TFM140",
         name="replicated-regularization",
         summary="Regularization counts in full on several replicas.",
@@ -282,18 +258,6 @@ RULES = (
         safety=Safety.CHANGES_NUMBERS,
     ),
     Rule(
-        id="TFM141",
-        name="forward-summaries",
-        summary="Some summaries of a model_fn are not written.",
-        why=(
-            "tf.summary of TF1 adds operations to a graph that a hook ran; a loop has "
-            "no such graph. Scalars of a step are written where the program set "
-            "save_summary_steps; others go, or nothing runs them. Return the value from "
-            "the model and write it with tf.summary.scalar where the loop logs."
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
         id="TFM142",
         name="off-tpu",
         summary="A TPUEstimator program trains on this machine's devices.",
@@ -303,17 +267,6 @@ RULES = (
             "that. Options that only a TPU system reads go, and so do host calls, "
             "which wrote summaries. For a TPU the loop stays as it is: connect to the "
             "system, and make the strategy a tf.distribute.TPUStrategy."
-        ),
-        safety=Safety.NEEDS_REVIEW,
-    ),
-    Rule(
-        id="TFM143",
-        name="profiled-steps",
-        summary="Profiles are written for TensorBoard, of whole steps.",
-        why=(
-            "ProfilerHook wrote a Chrome trace of one session call every so many "
-            "steps. The loop profiles one step as often with "
-            "tf.profiler.experimental; TensorBoard's Profile tab shows it."
         ),
         safety=Safety.NEEDS_REVIEW,
     ),
