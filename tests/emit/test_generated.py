@@ -29,7 +29,7 @@ def test_first_losses_and_figures_are_those_of_compat(tmp_path: Path) -> None:
 def test_a_rewrite_is_whole_or_none() -> None:
     native = 0
     for seed in REWRITTEN:
-        text, reason = rewrite(generate(seed).source, choices(seed))
+        text, reason = rewrite(generate(seed).source, choices(seed), module=True)
         if text is None:
             assert reason
             continue

@@ -106,7 +106,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "config": (
         MODEL + CONFIG,
         "the estimator is returned",
-        "    return tf.estimator.Estimator",
+        "    return tf.estimator.Estimator(",
     ),
     "rebound": (MODEL + REBOUND, "`tf.contrib.estimator.add_metrics`", "add_metrics"),
     "listed": (MODEL + LISTED, "not understood: `map(abs, [first])`", "for each"),

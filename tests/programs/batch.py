@@ -12,6 +12,7 @@ of these programs, so one process runs them all, each with fresh patches.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import io
 import json
@@ -37,6 +38,7 @@ from absl import flags
 from tensorflow.python.distribute import cross_device_utils
 from tfmigrate.verify.instruments import (
     legacy_patches,
+    module_program,
     tf2_constants,
     tf2_devices,
     tf2_probe,
@@ -136,8 +138,8 @@ def nudged(weights: Weights, size: float) -> Weights:
     ]
 
 
-def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
-    """Train a rewritten program, from the weights of another one."""
+def patched_classes() -> list[type]:
+    """What the instruments of rewritten programs may change."""
     classes = [tf.GradientTape, tf.distribute.Strategy, tf.data.Dataset]
     classes += [type(tf.distribute.get_strategy()), tf.distribute.OneDeviceStrategy]
     classes += [
@@ -151,6 +153,12 @@ def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
         classes += [api.distribute.experimental.CentralStorageStrategy]
     for library in (keras, tf_keras):
         classes += [c for c in vars(library.optimizers).values() if isinstance(c, type)]
+    return classes
+
+
+def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
+    """Train a rewritten program, from the weights of another one."""
+    classes = patched_classes()
     with restored(*{base: 0 for cls in classes for base in cls.__mro__[:-1]}):
         replicas_on_cpus(case["replicas"])
         for cls in (tf.data.Dataset, tf.compat.v1.data.Dataset):
@@ -174,6 +182,44 @@ def run_tf2(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
                 raise
         probe.finish()
     return {"losses": probe.losses, "global_step": probe.done}
+
+
+def holds_module(case: dict[str, Any]) -> bool:
+    """Whether the loop module stands in a program."""
+    return "def call_model_fn(" in Path(case["script"]).read_text()
+
+
+def run_module(case: dict[str, Any], start: Weights | None) -> dict[str, Any]:
+    """Train a program that holds the loop module, from the weights of another one."""
+    out = Path(tempfile.mkdtemp())
+    if start is not None:
+        if case.get("nudge"):
+            start = nudged(start, case["nudge"])
+            tf2_constants.round_constants()
+        named = {f"{i:03d}:{name}": value for i, (name, value) in enumerate(start)}
+        np.savez(out / "initial.npz", **named)
+    options = SimpleNamespace(
+        steps=case.get("steps"),
+        initial_weights=out / "initial.npz" if start is not None else None,
+        generate_weights=None,
+        out=out,
+        estimator=None,
+    )
+    classes = patched_classes()
+    build = builtins.__build_class__
+    try:
+        with restored(*{base: 0 for cls in classes for base in cls.__mro__[:-1]}):
+            replicas_on_cpus(case["replicas"])
+            for cls in (tf.data.Dataset, tf.compat.v1.data.Dataset):
+                cls.shuffle = lambda dataset, *_, **__: dataset
+            instrument = module_program.ModuleInstrument(tf, options)
+            instrument.install()
+            text = Path(case["script"]).read_text()
+            run_text(text, case["script"], case.get("arguments", []))
+    finally:
+        builtins.__build_class__ = build
+    record = next(r for r in instrument.records if r.losses)
+    return {"losses": record.losses, "global_step": record.global_step}
 
 
 PROFILES: list[str] = []
@@ -231,6 +277,8 @@ def main(cases_file: str, out_file: str) -> None:
             with contextlib.redirect_stdout(printed):
                 if case["kind"] == "legacy":
                     result, weights[name] = run_legacy(case)
+                elif holds_module(case):
+                    result = run_module(case, weights.get(case.get("start", "")))
                 else:
                     result = run_tf2(case, weights.get(case.get("start", "")))
         except Exception:

@@ -54,7 +54,7 @@ def choices(seed: int) -> RewriteOptions:
     draw = random.Random(-1 - seed)
     loop = draw.choice(("epoch", "epoch", "step", "graph"))
     keras = draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3"))
-    styles = ["auto", "auto", "class"]
+    styles = ["auto", "auto", "module"]
     if generate(seed).traits["placement"] in ("module", "main"):
         styles.append("inline")
     return RewriteOptions(loop=loop, keras=keras, style=draw.choice(styles))
@@ -68,7 +68,7 @@ def run_campaign(
     programs: dict[int, Generated] = {}
     for seed in seeds:
         program = generate(seed)
-        text, reason = rewrite(program.source, choices(seed))
+        text, reason = rewrite(program.source, choices(seed), module=True)
         if text is None:
             found.blocked[seed] = reason
             continue
@@ -185,7 +185,11 @@ def figures(printed: str) -> dict[str, float]:
     return {_TF1_METRICS.get(name, name): value for name, value in found.items()}
 
 
-_TF1_METRICS = {"mae": "mean_absolute_error", "mse": "mean_squared_error"}
+_TF1_METRICS = {
+    "mae": "mean_absolute_error",
+    "mse": "mean_squared_error",
+    "accuracy": "acc",
+}
 
 
 def main() -> None:
