@@ -13,6 +13,7 @@ import runpy
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -22,8 +23,25 @@ sys.path.insert(0, str(RECORDINGS))
 import numpy as np  # noqa: E402
 import runner  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
 
 tf.get_logger().setLevel("ERROR")
+
+
+def signatures(folder: Path) -> dict[str, Any]:
+    """How each export is served."""
+    found: dict[str, Any] = {}
+    for path in folder.glob("*/*/saved_model.pb"):
+        model = saved_model_pb2.SavedModel.FromString(path.read_bytes())
+        for key, one in model.meta_graphs[0].signature_def.items():
+            found[f"{path.parent.parent.name} {key}"] = [
+                one.method_name.split("/")[-1],
+                sorted(one.inputs),
+                sorted([name, info.dtype] for name, info in one.outputs.items()),
+            ]
+    return found
+
+
 program, folder = map(Path, sys.argv[1:])
 recorded = np.load(RECORDINGS / "learn" / "recorded.npz")
 names = list(json.loads(str(recorded["told"])))
@@ -44,6 +62,7 @@ kept = {}
 for name in names:
     last = runner.read_checkpoint(tf, tf.train.latest_checkpoint(str(folder / name)))
     kept.update((f"{name}:final:{key}", value) for key, value in last.items())
+    told[name]["signatures"] = signatures(folder / name)
     told[name]["tags"] = Counter(
         value.tag
         for path in (folder / name).glob("events*")

@@ -61,6 +61,7 @@ def test_trains_as_recorded(program: Callable[[Path], Path], tmp_path: Path) -> 
     assert told.keys() == wanted.keys()
     for name, one in wanted.items():
         assert told[name]["tags"] == one["tags"]
+        assert told[name]["signatures"] == one["signatures"], name
         for key, value in one["evaluation"].items():
             got = told[name]["evaluation"][key]
             np.testing.assert_allclose(got, value, **TOLERANCE, err_msg=f"{name} {key}")

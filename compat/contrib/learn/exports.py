@@ -9,10 +9,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from ...estimator import export
+from .keys import PredictionKey, ProblemType
 
 __all__ = [
     "ExportStrategy",
     "InputFnOps",
+    "Served",
     "as_receiver_fn",
     "build_default_serving_input_fn",
     "build_parsing_serving_input_fn",
@@ -20,6 +22,37 @@ __all__ = [
 ]
 
 InputFnOps = collections.namedtuple("InputFnOps", "features labels default_inputs")
+
+
+class Served(export.PredictOutput):
+    """What a head is served with: in a form of its own where there is one input."""
+
+    def __init__(self, problem: int, outputs: Any) -> None:
+        super().__init__(outputs)
+        self._problem = problem
+        self._own = outputs
+
+    def as_signature_def(self, receiver_tensors: Any) -> Any:
+        """The signature for these inputs."""
+        output = self._of_problem() if len(receiver_tensors) == 1 else None
+        if output is None:
+            return super().as_signature_def(receiver_tensors)
+        return output.as_signature_def(receiver_tensors)
+
+    def _of_problem(self) -> Any:
+        own = self._own
+        if self._problem == ProblemType.LINEAR_REGRESSION and len(own) == 1:
+            return export.RegressionOutput(*own.values())
+        kinds = (ProblemType.CLASSIFICATION, ProblemType.LOGISTIC_REGRESSION)
+        scores = own.get(PredictionKey.SCORES)
+        if scores is None:
+            scores = own.get(PredictionKey.PROBABILITIES)
+        classes = own.get(PredictionKey.CLASSES)
+        if classes is not None and classes.dtype != tf.string:
+            classes = None
+        if self._problem not in kinds or (scores is None and classes is None):
+            return None
+        return export.ClassificationOutput(scores=scores, classes=classes)
 
 
 class ExportStrategy(

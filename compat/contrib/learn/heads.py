@@ -35,6 +35,7 @@ class Head:
         self._weight_column_name = weight_column_name
         self._centered = enable_centered_bias
         self.head_name = head_name or self.default_name
+        self._given_name = head_name
 
     def create_model_fn_ops(
         self,
@@ -84,8 +85,18 @@ class Head:
                 loss=loss,
                 train_op=train_op,
                 eval_metric_ops=metrics,
-                output_alternatives={self.head_name: (self.problem_type, predictions)},
+                output_alternatives=self._alternatives(predictions, mode),
             )
+
+    def _alternatives(self, predictions: Any, mode: str) -> dict[Any, Any]:
+        """What the head can be served with, and the kind of problem it is for."""
+        if mode == ModeKeys.INFER:
+            predictions = self._served(predictions)
+        return {self._given_name: (self.problem_type, predictions)}
+
+    def _served(self, predictions: Any) -> Any:
+        """What of the predictions is served."""
+        return predictions
 
     def _centered_bias(self) -> Any:
         return tf.get_variable(
@@ -188,6 +199,18 @@ class _ClassHead(Head):
         if self._keys is not None:
             labels = index_table_from_tensor(self._keys).lookup(labels)
         return labels
+
+    def _served(self, predictions: Any) -> Any:
+        # Every class of every example, beside its probability.
+        probabilities = predictions[PredictionKey.PROBABILITIES]
+        size, count = tf.unstack(tf.shape(probabilities))
+        names = tf.as_string(tf.range(count))
+        if self._keys is not None:
+            names = tf.constant(self._keys)
+        return {
+            PredictionKey.PROBABILITIES: probabilities,
+            PredictionKey.CLASSES: tf.tile(names[None], [size, 1]),
+        }
 
     def _classes(self, numbers: Any) -> Any:
         if self._keys is None:

@@ -13,6 +13,7 @@ from ...engine.callables import accepts_any_keyword, argument_names
 from ...estimator import estimator as core
 from ...estimator.mode_keys import ModeKeys as CoreModeKeys
 from ...estimator.spec import EstimatorSpec
+from .keys import PredictionKey, ProblemType
 from .metric_spec import MetricSpec, metric_ops
 from .monitors import replace_monitors_with_hooks
 from .trainable import Evaluable, Trainable
@@ -81,9 +82,7 @@ class ModelFnOps(_Ops):
             loss=self.loss,
             train_op=self.train_op,
             eval_metric_ops=_pairs(self.eval_metric_ops),
-            export_outputs=_exports(self.predictions)
-            if self.mode == ModeKeys.INFER
-            else None,
+            export_outputs=_exports(self) if self.mode == ModeKeys.INFER else None,
             training_chief_hooks=self.training_chief_hooks,
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
@@ -98,12 +97,23 @@ def _pairs(metrics: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _exports(predictions: Any) -> Any:
-    from ...estimator import export
+def _exports(ops: ModelFnOps) -> Any:
+    from .exports import Served
 
-    outputs = predictions if isinstance(predictions, dict) else {"output": predictions}
+    heads = ops.output_alternatives
+    if not heads:
+        found = ops.predictions
+        outputs = found if isinstance(found, dict) else {PredictionKey.GENERIC: found}
+        heads = {"default_output_alternative": (ProblemType.UNSPECIFIED, outputs)}
+    served = {
+        f"default_input_alternative:{name}": Served(problem, outputs)
+        for name, (problem, outputs) in heads.items()
+    }
+    default = next(iter(served.values()))
+    if len(served) > 1:
+        default = Served(ProblemType.UNSPECIFIED, ops.predictions)
     key = tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    return {key: export.PredictOutput(outputs)}
+    return {key: default, **served}
 
 
 class Estimator(Evaluable, Trainable):
