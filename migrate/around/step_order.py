@@ -17,6 +17,7 @@ from ..plan.code.arguments import is_none
 from ..plan.code.reach import reachable
 from ..plan.code.tree import Tree, walk
 from ..symbols.scopes import BindingKind
+from .exclusive import exclusive
 from .keras_inputs import over_tensors
 
 __all__ = [
@@ -239,7 +240,7 @@ def _counted_twice(
                     pending.append(function)
     for found in places.values():
         for number, later in enumerate(found):
-            if any(not _exclusive(tree, one, later) for one in found[:number]):
+            if any(not exclusive(tree, one, later) for one in found[:number]):
                 return later
     return None
 
@@ -277,45 +278,6 @@ def _is_for_counting(tree: Tree, node: cst.CSTNode) -> bool:
     argument = tree.parent(node)
     call = tree.parent(argument) if isinstance(argument, cst.Arg) else None
     return isinstance(call, cst.Call) and _counts(tree, call)
-
-
-def _exclusive(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) -> bool:
-    """No pass goes through both places."""
-    mine, other = _branches(tree, first), _branches(tree, second)
-    for choice, branch in mine.items():
-        if choice in other:
-            if other[choice] is not branch:
-                return True
-        elif _leaves(branch):
-            return True
-    return any(
-        _leaves(branch) for choice, branch in other.items() if choice not in mine
-    )
-
-
-def _branches(tree: Tree, node: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The ``if``s around a node, and the part of each that holds it."""
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
-    inner = node
-    for holder in tree.ancestors(node):
-        if isinstance(holder, (cst.FunctionDef, cst.Lambda)):
-            break
-        if isinstance(holder, (cst.If, cst.IfExp)):
-            found[holder] = inner
-        inner = holder
-    return found
-
-
-def _leaves(branch: cst.CSTNode) -> bool:
-    """The function ends with this branch."""
-    if isinstance(branch, cst.Else):
-        branch = branch.body
-    if not isinstance(branch, cst.IndentedBlock) or not branch.body:
-        return False
-    last = branch.body[-1]
-    return isinstance(last, cst.SimpleStatementLine) and isinstance(
-        last.body[-1], (cst.Return, cst.Raise)
-    )
 
 
 # -- reads and updates ------------------------------------------------------------
