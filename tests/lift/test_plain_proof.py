@@ -17,7 +17,12 @@ from tfmigrate.rewriting.pipeline import Job, process_source
 from .mutants import KINDS, mutants
 
 LEGACY = Path(__file__).parents[2] / "fixtures" / "legacy"
-PROGRAMS = ("mnist_cnn_logging", "model_fn_dense", "flags_modes", "tfrecord_pipeline")
+PROGRAMS = (
+    "mnist_cnn_logging",
+    "model_fn_dense",
+    "model_fn_train_and_evaluate",
+    "tfrecord_pipeline",
+)
 # Of each kind, as many as this, from all over the class.
 MOST = 4
 
