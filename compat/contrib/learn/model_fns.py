@@ -334,12 +334,32 @@ def _input_fn(
 
     def from_arrays() -> Any:
         data = arrays if labels is None else (arrays, labels)
-        dataset = tf.data.Dataset.from_tensor_slices(data)
         if shuffle:
-            dataset = dataset.shuffle(max(1000, size))
-        return dataset.repeat(epochs).batch(size)
+            return _in_its_order(data, size)
+        return tf.data.Dataset.from_tensor_slices(data).repeat(epochs).batch(size)
 
     return from_arrays
+
+
+def _in_its_order(data: Any, size: int) -> Any:
+    """Batches without end, shuffled as tf.contrib.learn did in every run.
+
+    Its order came from a generator that is always seeded alike, and an epoch ended
+    with what was left of its examples.
+    """
+    count = len(tf.nest.flatten(data)[0])
+
+    def batches() -> Iterator[Any]:
+        chance = np.random.RandomState(42)
+        while True:
+            order = chance.permutation(count)
+            for start in range(0, count, size):
+                yield order[start : start + size]
+
+    picked = tf.data.Dataset.from_generator(batches, tf.int64, tf.TensorShape([None]))
+    return picked.map(
+        lambda places: tf.nest.map_structure(lambda one: tf.gather(one, places), data)
+    )
 
 
 def _each(data: Any, shaped: Callable[[Any], Any]) -> Any:
