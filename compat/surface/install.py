@@ -51,7 +51,8 @@ _PRELOAD = (
 )
 
 _KERAS_PRIVATE = "tfmigrate.compat.engine.keras_private"
-_SIZES = "tfmigrate.runtime.tf1_sizes"
+# Being imported, they let shapes and layers be treated as in TF 1, as in loop modules.
+_HABITS = tuple(f"tfmigrate.runtime.tf1_{of}" for of in ("sizes", "norms", "layers"))
 
 _root: Namespace | None = None
 
@@ -84,8 +85,8 @@ def install(*, version: int = 1) -> None:
         _load_runtime(real)
     if version == 1:
         importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
-        # Being imported, it lets sizes be text and quotients, as loop modules do.
-        importlib.import_module(_SIZES)
+        for name in _HABITS:
+            importlib.import_module(name)
     root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)

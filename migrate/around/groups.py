@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.files import is_ours
+from ..project.files import ITERATOR_CALL, is_ours
 from ..project.reading import read_or_nothing
 from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
@@ -22,7 +22,7 @@ _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
 # What a file that only passes Estimators on says of them.
 _CALL = re.compile(rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator")
 _HOOK = "tf.train.SessionRunHook"
-_TENSORFLOW = re.compile(rb"tensorflow")
+_TENSORFLOW = re.compile(rb"tensorflow|" + ITERATOR_CALL)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -18,6 +18,9 @@ from .vocabulary import Brought, Loop, Stays, Today, is_estimator_word
 from .words import Words
 
 __all__ = ["Imported", "Imports"]
+
+# What `python -m` starts inside of a package does not search its own folder.
+_SEARCHED = "sys.path.append(os.path.dirname(os.path.abspath(__file__)))"
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +191,31 @@ class Imports:
         else:
             self.words.edits.append(_whole_lines(start, end, context))
 
-    def added(self) -> Edit:
+    def added(self) -> list[Edit]:
         """The new imports, behind the first import of TensorFlow."""
+        added = self._behind([*self.words.imports.values()])
+        if self.words.modules.searched:
+            return [added]
+        newline = self.words.context.module.default_newline
+        text = newline.join(("import os", "import sys", "", _SEARCHED, ""))
+        first = self._first()
+        if first is None:
+            return [replace(added, new=text + added.new)]
+        return [Edit(first, first, text), added]
+
+    def _first(self) -> int | None:
+        """Where the first import of TensorFlow begins, at the left margin."""
+        context = self.words.context
+        for use in self.words.resolver.scopes.imports:
+            if use.statement in context.module.body and imports_tensorflow(use.node):
+                assert use.statement is not None
+                line, _ = context.lines.place(context.span(use.statement)[0])
+                return context.lines.starts[line - 1]
+        return None
+
+    def _behind(self, lines: list[str]) -> Edit:
         context = self.words.context
         newline = context.module.default_newline
-        lines = list(self.words.imports.values())
         if "build_graphs_by_hand" in self.words.found.loop:
             lines += [
                 "",

@@ -28,6 +28,7 @@ from ..symbols.names import canonical
 from .contents import clash, loop_names, words_of_loop
 from .differences import differences
 from .groups import Group, run_together
+from .habits import habits
 from .homes import Known
 from .keras_layers import MODEL_TO_ESTIMATOR, KerasLayers
 from .lifting import (
@@ -38,7 +39,6 @@ from .lifting import (
 )
 from .places import NoPlace, Place, place_of
 from .renames import renamed
-from .sizes import SIZES, computes_sizes
 from .step_order import unordered_model_fn
 from .words import Kept, Modules
 
@@ -260,7 +260,7 @@ class OnModule:
         try:
             made = renamed(
                 parsed,
-                Modules(loop, contrib, package),
+                Modules(loop, contrib, package, inside or not place.unsure),
                 self.known,
                 for_tf2=for_tf2,
                 keras_1=not for_tf2 and not self._is_of_tf2,
@@ -287,10 +287,8 @@ class OnModule:
             place_ = f"{parsed.path.name}:{inside_cell}{line}"
             return f"`{one.symbol}` ({place_}) {one.why}"
         needs: list[Need] = []
-        if not for_tf2 and _SHAPES in self.known.loop_names and made.loop - _FREE:
-            made.loop.add(_SHAPES)
-        if not for_tf2 and SIZES in self.known.loop_names and made.loop - _FREE:
-            made.loop |= {SIZES} if computes_sizes(self.files) else set()
+        if not for_tf2 and made.loop - _FREE:
+            made.loop |= habits(self.files) & self.known.loop_names
         if self.options.strategy != "keep" and made.loop - _FREE:
             made.loop.add(f"chosen_{self.options.strategy}")
         if self.options.profile and made.loop - _FREE:
@@ -484,8 +482,6 @@ def _joined(needs: tuple[Need, ...], more: list[Need]) -> tuple[Need, ...]:
 _NAME = re.compile(r"[^\W\d]\w*")
 # Words that say nothing of training: a file may only compare modes.
 _FREE = frozenset({"ModeKeys"})
-# Programs of TF 1 read sizes out of shapes that hold objects.
-_SHAPES = "tf1_shapes"
 # They counted a variable's regularizer once, however many layers share it.
 _REGULARIZERS = "tf1_regularizers"
 # They called the accuracy of a compiled model "acc", whichever word it was given.

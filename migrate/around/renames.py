@@ -109,7 +109,7 @@ class _Renamer:
             self.words.found.loop.add("build_graphs_by_hand")
             self.words.local(self.words.modules.loop)
         if self.words.imports:
-            self.words.edits.insert(0, importing.added())
+            self.words.edits[:0] = importing.added()
         if self.words.context.needs_tf is not None:
             from ..rules.import_line import import_edit
 

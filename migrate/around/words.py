@@ -25,11 +25,13 @@ class Modules:
     """How a file imports the modules that stand beside its program.
 
     ``package`` is what ``from ... import`` names, empty where plain ``import`` does.
+    ``searched`` is whether Python looks for modules beside the file in any case.
     """
 
     loop: str
     contrib: str
     package: str = ""
+    searched: bool = True
 
     def line(self, module: str, bound: str) -> str:
         """The statement that makes a module known as ``bound``."""

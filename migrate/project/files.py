@@ -49,10 +49,14 @@ SKIPPED_DIRECTORIES = frozenset(
     }
 )
 
+# Only datasets of TensorFlow 1 were ever asked for an iterator in these words.
+ITERATOR_CALL = rb"\.make_(?:one_shot|initializable)_iterator\("
+
 # What must occur in a file before it is worth a parse. Every door to TensorFlow
 # but a project module that re-exports it contains the first of these words;
-# ProjectFacts adds the files that import such a module.
-_LEGACY = re.compile(rb"tensorflow|tfmigrate")
+# ProjectFacts adds the files that import such a module. A file that is handed data
+# may name none of its own, but methods that no data has any more.
+_LEGACY = re.compile(rb"tensorflow|tfmigrate|" + ITERATOR_CALL)
 
 
 _REQUIREMENTS = re.compile(

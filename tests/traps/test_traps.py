@@ -35,12 +35,14 @@ OF_COMPAT = {"best_exporter"}
 # traps on which rewriting steps down to it are seen as rewritten.
 QUICK = {
     "unedited": {
+        "batch_norm_of_volumes",
         "batch_per_replica",
         "chief_alone",
         "first_checkpoint_is_evaluated",
         "hook_sees_the_step",
         "input_calls",
         "latest_checkpoint",
+        "layers_applied",
         "learn_fit_arrays",
         "sum_on_replicas",
         "two_updates_a_step",
@@ -49,6 +51,7 @@ QUICK = {
     "rewritten": {
         "activity_regularizer",
         "adam",
+        "batch_norm_of_volumes",
         "best_exporter",
         "chief_alone",
         "evaluate_first",
