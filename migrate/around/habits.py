@@ -16,7 +16,7 @@ _SHAPED = re.compile(
 _NOT_WHOLE = re.compile(r"""\.split\(["'],|[\[(,]\s*[\w.\[\]'"]+\s*/\s*\d+\s*[\]),]""")
 _APPLIED = re.compile(r"\.apply\(")
 _KERAS = re.compile(r"\bkeras\b")
-_NORMALIZED = re.compile(r"batch_norm|BatchNorm")
+_NORMALIZED = re.compile(r"batch_normalization|BatchNorm")
 
 
 def habits(files: Sequence[ParsedModule]) -> set[str]:
