@@ -99,6 +99,8 @@ def _gone_use(use: Use, resolver: Resolver) -> str | None:
         if dotted is None:
             return None
         what = _gone(dotted)
+        if what is not None and resolver.made_elsewhere(node) is node:
+            return None  # it is the lack of the module that binds the name
         if what is not None or not isinstance(node, cst.Attribute):
             return what
         node = node.value

@@ -39,6 +39,7 @@ from .footing import footing_of, kept_after, runs_on_both
 from .pins import notebook_pins, text_pins
 from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of, unchanged
+from .unread_imports import without_unread_imports
 
 __all__ = ["Job", "process_file", "process_source"]
 
@@ -260,6 +261,11 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
             raise GuardError("the rewrite does not settle: each run changes the file")
         findings = _joined(findings, more, source.text, text)
         text = again
+    if text != source.text:
+        lean = without_unread_imports(parsed, last, facts)
+        if lean is not None:
+            text = code_of(lean)
+            last = _checked(parsed, text, facts)
     short = with_short_lines(text, source.text)
     if short != text:
         text = short

@@ -172,22 +172,20 @@ def will_mean(
     root = use.use.root
     if root is None:
         return None
-    suffix = ""
-    node: cst.BaseExpression = use.node
-    while isinstance(node, cst.Attribute):
-        suffix = f".{node.attr.value}{suffix}"
-        node = node.value
     if item is not None:
         if item.fate is Fate.RENAME and item.target is not None:
-            return item.target + suffix
+            return item.target + _behind(use.node, root)
         return None
     bound = resolver.bindings(root)
-    if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN:
-        base = resolver.resolve(bound[0].value)
-        if base is None:
+    named: cst.BaseExpression | None = root
+    if len(bound) != 1 or bound[0].kind is not BindingKind.ASSIGN:
+        named = resolver.made_elsewhere(use.node)
+    if named is not None:
+        # What is assigned to the name is rewritten where that stands.
+        base = resolver.resolve(named)
+        if base is None or base == "tf":
             return None
-        if base == "tf":
-            return None
+        suffix = _behind(use.node, named)
         move = lookup(base)
         if move is not None:
             return (move.otherwise or move.to) + suffix
@@ -195,4 +193,14 @@ def will_mean(
     dotted = resolver.qualified(root)
     if dotted is None or door(dotted) is None or door(dotted) is Door.PRIVATE:
         return None
-    return "tf" + dotted[len(dotted.split(".")[0]) :] + suffix
+    inner = dotted[len(dotted.split(".")[0]) :]
+    return f"tf{inner}{_behind(use.node, root)}"
+
+
+def _behind(node: cst.BaseExpression, part: cst.BaseExpression) -> str:
+    """What follows a part of a chain, with its dots."""
+    suffix = ""
+    while node is not part and isinstance(node, cst.Attribute):
+        suffix = f".{node.attr.value}{suffix}"
+        node = node.value
+    return suffix

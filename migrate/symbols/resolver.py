@@ -145,6 +145,32 @@ class Resolver:
             return self._choose(bound, None, 0)
         return self._starred(name, self.scopes.module_scope)
 
+    def made_elsewhere(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """The part of a chain that another module of the project binds itself.
+
+        Of ``settings.initializer`` the whole, if ``initializer = tf...`` stands in
+        that module: its name there is what a rewrite changes.
+        """
+        chain = [node]
+        while isinstance(chain[-1], cst.Attribute):
+            chain.append(chain[-1].value)
+        root = chain.pop()
+        found = self.bindings(root) if isinstance(root, cst.Name) else ()
+        if self._makes is None or len(found) != 1 or found[0].target is None:
+            return None
+        path = self.absolute(found[0].target, found[0].relative)
+        part: cst.BaseExpression = root
+        while path is not None and door(path) is None:
+            module, _, name = path.rpartition(".")
+            if module and self._makes(module, name):
+                return part
+            if not chain:
+                return None
+            part = chain.pop()
+            assert isinstance(part, cst.Attribute)
+            path = f"{path}.{part.attr.value}"
+        return None
+
     def absolute(self, target: str, relative: int) -> str | None:
         """The absolute dotted path of a (possibly relative) import target."""
         if relative == 0:

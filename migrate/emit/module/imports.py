@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import cast
 
 import libcst as cst
@@ -169,16 +169,22 @@ def _alias(node: cst.CSTNode) -> str | None:
 
 
 def drop_unused_imports(
-    before: cst.Module, after: cst.Module, dead: Iterable[str] = ()
+    before: cst.Module,
+    after: cst.Module,
+    dead: Iterable[str] = (),
+    only: Container[str] | None = None,
 ) -> cst.Module:
     """Remove imports and aliases that the rewrite made useless, and only those.
 
     ``dead`` are names of imports that would fail: they go if nothing uses them.
+    With ``only`` no other name goes.
     """
     used = _used_names(before) | set(dead)
     for _ in range(3):
         # An alias that goes may have been the last to use an import.
         gone = used - _used_names(after)
+        if only is not None:
+            gone = {name for name in gone if name in only}
         drop = _DropImports(gone)
         dropped = after.visit(drop)
         assert isinstance(dropped, cst.Module)
