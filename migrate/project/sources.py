@@ -104,6 +104,10 @@ def load_source(path: Path, raw: bytes) -> Source:
     return Source(path, raw, text, module, encoding=encoding, form_feeds=form_feeds)
 
 
+# Words that TensorFlow 1's first Pythons took as names of arguments and attributes.
+_NAMES_ONCE = re.compile(r"(?:[(,]\s*|\.|^\s*)(async|await)\s*[=,).]")
+
+
 def decode(raw: bytes) -> tuple[str, str]:
     """Text and encoding of Python source bytes (PEP 263, BOM)."""
     try:
@@ -145,6 +149,11 @@ def _parse(text: str) -> cst.Module:
                 python2=True,
             ) from None
         line, message = problem
+        word = _NAMES_ONCE.search(text.split("\n")[line - 1])
+        if word is not None:
+            message += (
+                f" (`{word[1]}` may not be a name since Python 3.7: call it else)"
+            )
         raise SourceError(f"line {line}: not valid Python: {message}") from None
     except RecursionError:
         raise SourceError("too deeply nested to parse") from None

@@ -152,6 +152,10 @@ FAILURES = {
         b"import tensorflow\ntry:\n  pass\nexcept:\n  pass\nexcept E:\n  pass\n",
         "not valid Python: default 'except:' must be last",
     ),
+    "a name that became a word of Python": (
+        b"import tensorflow as tf\nq = tf.contrib.kfac.optimizer(0.1, async=1)\n",
+        "line 2: not valid Python: invalid syntax (`async` may not be a name since",
+    ),
     "python 2 octal": (b"import tensorflow as tf\nos.chmod(f, 0755)\n", "an octal"),
     "python 2 tuples": (
         b"import tensorflow as tf\nf = lambda (a, b): a\n",
