@@ -221,8 +221,22 @@ def kept_because(
                 line, what = found
                 return f"{what} ({_place(one.parsed, line)})"
     elif not any(one.made or one.canned for one in lifting):
-        return "no function with the arguments of a model_fn is seen"
+        return _without_model_fn(files, trees)
     return None
+
+
+def _without_model_fn(files: Sequence[ParsedModule], trees: Sequence[Tree]) -> str:
+    """That there is no model function, and which of the Estimators should have one."""
+    why = "no function with the arguments of a model_fn is seen"
+    for parsed, tree in zip(files, trees, strict=True):
+        for call in legacy_places(tree).programs:
+            for place, one in enumerate(call.args):
+                name = one.keyword.value if one.keyword is not None else None
+                if name == "model_fn" or (name is None and not place and not one.star):
+                    shown = tree.code(one.value)
+                    where = _place(parsed, tree.line(call))
+                    return f"{why} for `{shown}` ({where})"
+    return why
 
 
 def _trees(files: Sequence[ParsedModule]) -> list[Tree]:

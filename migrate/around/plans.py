@@ -195,9 +195,21 @@ def _reasons(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
             yield "change", advice
 
 
+# The same for reasons that have nothing to do with layers.
+_OTHERWISE = {
+    "a specification is made outside of a model_fn": (
+        "give the function that makes it the arguments (features, labels, mode)"
+    ),
+    "no function with the arguments of a model_fn is seen for `...`": (
+        "give the file that defines it, with the arguments (features, labels, mode), "
+        "to the same run, and import it by its name"
+    ),
+}
+
+
 def _advice(why: str) -> str:
     """What to change, for a reason that the evaluation or lifting gave."""
-    for reason, advice in ADVICE.items():
+    for reason, advice in (*ADVICE.items(), *_OTHERWISE.items()):
         pattern = re.escape(reason).replace(re.escape("..."), ".+")
         if re.search(rf"(^|: ){pattern}( \(|$)", why):
             return advice

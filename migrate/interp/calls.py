@@ -11,7 +11,7 @@ import libcst as cst
 
 from ..plan.code.tree import walk
 from ..project.facts import Definition, ParsedModule
-from . import definitions, handlers
+from . import definitions, handlers, unseen
 from .arguments import Argument, Mismatch, bound, element_of
 from .expressions import Expressions, loose
 from .handlers import Call
@@ -212,6 +212,7 @@ class Calls(Expressions):
         if callee == Const(None):
             # It is in a branch for those that are given one.
             return Tensor()
+        unseen.pass_over(self, node, callee, time, env)
         if isinstance(node.func, cst.Attribute):
             # A method: of a tensor, a list, a string.
             if node.func.attr.value in ("append", "extend", "insert", "update", "add"):
@@ -223,8 +224,8 @@ class Calls(Expressions):
             return loose(max(time, time_of(callee)))
         if time_of(callee) is Time.GRAPH:
             return Tensor()
-        shown = self.code(node.func, env)
-        return self.unknown(f"`{shown}` may make variables", node, env)
+        why = unseen.may_make(self, node.func, callee, env)
+        return self.unknown(why, node, env)
 
     def _one_of(
         self, callee: Choice, node: cst.Call, arguments: list[Argument], env: Env
@@ -284,8 +285,8 @@ class Calls(Expressions):
         if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
             # Of a configuration that another package holds.
             return loose(call.time)
-        shown = self.code(node.func, env)
-        return self.unknown(f"`{shown}` may make variables", node, env)
+        why = unseen.may_make(self, node.func, callee, env)
+        return self.unknown(why, node, env)
 
     def _hand(self, call: Call) -> None:
         """Functions that TensorFlow is given and calls: `tf.cond(x, one, other)`."""
@@ -456,8 +457,8 @@ class Calls(Expressions):
         if callee.made:
             function = self.method(callee, "call" if scoped else "__call__")
             if function is None:
-                shown = self.code(node.func, env)
-                return self.unknown(f"`{shown}` may make variables", node, env)
+                why = unseen.may_make(self, node.func, callee, env)
+                return self.unknown(why, node, env)
             return self._enter(function, node, arguments, env)
         # Each round of a loop makes one like the others.
         key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))

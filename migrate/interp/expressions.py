@@ -46,6 +46,8 @@ __all__ = ["Event", "Expressions", "loose", "method_of"]
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
 _TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
+# Methods of layers and cells that are their calls, by another name.
+_CALLS_IT = ("__call__", "apply")
 # Methods of lifted classes that make variables as functions of TensorFlow 1 do.
 _SCOPED = {
     "get_variable": "tf.get_variable",
@@ -325,6 +327,8 @@ class Expressions(ABC):
             return Tensor()
         if isinstance(holder, (Seq, Dict, Const)):
             return loose(time_of(holder))
+        if isinstance(holder, (Layer, Cell)) and node.attr.value in _CALLS_IT:
+            return holder
         if isinstance(holder, (Function, Layer, Cell, Partial)):
             return Tensor()
         return holder if not isinstance(holder, Unknown) else Tensor()

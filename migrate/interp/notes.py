@@ -57,6 +57,8 @@ class Notes:
     shared_columns: bool = False
     # Calls of TensorFlow's functions: their names, and the files that they are in.
     symbols: dict[cst.CSTNode, tuple[str, ParsedModule]] = field(default_factory=dict)
+    # Calls on tensors that are passed over, as if they made no layers.
+    passed: dict[cst.CSTNode, Unknown] = field(default_factory=dict)
     # Calls that are not understood, in the order in which they were met.
     unknown: dict[cst.CSTNode, Unknown] = field(default_factory=dict)
 

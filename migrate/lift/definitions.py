@@ -57,7 +57,7 @@ class ModelFunction:
     ) -> None:
         """Finds out what its code does; raises Blocked at what is not understood."""
         self.notes = notes
-        unknown = set(notes.unknown)
+        unknown, passed = set(notes.unknown), set(notes.passed)
         keras = len(notes.keras)
         evaluator = evaluated(facts, files, self.parsed, self.defined, notes)
         self.events = evaluator.events
@@ -66,6 +66,9 @@ class ModelFunction:
             if node not in unknown:
                 raise self._stop_at(one.module, node, one.reason)
         if not self._is_made() and keras == len(notes.keras):
+            for node, one in notes.passed.items():
+                if node not in passed:
+                    raise self._stop_at(one.module, node, one.reason)
             raise self.stop("no layers are seen")
         kinds = {one.kind for node, one in notes.made.items()}
         for call in notes.keras[keras:] if self._is_made() else ():

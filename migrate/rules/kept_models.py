@@ -16,6 +16,8 @@ _TOOL = Path(__file__).resolve().parent.parent
 _FOLDERS = ("interp", "lift")
 # Why layers are not lifted into a loop in place: on the loop module they still are.
 _IN_PLACE = ("forward", "in_place", "metrics", "plain", "steps", "updates")
+# What says where a value comes from returns its reasons.
+_ORIGINS = "unseen"
 _CALLS = ("unknown", "stop", "stop_in", "_stop_at")
 _NAMES = ("why", "reason")
 # What only adds the place to another reason.
@@ -33,10 +35,7 @@ ADVICE = {
     "`...` is shared with a model function that is kept": (
         "change what keeps the other one, or give this one a function of its own"
     ),
-    "`...` may make variables": (
-        "give the file that defines it to the same run; if it is of a library, call "
-        "tf.layers or tf.keras in its place"
-    ),
+    "`...` may make variables": "call tf.layers, tf.keras or slim in its place",
     "`...` of a layer in a branch on a tensor": "read it before the branch",
     "a call that does not fit: ...": "the call would fail: mend it",
     "a file without TensorFlow": "import tensorflow in the file that makes layers",
@@ -85,6 +84,28 @@ ADVICE = {
         "name the layers of Keras, or use either tf.keras or tf.layers in a model_fn"
     ),
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
+    "it comes of `...`": (
+        "call the function by its name, or one of several in the branches of an `if`"
+    ),
+    "it is an entry of `...`, and not seen what that holds": (
+        "write the dict out where it is defined, each value a function by its name"
+    ),
+    "it is not seen what `...` is": "import or define it by its name, once",
+    "no `__call__` of the class `...` is among the files": (
+        "give the file of the class that has it to the same run"
+    ),
+    "no call that is seen says what `...` is given as `...`": (
+        "give the files that call it to the same run, and let them give a function or "
+        "an object by its name"
+    ),
+    "the decorators of `...` are not understood": "call it without the decorator",
+    "the package `...` is not among the files": (
+        "nothing, if it may stay as it is; to lift its layers too, give the package's "
+        "files to the same run, or call tf.layers or tf.keras in its place"
+    ),
+    "`...` is not defined once, by name, in ...": (
+        "define it in that file by one `def` or `class`"
+    ),
     "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
     "nothing of the layers is used behind them": "give what they make a name",
     "one of several functions makes layers": "call each in a branch of its own",
@@ -98,6 +119,13 @@ ADVICE = {
 }
 
 
+# What follows in these is a reason of its own.
+_WITH_ANOTHER = (
+    "`...` may make variables: ...",
+    "no layers are seen, for `...` is not followed: ...",
+)
+
+
 def kept_reasons() -> list[str]:
     """Every reason; what varies in it is ``...``."""
     found: set[str] = set()
@@ -105,8 +133,12 @@ def kept_reasons() -> list[str]:
         for path in sorted((_TOOL / folder).rglob("*.py")):
             if path.stem in _IN_PLACE:
                 continue
-            found |= set(_told(ast.parse(path.read_text("utf-8"))))
-    return sorted(found - {_PLACED}, key=str.lower)
+            tree = ast.parse(path.read_text("utf-8"))
+            found |= set(_told(tree))
+            if path.stem == _ORIGINS:
+                returned = (n for n in ast.walk(tree) if isinstance(n, ast.Return))
+                found |= {text for one in returned for text in _texts(one.value)}
+    return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
 
 
 def _told(tree: ast.Module) -> Iterator[str]:
@@ -144,6 +176,8 @@ def kept_section() -> list[str]:
         "| reason | change |",
         "|---|---|",
     ]
+    for reason in _WITH_ANOTHER:
+        lines.append(f"| {reason} | what the reason behind the colon asks for |")
     for reason in kept_reasons():
         lines.append(f"| {reason} | {ADVICE.get(reason, '')} |")
     return [*lines, ""]

@@ -78,8 +78,24 @@ def test_the_plan_of_a_program(tmp_path: Path) -> None:
             "out = net(features, mode == 'train')",
             "out = labels.net(net(features, 1))\n    out = [lambda: 0, missing][1](out)",
             "T2",
-            "`[lambda: 0, missing][1]` may make variables (program.py:8)",
-            "give the file that defines it to the same run",
+            "`[lambda: 0, missing][1]` may make variables: it is an entry of "
+            "`[lambda: 0, missing]`, and not seen what that holds (program.py:8)",
+            "write the dict out where it is defined",
+        ),
+        (
+            "def model_fn(features, labels, mode)",
+            "def model_fn(x, y, mode)",
+            "T2",
+            "a specification is made outside of a model_fn (program.py:12)",
+            "the arguments (features, labels, mode)",
+        ),
+        (
+            "out = net(features, mode == 'train')",
+            "out = params['x'].net(features)",
+            "T2",
+            "model_fn: no layers are seen, for `params['x'].net` is not followed: it is "
+            "an entry of `params`, and not seen what that holds (program.py:7)",
+            "write the dict out where it is defined",
         ),
         (
             "lambda: None",
@@ -98,6 +114,15 @@ def test_what_keeps_it(
     assert f"program.py: {tier}\n" in found
     assert why in found
     assert change in found
+
+
+def test_the_model_function_that_is_not_seen(tmp_path: Path) -> None:
+    program = PROGRAM.replace("tf.estimator.EstimatorSpec(", "spec(")
+    program = program.replace("model_fn(features, labels,", "model_fn(x, y,")
+    found = scanned(tmp_path, program, "-v")
+    why = "no function with the arguments of a model_fn is seen for `model_fn`"
+    assert f"because   {why} (program.py:17)" in found
+    assert "change    give the file that defines it" in found
 
 
 def test_nothing_to_show_and_no_other_form(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def test_the_example_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = reasons(evaluate(tmp_path, PROGRAM.format("")))
-    assert before == ["`house_operations.norm` may make variables"]
+    why = "the package `house_operations` is not among the files"
+    assert before == [f"`house_operations.norm` may make variables: {why}"]
     monkeypatch.setattr(handlers, "_folders", dict(handlers._folders))
     (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     exec(example, {})
