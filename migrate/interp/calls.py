@@ -329,9 +329,10 @@ class Calls(Expressions):
     def _handed(self, call: Call) -> None:
         """Layers in a function that is given to another, which calls it."""
         made = self.notes.made.get(call.node)
-        if made is not None and made.kind == "function":
-            # Whatever that makes, its layer keeps.
-            del self.notes.helpers[call.node]
+        keeps = made is not None and made.kind == "function"
+        if keeps or call.symbol.endswith(".arg_scope"):
+            # Whatever that makes, its layer keeps; so do layers within a scope.
+            self.notes.hand(call.node)
             return
         shown = call.symbol
         call.unknown(f"layers in a function that `{shown}` calls")

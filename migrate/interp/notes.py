@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import libcst as cst
 
 from ..plan.code.tree import walk
 from ..project.facts import ParsedModule
+from ..symbols.nodes import children
 from .values import Function, Time, Unknown, Value, join, time_of
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class Notes:
     helpers: dict[cst.CSTNode, list[Function]] = field(default_factory=dict)
     # Functions that keep their layers: these are lifted where they stand.
     staying: set[cst.CSTNode] = field(default_factory=set)
+    # Functions that only layers call, which keep what these make.
+    handed: set[cst.CSTNode] = field(default_factory=set)
     # Functions that take arguments from an arg_scope.
     scoped: set[cst.CSTNode] = field(default_factory=set)
     # Functions that a call enters.
@@ -79,6 +83,7 @@ class Notes:
 
     def help(self, node: cst.CSTNode, function: Function) -> None:
         """Notes a call of a function that makes variables."""
+        self.handed.discard(function.node)
         known = self.helpers.setdefault(node, [])
         if all(one.node is not function.node for one in known):
             known.append(function)
@@ -86,9 +91,24 @@ class Notes:
             # Which of them is called is not known here.
             self.staying |= {one.node for one in known}
 
+    def hand(self, node: cst.CSTNode) -> None:
+        """Notes that a call hands functions to layers, and does not call them."""
+        handed = self.helpers.pop(node)
+        called = {one.node for found in self.helpers.values() for one in found}
+        self.handed |= {one.node for one in handed} - called
+
     def makes(self, node: cst.CSTNode) -> bool:
         """Something below the node makes variables that the code around it lifts."""
-        return any(one in self.made or self.is_helped(one) for one in walk(node))
+        return any(one in self.made or self.is_helped(one) for one in self._own(node))
+
+    def _own(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """What is below a node, but not in functions that layers keep."""
+        if not self.handed:
+            yield from walk(node)
+        elif node not in self.handed:
+            yield node
+            for child in children(node):
+                yield from self._own(child)
 
     def is_helped(self, node: cst.CSTNode) -> bool:
         """A call of a function whose layers move to a class."""

@@ -8,6 +8,7 @@ import libcst as cst
 
 from ..plan.code.tree import Statement
 from ..symbols.nodes import CodeTransformer
+from .notices import let_stay
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -36,6 +37,8 @@ class Mover(cst.CSTTransformer):
             return False
         inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
         if inner and self.body.notes.makes(node):
+            # What it only calls may keep its layers.
+            let_stay(self.body.notes, node)
             raise self.body.stop(node, "layers in a function inside of this one")
         # What is not above a change stays the node that it was.
         return self.body.notes.makes(node) and not self._is_replaced(node)

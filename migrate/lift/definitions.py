@@ -15,6 +15,7 @@ from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted
+from .notices import let_stay
 from .regions import Standing
 
 __all__ = ["ModelFunction"]
@@ -106,7 +107,10 @@ class ModelFunction:
                 if node in lifted.standing:
                     continue
                 if not isinstance(node, cst.FunctionDef):
-                    raise stop(file, node, "layers in a lambda")
+                    let_stay(self.notes, node)
+                    if self.notes.makes(node):
+                        raise stop(file, node, "layers in a lambda")
+                    continue
                 lifted.standing.add(node)
                 try:
                     Standing(classes, file, node).lift()

@@ -247,7 +247,8 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
     given: dict[str, cst.Arg] = {}
     for place, one in enumerate(node.args):
         if one.star:
-            raise body.stop(node, "layers of a function with `*` arguments")
+            # Which of them are known early is not written there.
+            raise Stays(function.node)
         name = one.keyword.value if one.keyword is not None else parameters[place]
         given[name] = one
     reads: set[str] = set()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-__all__ = ["Stays"]
+from ..interp.notes import Notes
+from ..plan.code.tree import walk
+
+__all__ = ["Stays", "let_stay"]
 
 
 class Stays(Exception):
@@ -13,3 +16,10 @@ class Stays(Exception):
     def __init__(self, node: cst.CSTNode) -> None:
         super().__init__()
         self.node = node
+
+
+def let_stay(notes: Notes, node: cst.CSTNode) -> None:
+    """Says that a function keeps its layers that something below the node calls."""
+    for one in walk(node):
+        if notes.is_helped(one):
+            raise Stays(notes.helpers[one][0].node)

@@ -19,7 +19,7 @@ from .bodies import Body
 from .classes import Classes
 from .files import File
 from .flow import blocks, bound_by, bound_by_head, surely_bound, without_blocks
-from .notices import Stays
+from .notices import let_stay
 
 __all__ = ["Standing"]
 
@@ -146,19 +146,14 @@ class Standing:
             if not inner or self.notes.makes(without_blocks(statement)):
                 why = "layers in a statement that returns"
                 if self.notes.has_staying(statement):
-                    self._let_stay(statement)
+                    # Where one function of a statement keeps its layers, all do.
+                    let_stay(self.notes, statement)
                     why = "a layer and a call that makes others: say them in two lines"
                 raise self.stop(statement, why)
             for one in inner:
                 found += self._runs(one)
         close()
         return found
-
-    def _let_stay(self, statement: Statement) -> None:
-        """Where one function of a statement keeps its layers, all do."""
-        for node in walk(statement):
-            if self.notes.is_helped(node):
-                raise Stays(self.notes.helpers[node][0].node)
 
     # -- one of them
 
@@ -187,9 +182,20 @@ class Standing:
             behind |= carried
         outputs = [n for n in body.ordered(bound) if n in behind]
         sure = surely_bound(region)
-        plain = [name for name in outputs if name not in body.late]
-        again = [self._said_again(body, name, region, outside) for name in plain]
-        outputs = [name for name in outputs if name not in plain]
+        again: list[Statement] = []
+        returned_too: set[str] = set()
+        for name in outputs:
+            if name in body.late:
+                continue
+            line = self._said_again(body, name, region, outside)
+            if line is None:
+                returned_too.add(name)
+            else:
+                again.append(line)
+        if returned_too:
+            # Values of Python that the layers' statements make as they go.
+            body = body.again(frozenset(returned_too))
+        outputs = [name for name in outputs if name in body.late]
         for name in outputs:
             if name not in sure | outside:
                 raise self.stop(region[0], f"`{name}` is made in one branch only")
@@ -230,8 +236,11 @@ class Standing:
 
     def _said_again(
         self, body: Body, name: str, region: Sequence[Statement], outside: set[str]
-    ) -> cst.SimpleStatementLine:
-        """A plain value inside of the layers that is read behind them: a copy of it."""
+    ) -> cst.SimpleStatementLine | None:
+        """A plain value inside of the layers that is read behind them: a copy of it.
+
+        None where it cannot be made again.
+        """
         scope = self.tree.resolver.scopes.opened[self.defined]
         lines = [
             one
@@ -253,7 +262,7 @@ class Standing:
                 and not any(isinstance(node, _BRANCHES) for node in around)
             ):
                 return one.with_changes(leading_lines=[])
-        raise self.stop(region[0], f"`{name}` is read behind the layers")
+        return None
 
     def _is_model_function(self) -> bool:
         return self.defined not in self.notes.staying

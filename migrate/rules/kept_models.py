@@ -31,7 +31,6 @@ ADVICE = {
     "`...` is given by its place": "give it as `name=value`",
     "`...` is kept from round to round": "give it a value before the loop",
     "`...` is made in one branch only": "give it a value in every branch",
-    "`...` is read behind the layers": "compute it before the first layer",
     "`...` is shared with a model function that is kept": (
         "change what keeps the other one, or give this one a function of its own"
     ),
@@ -79,7 +78,6 @@ ADVICE = {
         "move them into a function that both model functions call"
     ),
     "layers made by `map`": "write a loop",
-    "layers of a function with `*` arguments": _OUT,
     "layers of Keras among others": (
         "name the layers of Keras, or use either tf.keras or tf.layers in a model_fn"
     ),

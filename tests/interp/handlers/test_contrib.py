@@ -45,3 +45,19 @@ def test_regularizers_are_noted(tmp_path: Path) -> None:
     code = "tf.contrib.layers.fully_connected(features, 3, weights_regularizer={})"
     assert not body(tmp_path, code.format("None")).notes.regularized
     assert body(tmp_path, code.format("params['r']")).notes.regularized
+
+
+def test_what_a_scope_gives_is_called_by_its_layers(tmp_path: Path) -> None:
+    code = (
+        "def norm(x):\n    return tf.layers.batch_normalization(x)\n"
+        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], normalizer_fn=norm):\n"
+        "    net = tf.contrib.slim.conv2d(features, 3, 2)"
+    )
+    found = body(tmp_path, code)
+    assert not reasons(found)
+    (norm,) = found.notes.handed
+    assert not found.notes.makes(norm)
+    called = body(tmp_path, f"{code}\nnorm(net)")
+    assert not called.notes.handed
+    (makes,) = (one for found in called.notes.helpers.values() for one in found)
+    assert called.notes.makes(makes.node)
