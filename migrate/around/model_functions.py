@@ -16,7 +16,7 @@ LEARN_ESTIMATOR = "tf.contrib.learn.Estimator"
 
 def is_model_fn(node: cst.CSTNode) -> bool:
     """A function with the arguments of a model function, that does something."""
-    if not isinstance(node, cst.FunctionDef):
+    if not isinstance(node, cst.FunctionDef) or node.name.value == "__init__":
         return False
     if not isinstance(node.body, cst.IndentedBlock):
         return False

@@ -13,6 +13,7 @@ from .values import (
     Const,
     Dict,
     Each,
+    Partial,
     Seq,
     Tensor,
     Time,
@@ -23,7 +24,15 @@ from .values import (
     with_term,
 )
 
-__all__ = ["Argument", "Mismatch", "bound"]
+__all__ = [
+    "Argument",
+    "Mismatch",
+    "bound",
+    "element_of",
+    "last_positional",
+    "with_partial",
+    "written_out",
+]
 
 
 class Mismatch(Exception):
@@ -90,3 +99,36 @@ def _element_of(value: Value) -> Value:
     if time is Time.GRAPH and time_of(value) is Time.GRAPH:
         return Tensor()
     return Config(time is Time.MODE)
+
+
+def last_positional(arguments: Sequence[Argument]) -> Argument | None:
+    """The last argument of a call that is given by its place."""
+    plain = [one for one in arguments if one.keyword is None and one.star != "**"]
+    return plain[-1] if plain else None
+
+
+def written_out(arguments: Sequence[Argument]) -> list[Argument]:
+    """Arguments, and in the places of stars what these stand for, where it is seen."""
+    found: list[Argument] = []
+    for one in arguments:
+        if one.star == "*" and isinstance(one.value, Seq):
+            found += [Argument(value, one.node) for value in one.value.items]
+        elif one.star == "**" and isinstance(one.value, Dict):
+            found += [Argument(v, one.node, str(k)) for k, v in one.value.items]
+        else:
+            found.append(one)
+    return found
+
+
+def with_partial(callee: Partial, arguments: Sequence[Argument]) -> list[Argument]:
+    """The arguments of a call with those that its function has already."""
+    plain = [one for one in arguments if one.keyword is None and one.star != "**"]
+    named = [one for one in arguments if one not in plain]
+    said = {one.keyword for one in named if one.keyword}
+    known = [one for one in callee.arguments if one.keyword not in said]
+    merged = [*plain, *known] if callee.behind else [*known, *plain]
+    return [
+        *(one for one in merged if one.keyword is None and one.star != "**"),
+        *(one for one in merged if one.keyword or one.star == "**"),
+        *named,
+    ]

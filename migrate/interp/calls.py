@@ -12,9 +12,18 @@ import libcst as cst
 from ..plan.code.tree import walk
 from ..project.facts import Definition, ParsedModule
 from . import definitions, handlers, unseen
-from .arguments import Argument, Mismatch, bound, element_of
-from .expressions import Expressions, loose
+from .arguments import (
+    Argument,
+    Mismatch,
+    bound,
+    element_of,
+    last_positional,
+    with_partial,
+)
+from .deciding import folded
+from .expressions import Expressions
 from .handlers import Call
+from .objects import of_tensorflow
 from .terms import term
 from .values import (
     Cell,
@@ -27,6 +36,7 @@ from .values import (
     Instance,
     Layer,
     Partial,
+    Property,
     Seq,
     Symbol,
     Tensor,
@@ -35,6 +45,7 @@ from .values import (
     Value,
     join,
     latest,
+    loose,
     options_of,
     time_of,
 )
@@ -52,13 +63,6 @@ _HARMLESS = sys.stdlib_module_names | {
     "sklearn",
     "yaml",
 }
-
-_RECORDS = {"typing.NamedTuple", "dataclasses.dataclass"}
-
-# Cells of the project's own are called by what they are given to.
-_CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
-
-_TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
@@ -84,7 +88,45 @@ class Calls(Expressions):
     def decorated(
         self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
     ) -> Value:
-        return definitions.decorated(self, node, module, env)
+        key = node, env
+        if key not in self._decorated:
+            self._decorating.append(node)
+            try:
+                found = definitions.decorated(self, node, module, env)
+            finally:
+                self._decorating.pop()
+            self._decorated[key] = found
+        return self._decorated[key]
+
+    def deciding(
+        self,
+        node: cst.BaseExpression,
+        env: Env,
+        callee: Value | None = None,
+        arguments: Sequence[Argument] = (),
+    ) -> Value:
+        """What a decorator, or a call of one, gives: its tests are decided."""
+        self.decides += 1
+        try:
+            if callee is None or not isinstance(node, cst.Call):
+                return self.expression(node, env)
+            return self.call(callee, node, [*arguments], env)
+        finally:
+            self.decides -= 1
+
+    def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        known = folded(self, node, env) if self.decides else None
+        return known or super()._value(node, env)
+
+    def _attribute(self, node: cst.Attribute, env: Env) -> Value:
+        """What is read may be computed by a function as it is read."""
+        found: Value | None = None
+        for one in options_of(super()._attribute(node, env)):
+            read = one
+            if isinstance(one, Property):
+                read = self._enter(one.function, node, [], env)
+            found = join(found, read)
+        return found or Const(None)
 
     def registered(self, found: Definition) -> Value | None:
         return definitions.registered(self, found)
@@ -110,12 +152,16 @@ class Calls(Expressions):
             value, makes, events = self._known[seen]
             self.events += [(what, (*self._around, *way)) for what, way in events]
             return value, makes
-        if key in self._running or len(self._running) > _DEPTH:
+        if seen in self._running or len(self._running) > _DEPTH:
             self._again.add(node)
             return Tensor(), False
         self.notes.give(node, given)
         env = Env(function.module, dict(given), function.env)
-        self._running.append(key)
+        # What is decorated is gone through as ever.
+        decides, undecided = self.decides, self._undecided
+        self.decides = 0 if node in self._decorating else decides
+        self._undecided = 0
+        self._running.append(seen)
         before = len(self.events)
         self._returned.append([])
         try:
@@ -129,6 +175,7 @@ class Calls(Expressions):
         finally:
             self._returned.pop()
             self._running.pop()
+            self.decides, self._undecided = decides, undecided
         makes = any(
             one in self.notes.made or one in self.notes.helpers for one in walk(node)
         )
@@ -250,16 +297,7 @@ class Calls(Expressions):
         self, callee: Partial, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """What a function gives that has some of its arguments."""
-        plain = [one for one in arguments if one.keyword is None and one.star != "**"]
-        named = [one for one in arguments if one not in plain]
-        said = {one.keyword for one in named if one.keyword}
-        known = [one for one in callee.arguments if one.keyword not in said]
-        merged = [*plain, *known] if callee.behind else [*known, *plain]
-        merged = [
-            *(one for one in merged if one.keyword is None and one.star != "**"),
-            *(one for one in merged if one.keyword or one.star == "**"),
-            *named,
-        ]
+        merged = with_partial(callee, arguments)
         found = self.call(callee.function, node, merged, env)
         if node in self.notes.made:
             self.notes.by_function(node)
@@ -338,7 +376,11 @@ class Calls(Expressions):
         call.unknown(f"layers in a function that `{shown}` calls")
 
     def _enter(
-        self, callee: Function, node: cst.Call, arguments: list[Argument], env: Env
+        self,
+        callee: Function,
+        node: cst.BaseExpression,
+        arguments: list[Argument],
+        env: Env,
     ) -> Value:
         positional: list[Value] = list(callee.args)
         if callee.owner is not None:
@@ -352,7 +394,7 @@ class Calls(Expressions):
         for one in arguments:
             if one.star == "*" and isinstance(one.value, Seq):
                 positional += one.value.items
-            elif one.star == "*" and taken == 1 and one is _last_positional(arguments):
+            elif one.star == "*" and taken == 1 and one is last_positional(arguments):
                 said = {name for name, _ in keywords}
                 said |= {other.keyword for other in arguments if other.keyword}
                 parameters = callee.node.params
@@ -400,19 +442,6 @@ class Calls(Expressions):
         resolver = instance.module.resolver
         return [resolver.resolve(one.value) or "" for one in instance.node.bases]
 
-    def _is_record(self, instance: Instance) -> bool:
-        """A class that holds values under names and does nothing."""
-        resolver = instance.module.resolver
-        above = [one.value for one in instance.node.bases]
-        above += [one.decorator for one in instance.node.decorators]
-        names = {
-            resolver.qualified(one.func if isinstance(one, cst.Call) else one)
-            for one in above
-        }
-        return bool(names & _RECORDS) and not any(
-            isinstance(one, cst.FunctionDef) for one in instance.node.body.body
-        )
-
     def in_lifted(self, env: Env) -> bool:
         """The code is that of a class that came out of lifting."""
         owner = env.find("self")
@@ -429,31 +458,13 @@ class Calls(Expressions):
     ) -> Value:
         """An object of a class, or what an object gives when it is called."""
         symbols = self._bases(callee)
-        if any(symbol.startswith("tf.keras.") for symbol in symbols):
-            made = Call(symbols[0], node, arguments, env, self)
-            self.notes.keras.append(made)
-            return Layer(symbols[0], keras=True, stays=True)
-        if any(symbol.startswith(_CELLS) for symbol in symbols):
-            return Cell(symbols[0])
-        if any(symbol.startswith("tf.layers.") for symbol in symbols):
-            # Its variables are named by the scope that calls it.
-            if callee.made:
-                return self.unknown(
-                    f"an object of `{callee.node.name.value}`", node, env
-                )
-            return Cell(symbols[0])
-        if any(symbol.startswith("tf.contrib.seq2seq.") for symbol in symbols):
-            # An attention: it makes variables for the memory that it is given.
-            self.notes.make(Call(symbols[0], node, arguments, env, self), "called")
-            self.event(symbols[0], ())
-            return Cell(symbols[0])
-        if any(symbol.startswith(_TRAINING) for symbol in symbols):
-            # Optimizers, hooks: what they make is no part of the model.
-            return Tensor()
+        known = of_tensorflow(Call("", node, arguments, env, self), callee, symbols)
+        if known is not None:
+            return known
         scoped = self.is_scoped(callee)
         if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
             return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
-        if not callee.made and self._is_record(callee):
+        if not callee.made and definitions.is_record(callee):
             return loose(latest(one.value for one in arguments))
         if callee.made:
             function = self.method(callee, "call" if scoped else "__call__")
@@ -476,11 +487,6 @@ class Calls(Expressions):
             if isinstance(result, Unknown):
                 return result
         return fresh
-
-
-def _last_positional(arguments: Sequence[Argument]) -> Argument | None:
-    plain = [one for one in arguments if one.keyword is None and one.star != "**"]
-    return plain[-1] if plain else None
 
 
 def _key(value: Value) -> object:

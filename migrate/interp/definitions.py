@@ -23,6 +23,7 @@ from .values import (
     Function,
     Instance,
     Partial,
+    Property,
     Symbol,
     Tensor,
     Value,
@@ -40,13 +41,22 @@ __all__ = [
     "is_abstract",
     "is_filled",
     "is_named_dict",
+    "is_record",
     "member",
+    "method_of",
+    "name_of",
     "overriding",
     "registered",
     "unwritten",
 ]
 
 _ABSTRACT = {"abstractmethod", "abc.abstractmethod"}
+_RECORDS = {"typing.NamedTuple", "dataclasses.dataclass"}
+_PROPERTIES = (
+    "builtins.property",
+    "functools.cached_property",
+    "werkzeug.utils.cached_property",
+)
 _GRADIENT = "tf.custom_gradient"
 # What is called later, so that it may have been given by another.
 _CALLED = (Function, Choice, Instance, Partial)
@@ -58,13 +68,21 @@ def decorated(
     """What a definition gives whose decorators are the project's own functions."""
     shown = Symbol(f"decorated.{node.name.value}")
     function = Function(node, module, env)
-    value: Value = function
+    value: Function | Property | Value = function
     for one in reversed(node.decorators):
-        if module.resolver.qualified(_function_of(one.decorator)) == "functools.wraps":
+        known = module.resolver.qualified(_function_of(one.decorator))
+        if known in ("functools.wraps", "six.wraps"):
             continue
         if module.resolver.resolve(one.decorator) == _GRADIENT:
             return shown if _makes(evaluator, function) else Symbol(f"{_GRADIENT}().")
-        around = evaluator.expression(one.decorator, env or Env(module, {}))
+        if isinstance(value, Property):
+            return shown
+        around = evaluator.deciding(one.decorator, env or Env(module, {}))
+        if isinstance(around, Symbol) and around.name in _PROPERTIES:
+            if not isinstance(value, Function):
+                return shown
+            value = Property(value)
+            continue
         if not isinstance(around, Function):
             return shown
         call = one.decorator
@@ -72,8 +90,8 @@ def decorated(
             call = cst.Call(one.decorator)
         name = cst.Name(node.name.value)
         outer = env or Env(module, {})
-        value = evaluator.call(around, call, [Argument(value, name)], outer)
-        if not isinstance(value, Function):
+        value = evaluator.deciding(call, outer, around, [Argument(value, name)])
+        if not isinstance(value, (Function, Property)):
             return shown
     # It is reached by what the decorator does with it, and keeps its place.
     evaluator.notes.staying.add(node)
@@ -106,6 +124,11 @@ def member(evaluator: Calls, holder: Instance, found: Function) -> Value | None:
     if names == {"classmethod"}:
         above = Instance(holder.node, holder.module, holder.attributes, env=holder.env)
         return replace(found, owner=above)
+    made = decorated(evaluator, found.node, found.module, found.env)
+    if isinstance(made, Property):
+        return Property(replace(made.function, owner=found.owner))
+    if isinstance(made, Function):
+        return replace(made, owner=found.owner)
     return None
 
 
@@ -130,11 +153,27 @@ def is_abstract(node: cst.CSTNode) -> bool:
     )
 
 
+def is_record(instance: Instance) -> bool:
+    """A class that holds values under names and does nothing."""
+    resolver = instance.module.resolver
+    above = [one.value for one in instance.node.bases]
+    above += [one.decorator for one in instance.node.decorators]
+    names = {
+        resolver.qualified(one.func if isinstance(one, cst.Call) else one)
+        for one in above
+    }
+    return bool(names & _RECORDS) and not any(
+        isinstance(one, cst.FunctionDef) for one in instance.node.body.body
+    )
+
+
 def overriding(evaluator: Calls, holder: Instance, name: str) -> Value | None:
     """What methods of that name do in classes that derive from an object's class."""
     found: Value | None = None
     for module, node in _classes(evaluator.files.values()):
-        above = Instance(node, module, holder.attributes, made=True)
+        above = evaluator.derived.setdefault(
+            (holder, node), Instance(node, module, holder.attributes, made=True)
+        )
         if node is holder.node or not _derives(evaluator, above, holder.node):
             continue
         assert isinstance(node.body, cst.IndentedBlock)
@@ -144,7 +183,10 @@ def overriding(evaluator: Calls, holder: Instance, name: str) -> Value | None:
                 and one.name.value == name
                 and not is_abstract(one)
             ):
-                found = join(found, Function(one, module, owner=above))
+                value: Value | None = Function(one, module, owner=above)
+                if isinstance(value, Function) and one.decorators:
+                    value = member(evaluator, above, value)
+                found = join(found, value or Config())
     return found
 
 
@@ -362,3 +404,19 @@ def is_named_dict(node: cst.CSTNode, module: ParsedModule) -> bool:
         and bool(node.args)
         and all(one.keyword is not None for one in node.args)
     )
+
+
+def method_of(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
+    """The method that a class itself has under a name."""
+    for one in (
+        statements_of(node.body) if isinstance(node.body, cst.IndentedBlock) else ()
+    ):
+        if isinstance(one, cst.FunctionDef) and one.name.value == name:
+            return one
+    return None
+
+
+def name_of(function: Function) -> Value:
+    """``function.__name__``."""
+    node = function.node
+    return Const(node.name.value if isinstance(node, cst.FunctionDef) else "<lambda>")

@@ -14,6 +14,7 @@ from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .arguments import element_of
 from .calls import Calls
+from .deciding import decided
 from .definitions import given_to
 from .expressions import Event
 from .notes import Notes
@@ -65,12 +66,20 @@ class Evaluator(Calls):
 
     def statement(self, node: Statement, env: Env) -> None:
         """One statement, with what is inside of it."""
+        if env in self._gone:
+            return
         if isinstance(node, cst.SimpleStatementLine):
             for small in node.body:
                 self._small(small, env)
         elif isinstance(node, cst.If):
+            way = decided(self, node.test, env) if self.decides else None
+            if way is not None:
+                self._take(node.body if way else node.orelse, env)
+                return
             test = self.expression(node.test, env)
+            self._undecided += 1
             self._branches(env, test, [node.body, node.orelse])
+            self._undecided -= 1
         elif isinstance(node, (cst.For, cst.While)):
             self._loop(node, env)
         elif isinstance(node, cst.With):
@@ -103,18 +112,22 @@ class Evaluator(Calls):
             env.names.clear()
             env.names.update(before)
             self.within("if" if body is bodies[0] else "else", test)
-            if isinstance(body, cst.BaseSuite):
-                self.suite(body, env)
-            elif isinstance(body, cst.Else):
-                self.suite(body.body, env)
-            elif isinstance(body, cst.If):
-                self.statement(body, env)
+            self._take(body, env)
             self.beyond()
             after.append(dict(env.names))
         env.names.clear()
         for names in after:
             for name, value in names.items():
                 env.names[name] = self.merged(test, env.names.get(name), value)
+
+    def _take(self, body: cst.CSTNode | None, env: Env) -> None:
+        """One branch of a test."""
+        if isinstance(body, cst.BaseSuite):
+            self.suite(body, env)
+        elif isinstance(body, cst.Else):
+            self.suite(body.body, env)
+        elif isinstance(body, cst.If):
+            self.statement(body, env)
 
     def merged(self, test: Value, first: Value | None, second: Value) -> Value:
         """What a name is behind a test."""
@@ -177,6 +190,8 @@ class Evaluator(Calls):
             if node.value is not None:
                 value = self.expression(node.value, env)
             self.returned(value)
+            if self.decides and not self._undecided:
+                self._gone.add(env)
         elif isinstance(node, cst.Assert):
             self.expression(node.test, env)
         elif isinstance(node, (cst.Import, cst.ImportFrom, cst.Raise, cst.Pass)):
@@ -255,7 +270,9 @@ def evaluate(
         else:
             given[name] = evaluator.given(name)
     holder = _class_around(parsed, defined)
-    if holder is not None and "self" in given:
+    if holder is not None and _is_of_class(defined):
+        given[defined.params.params[0].name.value] = Instance(holder, parsed)
+    elif holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)
         given["self"] = owner
         _fill(other(), owner)
@@ -266,10 +283,19 @@ def evaluate(
 def _by_position(defined: cst.FunctionDef) -> dict[str, Value]:
     """Features and targets where they have names of the program's own."""
     names = [one.name.value for one in defined.params.params]
-    names = names[1:] if names[:1] == ["self"] else names
+    bound = names[:1] == ["self"] or _is_of_class(defined)
+    names = names[1:] if bound else names
     own = [name for name in names[:2] if name not in _NAMED]
     return (
         {} if "features" in names and "labels" in names else {n: Tensor() for n in own}
+    )
+
+
+def _is_of_class(defined: cst.FunctionDef) -> bool:
+    """A method that is given its class."""
+    return bool(defined.params.params) and any(
+        isinstance(one.decorator, cst.Name) and one.decorator.value == "classmethod"
+        for one in defined.decorators
     )
 
 

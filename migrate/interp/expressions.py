@@ -15,7 +15,7 @@ from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
 from .arguments import element_of
-from .definitions import constant, is_filled, is_named_dict
+from .definitions import constant, is_filled, is_named_dict, method_of, name_of
 from .notes import Notes
 from .values import (
     Cell,
@@ -37,10 +37,11 @@ from .values import (
     Value,
     join,
     latest,
+    loose,
     time_of,
 )
 
-__all__ = ["Event", "Expressions", "loose", "method_of"]
+__all__ = ["Event", "Expressions"]
 
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
@@ -69,6 +70,8 @@ class Expressions(ABC):
         # Files by their paths, as the one who asks has parsed them.
         self.files = {os.path.abspath(one.path): one for one in files}
         self.notes = Notes()
+        # Objects as such of classes that derive from theirs.
+        self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
         # Dicts whose entries are being looked for.
         self.filling: set[cst.CSTNode] = set()
         self._running: list[tuple[object, ...]] = []
@@ -80,6 +83,12 @@ class Expressions(ABC):
         # Variables that are made, each with the scopes, loops and branches around it.
         self.events: list[Event] = []
         self._around: list[str] = []
+        # Within a decorator tests are decided; what has returned there.
+        self.decides = 0
+        self._undecided = 0
+        self._gone: set[Env] = set()
+        self._decorating: list[cst.CSTNode] = []
+        self._decorated: dict[tuple[cst.CSTNode, Env | None], Value] = {}
 
     # -- what is said of code
 
@@ -329,6 +338,8 @@ class Expressions(ABC):
             return loose(time_of(holder))
         if isinstance(holder, (Layer, Cell)) and node.attr.value in _CALLS_IT:
             return holder
+        if isinstance(holder, Function) and node.attr.value == "__name__":
+            return name_of(holder)
         if isinstance(holder, (Function, Layer, Cell, Partial)):
             return Tensor()
         return holder if not isinstance(holder, Unknown) else Tensor()
@@ -483,17 +494,3 @@ class Expressions(ABC):
             owner = owner.outer
         if owner is not None:
             owner.names[root.value] = new
-
-
-def method_of(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
-    for one in (
-        statements_of(node.body) if isinstance(node.body, cst.IndentedBlock) else ()
-    ):
-        if isinstance(one, cst.FunctionDef) and one.name.value == name:
-            return one
-    return None
-
-
-def loose(time: Time) -> Value:
-    """A value of which nothing but its time is known."""
-    return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)

@@ -29,6 +29,7 @@ __all__ = [
     "Instance",
     "Layer",
     "Partial",
+    "Property",
     "Seq",
     "Symbol",
     "Tensor",
@@ -37,6 +38,7 @@ __all__ = [
     "Value",
     "join",
     "latest",
+    "loose",
     "options_of",
     "term_of",
     "time_of",
@@ -183,6 +185,13 @@ class Instance(Value):
 
 
 @dataclass(frozen=True)
+class Property(Value):
+    """What a class has under a name that is read: its function is called then."""
+
+    function: Function
+
+
+@dataclass(frozen=True)
 class Seq(Value):
     """A tuple or list whose elements are known."""
 
@@ -243,6 +252,11 @@ def latest(values: Iterable[Value]) -> Time:
     return max(map(time_of, values), default=Time.SETUP)
 
 
+def loose(time: Time) -> Value:
+    """A value of which nothing but its time is known."""
+    return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)
+
+
 def join(first: Value | None, second: Value | None) -> Value:
     """What a name is after two branches, or over several calls."""
     if first is None or second is None:
@@ -272,7 +286,7 @@ def _joined(first: Value, second: Value) -> Value:
             # A list that is filled later.
             return Each(join(parts[0], parts[-1]))
     options = tuple(dict.fromkeys((*options_of(first), *options_of(second))))
-    callables = (Function, Layer, Instance, Symbol, Cell, Partial)
+    callables = (Function, Layer, Instance, Symbol, Cell, Partial, Property)
     if any(isinstance(one, callables) for one in options):
         return options[0] if len(options) == 1 else Choice(options)
     if (

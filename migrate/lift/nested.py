@@ -61,12 +61,13 @@ def calls_in_lines(
     """
     apart: dict[cst.CSTNode, list[cst.SimpleStatementLine]] = {}
     changing = _changing(parsed)
+    read = _read_names(functions)
     for function in walk(parsed.module):
         if isinstance(function, cst.FunctionDef) and function in functions:
             taken = {one.value for one in walk(function) if isinstance(one, cst.Name)}
             for line in walk(function):
                 if isinstance(line, cst.SimpleStatementLine) and line not in apart:
-                    lines = _Line(parsed, changing, taken).lines(line)
+                    lines = _Line(parsed, changing, read, taken).lines(line)
                     if lines:
                         apart[line] = lines
     if not apart:
@@ -80,10 +81,16 @@ class _Line:
     """One statement, taken apart."""
 
     def __init__(
-        self, parsed: ParsedModule, changing: set[str], taken: set[str]
+        self,
+        parsed: ParsedModule,
+        changing: set[str],
+        read: set[str],
+        taken: set[str],
     ) -> None:
         self.parsed = parsed
         self.changing = changing
+        # Names of what is computed when it is read.
+        self.read = read
         self.taken = taken
 
     def lines(self, line: cst.SimpleStatementLine) -> list[cst.SimpleStatementLine]:
@@ -95,11 +102,12 @@ class _Line:
         value = line.body[0].value
         if value is None or any(isinstance(one, _AT_TIMES) for one in walk(value)):
             return []
-        makers = [one for one in _in_order(value) if not self._is_harmless(one)]
+        makers = [one for one in self._in_order(value) if not self._is_harmless(one)]
         if len(makers) < 2 or all(map(self._is_layer, makers)):
             return []
         if any(
-            isinstance(one, cst.Attribute) and one.attr.value in self.changing
+            isinstance(one, cst.Attribute)
+            and one.attr.value in self.changing - self.read
             for one in walk(value)
         ):
             # It may be another one after a call that stood behind it.
@@ -109,7 +117,7 @@ class _Line:
         for call in makers[:-1]:
             name = self._fresh(call)
             made = call.visit(_Named(moved, call))
-            assert isinstance(made, cst.Call)
+            assert isinstance(made, (cst.Attribute, cst.Call))
             target = cst.AssignTarget(cst.Name(name))
             found.append(cst.SimpleStatementLine([cst.Assign([target], made)]))
             moved[call] = cst.Name(name)
@@ -118,12 +126,25 @@ class _Line:
         found[0] = found[0].with_changes(leading_lines=line.leading_lines)
         return [*found, last.with_changes(leading_lines=[])]
 
-    def _is_layer(self, call: cst.Call) -> bool:
+    def _in_order(self, node: cst.CSTNode) -> Iterator[cst.Attribute | cst.Call]:
+        """The calls of an expression, as they are made, and what is read like them."""
+        for child in node.children:
+            yield from self._in_order(child)
+        if isinstance(node, cst.Call) or (
+            isinstance(node, cst.Attribute) and node.attr.value in self.read
+        ):
+            yield node
+
+    def _is_layer(self, call: cst.Attribute | cst.Call) -> bool:
+        if isinstance(call, cst.Attribute):
+            return False
         symbol = self.parsed.resolver.resolve(call.func) or ""
         return symbol.startswith(_LAYERS)
 
-    def _is_harmless(self, call: cst.Call) -> bool:
+    def _is_harmless(self, call: cst.Attribute | cst.Call) -> bool:
         """It makes no layers and changes nothing."""
+        if isinstance(call, cst.Attribute):
+            return False
         func = call.func
         if isinstance(func, cst.Name) and not self.parsed.resolver.bindings(func):
             return func.value in _PLAIN
@@ -133,9 +154,10 @@ class _Line:
             return not symbol.startswith(_LAYERS)
         return isinstance(func, cst.Attribute) and func.attr.value in _READS
 
-    def _fresh(self, call: cst.Call) -> str:
+    def _fresh(self, call: cst.Attribute | cst.Call) -> str:
         """A name for what a call gives."""
-        func = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+        func = call if isinstance(call, cst.Attribute) else call.func
+        func = func.attr if isinstance(func, cst.Attribute) else func
         called = snake(func.value).strip("_") if isinstance(func, cst.Name) else ""
         wanted = f"{called or 'net'}_out"
         name, number = wanted, 1
@@ -159,12 +181,23 @@ def _changing(parsed: ParsedModule) -> set[str]:
     }
 
 
-def _in_order(node: cst.CSTNode) -> Iterator[cst.Call]:
-    """The calls of an expression, as they are made."""
-    for child in node.children:
-        yield from _in_order(child)
-    if isinstance(node, cst.Call):
-        yield node
+def _read_names(functions: Collection[cst.CSTNode]) -> set[str]:
+    """Methods that are called by reading an attribute."""
+    return {
+        one.name.value
+        for one in functions
+        if isinstance(one, cst.FunctionDef) and one.decorators and _is_read(one)
+    }
+
+
+def _is_read(function: cst.FunctionDef) -> bool:
+    """A decorator may make a property of it."""
+    plain = {"classmethod", "staticmethod"}
+    given = function.params.params
+    return len(given) == 1 and not any(
+        isinstance(one.decorator, cst.Name) and one.decorator.value in plain
+        for one in function.decorators
+    )
 
 
 class _Named(cst.CSTTransformer):
@@ -178,6 +211,13 @@ class _Named(cst.CSTTransformer):
 
     def leave_Call(
         self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        if original_node is self.whole:
+            return updated_node
+        return self.names.get(original_node, updated_node)
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         if original_node is self.whole:
             return updated_node

@@ -11,11 +11,13 @@ from ..values import (
     Function,
     Instance,
     Partial,
+    Property,
     Seq,
     Symbol,
     Tensor,
     Time,
     Value,
+    join,
     term_of,
 )
 from . import Call, handles
@@ -124,10 +126,34 @@ def partial(call: Call) -> Value:
 _PLAIN_PLACES = ("tf.losses", "tf.math", "tf.metrics", "tf.nn", "tf.train")
 
 
+@handles("builtins.property", "functools.cached_property")
+def read(call: Call) -> Value:
+    """``property(function)``."""
+    function = call.given("fget", 0)
+    return Property(function) if isinstance(function, Function) else Config()
+
+
+@handles("builtins.setattr")
+def set_by_name(call: Call) -> Value:
+    """``setattr(self, "_cache_net", net)``."""
+    given = [one.value for one in call.arguments]
+    if len(given) == 3:
+        holder, name, value = given
+        if isinstance(holder, Instance) and isinstance(name, Const):
+            known = holder.attributes.get(str(name.value))
+            holder.attributes[str(name.value)] = join(known, value)
+    return Const(None)
+
+
 @handles("builtins.getattr")
 def looked_up(call: Call) -> Value:
     """``getattr(tf.train, name + "Optimizer")``: one of a place, by its name."""
     place = call.arguments[0].value if call.arguments else None
+    name = call.given("", 1)
+    if isinstance(place, Instance) and isinstance(name, Const):
+        held = place.attributes.get(str(name.value))
+        if held is not None:
+            return join(held, call.given("", 2))
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
     return builtin(call)

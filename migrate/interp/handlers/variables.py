@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..arguments import written_out
 from ..values import Const, Tensor, Value
 from . import Call, handles, said
 
@@ -29,7 +30,7 @@ def variable(call: Call) -> Value:
 @handles("tf.variable_scope", "tf.variable_op_scope")
 def variable_scope(call: Call) -> Value:
     """A scope for names, for first values and for regularizers."""
-    for one in call.arguments:
+    for one in written_out(call.arguments):
         if one.keyword == "initializer":
             call.evaluator.notes.initialized.append(call)
         if one.keyword == "regularizer":
