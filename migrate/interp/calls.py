@@ -372,6 +372,12 @@ class Calls(Expressions):
             # Whatever that makes, its layer keeps; so do layers within a scope.
             self.notes.hand(call.node)
             return
+        if call.symbol.endswith(".while_loop"):
+            # Its rounds share what the first one makes, as if it were one layer.
+            self.notes.hand(call.node)
+            self.notes.make(call, "called")
+            self.event(call.symbol, ())
+            return
         shown = call.symbol
         call.unknown(f"layers in a function that `{shown}` calls")
 

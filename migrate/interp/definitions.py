@@ -44,6 +44,7 @@ __all__ = [
     "is_record",
     "member",
     "method_of",
+    "methods_named",
     "name_of",
     "overriding",
     "registered",
@@ -420,3 +421,39 @@ def name_of(function: Function) -> Value:
     """``function.__name__``."""
     node = function.node
     return Const(node.name.value if isinstance(node, cst.FunctionDef) else "<lambda>")
+
+
+def methods_named(
+    evaluator: Calls, holder: Instance, name: cst.BaseExpression
+) -> Value | None:
+    """The methods of an object whose names begin as a text does that is put together."""
+    start = _start_of(name)
+    if not start:
+        return None
+    found: dict[str, Value] = {}
+    for one in (holder, *evaluator.bases(holder)):
+        body = one.node.body
+        for node in statements_of(body) if isinstance(body, cst.IndentedBlock) else ():
+            if not isinstance(node, cst.FunctionDef):
+                continue
+            if node.name.value.startswith(start) and node.name.value not in found:
+                method = Function(node, one.module, one.env, owner=holder)
+                found[node.name.value] = evaluator.of_method(holder, method)
+    value: Value | None = None
+    for other in found.values():
+        value = join(value, other)
+    return value
+
+
+def _start_of(node: cst.BaseExpression) -> str:
+    """What a text begins with: ``"_loss_" + kind``, ``"_loss_%s" % kind``."""
+    if isinstance(node, cst.BinaryOperation):
+        node = node.left
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value
+    if isinstance(node, cst.SimpleString):
+        return re.split(r"[%{]", str(node.evaluated_value))[0]
+    if isinstance(node, cst.FormattedString) and node.parts:
+        first = node.parts[0]
+        return first.value if isinstance(first, cst.FormattedStringText) else ""
+    return ""

@@ -47,6 +47,7 @@ __all__ = ["Event", "Expressions"]
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
 _TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
+_CALLABLE = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
 # Methods of layers and cells that are their calls, by another name.
 _CALLS_IT = ("__call__", "apply")
 # Methods of lifted classes that make variables as functions of TensorFlow 1 do.
@@ -166,8 +167,7 @@ class Expressions(ABC):
             value = join(
                 self.expression(node.body, env), self.expression(node.orelse, env)
             )
-            callables = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
-            if isinstance(value, callables):
+            if isinstance(value, _CALLABLE):
                 return value
             return loose(latest([test, value]))
         if isinstance(
@@ -428,6 +428,10 @@ class Expressions(ABC):
                 and -len(holder.items) <= key < len(holder.items)
             ):
                 return holder.items[key]
+        if isinstance(holder, Each) and isinstance(holder.item, Instance):
+            # One of the objects, which are alike.
+            index = isinstance(node.slice[0].slice, cst.Index)
+            return holder.item if index else holder
         if isinstance(holder, (Dict, Seq)):
             values = (
                 [v for _, v in holder.items]
@@ -437,8 +441,7 @@ class Expressions(ABC):
             found = values[0] if values else Config()
             for value in values[1:]:
                 found = join(found, value)
-            callables = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
-            if isinstance(found, callables):
+            if isinstance(found, _CALLABLE):
                 return found
             return loose(latest([found, *parts]))
         return loose(latest([holder, *parts]))
@@ -460,7 +463,11 @@ class Expressions(ABC):
             found.append(self.expression(node.value, inner))
         else:
             assert isinstance(node, cst.BaseSimpleComp)
-            found.append(self.expression(node.elt, inner))
+            element = self.expression(node.elt, inner)
+            if isinstance(element, _CALLABLE):
+                # Each is called like the others.
+                return Each(element)
+            found.append(element)
         return loose(latest(found))
 
     def put(

@@ -144,10 +144,10 @@ class Standing:
             close()
             inner = list(blocks(statement))
             if not inner or self.notes.makes(without_blocks(statement)):
+                # Functions that it calls keep their layers.
+                let_stay(self.notes, statement)
                 why = "layers in a statement that returns"
                 if self.notes.has_staying(statement):
-                    # Where one function of a statement keeps its layers, all do.
-                    let_stay(self.notes, statement)
                     why = "a layer and a call that makes others: say them in two lines"
                 raise self.stop(statement, why)
             for one in inner:
@@ -165,7 +165,7 @@ class Standing:
         loops = self._loops_around(run.block)
         body = self.classes.body(self.defined, region, set(), file)
         inside = {n for s in region for n in body.binds(s)}
-        outside = set(scope.bindings) - inside
+        outside = {*scope.bindings, "self"} - inside
         outside |= inside & self._bound_before(region[0])
         body = self.classes.body(self.defined, region, outside, file)
         behind = set() if run.returns else self._read_behind(region, loops)
@@ -292,6 +292,9 @@ class Standing:
         """Puts a class before the definition that it belongs to."""
         holder: cst.FunctionDef | cst.ClassDef = self.defined
         for one in self.tree.ancestors(self.defined):
+            if isinstance(one, cst.FunctionDef):
+                # It sees what the function around has.
+                break
             if isinstance(one, cst.ClassDef):
                 holder = one
         lines = 2 if self.tree.parent(holder) is self.tree.module else 1

@@ -11,6 +11,7 @@ from ..interp.values import Time
 from ..plan.code.source import Source
 from ..plan.code.tree import Statement, Tree, only_small, walk
 from ..plan.sites import Blocked
+from ..symbols.scopes import BindingKind
 from .flow import bound_by, written_by
 from .spelling import as_names, names_of
 
@@ -61,9 +62,15 @@ class Scope:
         return None
 
     def local(self, node: cst.Name) -> bool:
-        """The name is one of the function's own."""
+        """The name is one of the function's own, or the object that it belongs to.
+
+        In a class there is another `self`: it is handed on, also from a function around.
+        """
         found = self.tree.resolver.bindings(node)
-        return any(one.scope is self.scope for one in found)
+        around = node.value == "self" and all(
+            one.kind is BindingKind.PARAMETER for one in found
+        )
+        return any(one.scope is self.scope or around for one in found)
 
     def reads(self, node: cst.CSTNode) -> set[str]:
         """Names of the function that a piece of it reads."""

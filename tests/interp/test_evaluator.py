@@ -8,6 +8,31 @@ import pytest
 
 from .evaluating import HEAD, START, body, evaluate, made, reasons
 
+NET_ALONE = (
+    HEAD
+    + """\
+class Net:
+    def __init__(self, size):
+        self.size = size
+
+    def __call__(self, x):
+        return tf.layers.dense(x, self.size)
+
+    def net_a(self, x):
+        return self(x)
+
+    def net_b(self, x):
+        return self(x)
+
+
+"""
+)
+NET = NET_ALONE + START[len(HEAD) :]
+
+
+def indented(code: str) -> str:
+    return "".join(f"    {line}\n" for line in code.splitlines())
+
 
 @pytest.mark.parametrize(
     "code",
@@ -154,3 +179,51 @@ def test_parts_of_a_value_that_are_written_as_one(tmp_path: Path) -> None:
     # Which part is the number of units cannot be told.
     found = evaluate(tmp_path, f"{head}{start}return wide(*tf.split(features, 2))\n")
     assert any("not written out" in reason for reason in reasons(found))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        # Which of the objects, and of which class, only a plain index says.
+        "nets = [Net(1) for _ in params] + [abs]\nx = nets[0](features)",
+        "x = getattr(Net(3), params['name'])(features)",
+        "x = getattr(Net(3), 'of_' + params['name'])(features)",
+    ],
+)
+def test_objects_that_are_not_seen(code: str, tmp_path: Path) -> None:
+    assert "may make variables" in reasons(evaluate(tmp_path, NET + indented(code)))[0]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for net in [Net(size) for size in params]:\n    features = net(features)",
+        "nets = [Net(size) for size in params]\nx = nets[-1](features)",
+        "nets = [Net(size) for size in params]\nfor n in nets[1:]:\n    n(features)",
+        "x = getattr(Net(3), 'net_' + params['name'])(features)",
+        "x = getattr(Net(3), 'net_%s' % params['name'])(features)",
+    ],
+)
+def test_objects_of_a_list_and_methods_by_their_names(
+    code: str, tmp_path: Path
+) -> None:
+    found = evaluate(tmp_path, NET + indented(code))
+    assert not reasons(found)
+    (what,) = {kind for (kind, _), _ in found.events}
+    assert what == "Dense"
+
+
+def test_a_class_is_given_to_its_model_function(tmp_path: Path) -> None:
+    head = "class Above(Net):\n    @classmethod\n    def model_fn(cls, a, b, mode):\n"
+    found = evaluate(tmp_path, f"{NET_ALONE}{head}        return cls(3)(a)\n")
+    assert made(found) == ["Dense(3)"]
+
+
+def test_a_loop_of_the_graph_keeps_what_its_rounds_make(tmp_path: Path) -> None:
+    again = "def again(x):\n    return tf.layers.dense(x, 3)\n"
+    loop = "x = tf.while_loop(lambda x: True, again, [features])"
+    found = body(tmp_path, again + loop)
+    assert not reasons(found)
+    assert made(found)[-1] == "tf.while_loop()"
+    (kept,) = found.notes.handed
+    assert not found.notes.makes(kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
+from ..definitions import methods_named
 from ..terms import term
 from ..values import (
     Config,
@@ -154,6 +155,9 @@ def looked_up(call: Call) -> Value:
         held = place.attributes.get(str(name.value))
         if held is not None:
             return join(held, call.given("", 2))
+    if isinstance(place, Instance) and len(call.arguments) == 2:
+        # One of the methods whose names begin so.
+        return methods_named(call.evaluator, place, call.arguments[1].node) or Config()
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
     return builtin(call)
