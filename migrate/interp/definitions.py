@@ -426,7 +426,7 @@ def name_of(function: Function) -> Value:
 def methods_named(
     evaluator: Calls, holder: Instance, name: cst.BaseExpression
 ) -> Value | None:
-    """The methods of an object whose names begin as a text does that is put together."""
+    """The methods of an object whose names begin as a text does that is computed."""
     start = _start_of(name)
     if not start:
         return None

@@ -64,7 +64,7 @@ class Scope:
     def local(self, node: cst.Name) -> bool:
         """The name is one of the function's own, or the object that it belongs to.
 
-        In a class there is another `self`: it is handed on, also from a function around.
+        A class has another `self`: it is handed on, also from a function around.
         """
         found = self.tree.resolver.bindings(node)
         around = node.value == "self" and all(
