@@ -36,7 +36,6 @@ from .values import (
     Instance,
     Layer,
     Partial,
-    Property,
     Seq,
     Symbol,
     Tensor,
@@ -120,13 +119,7 @@ class Calls(Expressions):
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
         """What is read may be computed by a function as it is read."""
-        found: Value | None = None
-        for one in options_of(super()._attribute(node, env)):
-            read = one
-            if isinstance(one, Property):
-                read = self._enter(one.function, node, [], env)
-            found = join(found, read)
-        return found or Const(None)
+        return definitions.read(self, super()._attribute(node, env), node, env)
 
     def registered(self, found: Definition) -> Value | None:
         return definitions.registered(self, found)
@@ -243,7 +236,7 @@ class Calls(Expressions):
             self.event(callee.symbol, ())
             return Tensor()
         if isinstance(callee, Function):
-            return self._enter(callee, node, arguments, env)
+            return self.enter_call(callee, node, arguments, env)
         if isinstance(callee, Layer):
             if callee.stays:
                 own = self.notes.aside if callee.keras else self.notes.applied
@@ -341,7 +334,7 @@ class Calls(Expressions):
                 ]
                 if parameters.kwonly_params:
                     continue
-                result = self._enter(function, call.node, given, call.env)
+                result = self.enter_call(function, call.node, given, call.env)
                 self.given_back(call.node, result)
 
     def given_back(self, node: cst.CSTNode, value: Value) -> None:
@@ -381,13 +374,14 @@ class Calls(Expressions):
         shown = call.symbol
         call.unknown(f"layers in a function that `{shown}` calls")
 
-    def _enter(
+    def enter_call(
         self,
         callee: Function,
         node: cst.BaseExpression,
         arguments: list[Argument],
         env: Env,
     ) -> Value:
+        """What a call of a function of the project gives."""
         positional: list[Value] = list(callee.args)
         if callee.owner is not None:
             positional.insert(0, callee.owner)
@@ -477,7 +471,7 @@ class Calls(Expressions):
             if function is None:
                 why = unseen.may_make(self, node.func, callee, env)
                 return self.unknown(why, node, env)
-            return self._enter(function, node, arguments, env)
+            return self.enter_call(function, node, arguments, env)
         # Each round of a loop makes one like the others.
         key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
         if key in self._objects and not self.precise:
@@ -489,7 +483,7 @@ class Calls(Expressions):
         self._objects[key] = fresh
         function = self.method(fresh, "__init__")
         if function is not None:
-            result = self._enter(function, node, arguments, env)
+            result = self.enter_call(function, node, arguments, env)
             if isinstance(result, Unknown):
                 return result
         return fresh

@@ -47,6 +47,7 @@ __all__ = [
     "methods_named",
     "name_of",
     "overriding",
+    "read",
     "registered",
     "unwritten",
 ]
@@ -152,6 +153,19 @@ def is_abstract(node: cst.CSTNode) -> bool:
         or (isinstance(one, cst.Expr) and isinstance(one.value, texts))
         for one in smalls
     )
+
+
+def read(evaluator: Calls, known: Value, node: cst.Attribute, env: Env) -> Value:
+    """An attribute, where it is computed as it is read what that gives."""
+    every = options_of(known)
+    if not any(isinstance(one, Property) for one in every):
+        return known
+    found: Value | None = None
+    for one in every:
+        if isinstance(one, Property):
+            one = evaluator.enter_call(one.function, node, [], env)
+        found = join(found, one)
+    return found or known
 
 
 def is_record(instance: Instance) -> bool:
