@@ -161,6 +161,9 @@ def rewrite(
         mirror.check(files)
         report = rewritten()
         report = _with_failures(report, mirror.write(report.results))
+        beside = mirror.left_behind(paths, [one.path for one in report.results])
+        if beside:
+            _say(f"note: {beside}")
     else:
         if not allow_dirty:
             require_clean(root, paths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,9 @@ from ..report.model import FileResult
 from .writes import Target, read_plain, replace_file, write_new
 
 __all__ = ["Mirror"]
+
+# Files that are looked for to be told of.
+_MOST_TOLD = 1000
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,38 @@ class Mirror:
                 f"{shown}{more} would be overwritten",
                 hint="name an empty folder, or pass --force",
             )
+
+    def left_behind(self, paths: Sequence[Path], written: Collection[Path]) -> str:
+        """What is told of files that only lie beside those that are written, if any.
+
+        Data may be of any size, so it is named and not copied.
+        """
+        known = {os.path.realpath(path) for path in written}
+        found: list[str] = []
+        for path in paths:
+            for folder, folders, files in os.walk(path) if path.is_dir() else ():
+                here = [name for name in folders if name[:1] not in ("", ".", "_")]
+                inside = [one for one in here if not self._is_out(folder, one)]
+                folders[:] = sorted(inside)
+                for name in sorted(files):
+                    full = os.path.join(folder, name)
+                    if name[:1] != "." and os.path.realpath(full) not in known:
+                        found.append(os.path.relpath(full, path))
+                if len(found) >= _MOST_TOLD:
+                    break
+        if not found:
+            return ""
+        count = f"{len(found)}" if len(found) < _MOST_TOLD else f"{_MOST_TOLD} or more"
+        more = ", ..." if len(found) > 3 else ""
+        return (
+            f"files that are not copied: {count} ({', '.join(found[:3])}{more}); "
+            f"copy what the programs read into {self.out}, in the same places"
+        )
+
+    def _is_out(self, folder: str, name: str) -> bool:
+        return os.path.realpath(os.path.join(folder, name)) == os.path.realpath(
+            self.out
+        )
 
     def write(self, results: Sequence[FileResult]) -> Mapping[Path, str]:
         """Write every examined file, changed or not; what failed, by path."""

@@ -156,6 +156,24 @@ def test_check_and_diff_write_nothing(project: Path) -> None:
     assert run("rewrite", "--check", project).exit_code == 0
 
 
+def test_out_tells_of_files_that_it_does_not_copy(
+    project: Path, tmp_path: Path
+) -> None:
+    plain = run("rewrite", project, "--out", tmp_path / "plain")
+    assert "not copied" not in plain.output
+    (project / "data").mkdir()
+    for name in ("data/words.csv", ".hidden", "labels.txt"):
+        (project / name).write_text("1", "utf-8")
+    out = project / "new"
+    found = run("rewrite", project, "--out", out)
+    told = "not copied: 2 (labels.txt, data/words.csv); copy what the programs read"
+    assert told in found.output
+    assert not (out / "labels.txt").exists()
+    # What has been written there is no data of the project's.
+    again = run("rewrite", project, "--out", out, "--force")
+    assert "labels.txt, data/words.csv" in again.output
+
+
 def test_out_mirrors_the_tree(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
