@@ -288,12 +288,17 @@ def _of_gradients(tree: Tree, call: cst.Call) -> str | None:
     taken = _method(call) in _GRADIENTS and tree.symbol(call.func) is None
     if not taken and tree.symbol(call.func) != "tf.gradients":
         return None
+    inner: cst.CSTNode = call
     for holder in tree.ancestors(call):
         if isinstance(holder, cst.FunctionDef):
             break
+        below, inner = inner, holder
         if not isinstance(holder, cst.With):
             continue
         for item in holder.items:
+            if item is below:
+                # What is waited for comes before the wait, as items behind it do.
+                break
             waits = item.item
             if (
                 isinstance(waits, cst.Call)

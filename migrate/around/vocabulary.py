@@ -170,6 +170,7 @@ _LOOP: dict[str, str] = {
     "tf.data.make_initializable_iterator": "make_initializable_iterator",
     "tf.summary.FileWriter": "FileWriter",
     "tf.train.SummaryWriter": "FileWriter",
+    "tf.train.ExponentialMovingAverage": "ExponentialMovingAverage",
     "tf.train.ProfilerHook": "ProfilerHook",
     "tf.estimator.ProfilerHook": "ProfilerHook",
 }

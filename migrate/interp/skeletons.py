@@ -11,7 +11,7 @@ from ..symbols.nodes import children
 from .terms import Term, constant, term
 from .values import Env, Function, Instance, term_of
 
-__all__ = ["code_term", "label"]
+__all__ = ["FUNCTION", "code_term", "label"]
 
 
 def label(node: cst.CSTNode) -> str:
@@ -55,6 +55,10 @@ def _formatted(node: cst.FormattedString) -> Iterator[str]:
             yield f"{{!{part.conversion or ''}:{spec}}}"
 
 
+# The kind of what a function within another one says.
+FUNCTION = "function"
+
+
 def code_term(function: Function) -> Term:
     """A function as a value.
 
@@ -76,7 +80,7 @@ def code_term(function: Function) -> Term:
         if isinstance(one.target, cst.Name)
     }
     return term(
-        "function",
+        FUNCTION,
         _code(node.params, function.env, bound),
         *given,
         _code(node.body, function.env, bound),

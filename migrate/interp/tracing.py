@@ -21,7 +21,7 @@ from .arguments import Argument
 from .evaluator import Evaluator
 from .handlers import Call
 from .layer_functions import CLASSES
-from .skeletons import code_term, label
+from .skeletons import FUNCTION, code_term, label
 from .spelling import snake
 from .terms import Term, constant, term
 from .values import (
@@ -112,10 +112,14 @@ class Tracer(Evaluator):
         elif isinstance(node, cst.Subscript):
             # Which element, only some of them tell.
             known = known if all(one.kind[0] == "=" for one in parts[1:]) else None
-        elif isinstance(node, cst.IfExp):
+        elif isinstance(node, (cst.IfExp, cst.BooleanOperation)):
             known = None
         if known is not None:
             return value
+        if _asks_for_none(node):
+            # A function is there or not, whatever it does.
+            own = term("a function")
+            parts = [own if one.kind == FUNCTION else one for one in parts]
         if isinstance(node, cst.Name) or not parts:
             if isinstance(value, (Config, Tensor)):
                 shown = self.code(node, env)
@@ -387,6 +391,17 @@ class Tracer(Evaluator):
         parts = sorted(parts, key=lambda one: one.kind if one.kind[-1] == "=" else "")
         of = term("apply", term_of(layer), *own, *parts)
         return Tensor(term=self._done(of, node, env))
+
+
+def _asks_for_none(node: cst.BaseExpression) -> bool:
+    """``x is None``, ``x is not None``"""
+    return (
+        isinstance(node, cst.Comparison)
+        and len(node.comparisons) == 1
+        and isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot))
+        and isinstance(node.comparisons[0].comparator, cst.Name)
+        and node.comparisons[0].comparator.value == "None"
+    )
 
 
 def _told_arguments(arguments: Sequence[Argument]) -> list[Term]:

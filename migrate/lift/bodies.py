@@ -17,7 +17,7 @@ from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
-from .changes import Dropped, Mover, Stored
+from .changes import Comprehension, Dropped, Mover, Stored
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer, spelled
 from .scope import Scope
@@ -405,7 +405,7 @@ class Body(Scope):
         early = self.notes.time(iterated) is Time.SETUP
         return early and not self.reads(iterated) & self.late
 
-    def comprehension(self, node: cst.BaseSimpleComp) -> cst.BaseExpression:
+    def comprehension(self, node: Comprehension) -> cst.BaseExpression:
         """Layers made by a comprehension, each taken along with its element."""
         loop_of = node.for_in
         if (
@@ -415,6 +415,7 @@ class Body(Scope):
             or loop_of.inner_for_in is not None
             or loop_of.ifs
             or self.notes.makes(loop_of)
+            or (isinstance(node, cst.DictComp) and self.notes.makes(node.key))
             or self.by_call
             or not self._is_counted(loop_of.iter)
         ):
@@ -422,14 +423,14 @@ class Body(Scope):
                 why = "layers in a comprehension that is not plain"
                 raise self.stop(node, why)
             self.by_call += 1
-            element = self.moved(node.elt)
+            changed = self._elements(node)
             self.by_call -= 1
-            return node.with_changes(elt=element)
+            return changed
         outer, self.lines = self.lines, []
         loop = _Loop(0)
         self.loops.append(loop)
         self.near = names_of(node)
-        element = self.moved(node.elt)
+        changed = self._elements(node)
         self.near = set()
         self.loops.pop()
         inner, self.lines = self.lines, outer
@@ -449,7 +450,14 @@ class Body(Scope):
         args = [cst.Arg(self.moved(loop_of.iter)), *zipped.args]
         iterated = spaced(zipped.with_changes(args=args))
         for_in = loop_of.with_changes(target=made.for_in.target, iter=iterated)
-        return node.with_changes(elt=element, for_in=for_in)
+        return changed.with_changes(for_in=for_in)
+
+    def _elements(self, node: Comprehension) -> Comprehension:
+        """A comprehension whose elements call layers instead of making them."""
+        if isinstance(node, cst.DictComp):
+            key, value = self.moved(node.key), self.moved(node.value)
+            return node.with_changes(key=key, value=value)
+        return node.with_changes(elt=self.moved(node.elt))
 
     def _suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
         if not isinstance(body, cst.IndentedBlock):

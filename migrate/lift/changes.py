@@ -13,7 +13,10 @@ from .notices import let_stay
 if TYPE_CHECKING:
     from .bodies import Body
 
-__all__ = ["Dropped", "Mover", "Stored"]
+__all__ = ["Comprehension", "Dropped", "Mover", "Stored"]
+
+# Those in whose elements layers may be made, one after the other.
+Comprehension = cst.ListComp | cst.GeneratorExp | cst.DictComp
 
 
 class Mover(cst.CSTTransformer):
@@ -32,7 +35,7 @@ class Mover(cst.CSTTransformer):
         return node in notes.made or notes.is_helped(node)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
+        if isinstance(node, Comprehension):
             # It is moved as a whole.
             return False
         inner = isinstance(node, (cst.FunctionDef, cst.Lambda, cst.BaseComp))
@@ -45,9 +48,8 @@ class Mover(cst.CSTTransformer):
 
     def on_leave(self, original: cst.CSTNodeT, updated: cst.CSTNodeT) -> cst.CSTNodeT:
         notes = self.body.notes
-        comprehended = isinstance(original, (cst.ListComp, cst.GeneratorExp))
-        if comprehended and notes.makes(original):
-            return self.body.comprehension(original)  # type: ignore[return-value,arg-type]
+        if isinstance(original, Comprehension) and notes.makes(original):
+            return self.body.comprehension(original)  # type: ignore[return-value]
         if isinstance(original, cst.Call):
             if original in notes.made:
                 return self.body.layer(original)  # type: ignore[return-value]

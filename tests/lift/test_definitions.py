@@ -59,7 +59,7 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "layers in a comprehension that is not plain",
         ),
         (
-            "net = {f: tf.layers.dense(features, 1) for f in params}",
+            "net = {tf.layers.dense(features, 1) for f in params}",
             "layers in a function inside of this one",
         ),
         (
@@ -233,6 +233,36 @@ def test_layers_of_a_comprehension_are_a_list(tmp_path: Path) -> None:
     assert "for (i, n), n_ in zip(enumerate(self.params['sizes']), self.n_layers)" in (
         text
     )
+
+
+def test_layers_of_a_dict_by_comprehension_are_a_list(tmp_path: Path) -> None:
+    code = (
+        "nets = {name: tf.layers.dense(features, 3) for name in params['names']}\n"
+        "net = tf.layers.dense(tf.concat([nets['a'], nets['b']], 1), 1)"
+    )
+    texts, left = lift(tmp_path, program=HEAD + program(code))
+    assert not left
+    text = " ".join(texts["program"].split())
+    assert "for name, dense_ in zip(self.params['names'], self.dense_layers)}" in text
+    keys = "nets = {tf.layers.dense(features, 3): name for name in params['names']}\n"
+    _, left = lift(tmp_path, program=HEAD + program(keys + "net = features"))
+    assert left
+
+
+@pytest.mark.parametrize("given", ["is None", "is not None", "== None"])
+def test_whether_a_function_with_layers_is_given(given: str, tmp_path: Path) -> None:
+    code = (
+        "def block(x, shortcut):\n"
+        f"    side = shortcut(x) if False else x\n    if shortcut {given}:\n"
+        "        side = x + tf.layers.dense(x, 3)\n"
+        "    return tf.layers.dense(x, 3) + side\n\n\n"
+    )
+    inner = (
+        "def projected(x):\n    return tf.layers.dense(x, 3)\n"
+        "net = block(features, projected)\nnet = block(net, None)"
+    )
+    _, left = lift(tmp_path, program=HEAD + code + program(inner))
+    assert bool(left) == given.startswith("==")
 
 
 def test_keras_layers_need_no_lifting(tmp_path: Path) -> None:

@@ -183,6 +183,19 @@ def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) 
     assert any(reason in (finding.reason or "") for finding in result.findings)
 
 
+def test_the_update_that_a_wait_is_for_is_behind_none() -> None:
+    more = (
+        "step = tf.train.get_global_step()\n"
+        "    with tf.control_dependencies([tf.train.AdamOptimizer(0.1).minimize(loss)]):\n"
+        "        train_op = tf.assign_add(step, 1).op"
+    )
+    source = PROGRAM.replace("HEAD", "").replace("BODY", BODY).replace("AFTER", "")
+    plain = "    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train"
+    source = source.replace(plain + ".get_global_step())\n", "").replace("MORE", more)
+    result = outcome(source.encode())
+    assert tier(result) is Tier.NATIVE
+
+
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [

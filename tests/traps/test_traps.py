@@ -51,6 +51,7 @@ QUICK = {
     "rewritten": {
         "activity_regularizer",
         "adam",
+        "averages_of_tensors",
         "batch_norm_of_volumes",
         "best_exporter",
         "chief_alone",
