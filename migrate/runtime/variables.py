@@ -182,6 +182,10 @@ class ModelVariables:
                 with contextlib.suppress(KeyError):  # The data has one of that name.
                     self.graph.get_operation_by_name(own_name)
                     own_name = self.graph.unique_name(own_name)
+                with self.graph.name_scope(None):
+                    free = self.graph.unique_name(own_name, mark_as_used=False)
+                    if free == own_name:  # It was named in the graph of a loop's body.
+                        self.graph.unique_name(own_name)
                 reading = tf.raw_ops.ReadVariableOp(
                     resource=part.handle, dtype=variable.dtype, name=f"{own_name}/"
                 )

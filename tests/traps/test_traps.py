@@ -57,6 +57,7 @@ QUICK = {
         "chief_alone",
         "evaluate_first",
         "first_checkpoint_is_evaluated",
+        "histograms_of_cells",
         "hook_feeds_the_rate",
         "hook_sees_the_step",
         "initialized_value",
