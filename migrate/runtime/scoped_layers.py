@@ -76,9 +76,7 @@ class ScopedModel(KerasModel):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The forward pass."""
         take_scopes(self)
-        if not args and not kwargs:
-            return self.call()
-        if is_of_python(*args, **kwargs):
+        if (not args and not kwargs) or is_of_python(*args, **kwargs):
             outputs = self.call(*args, **kwargs)
             self.collect_losses()
             return outputs

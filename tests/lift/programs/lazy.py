@@ -78,6 +78,7 @@ class Base(object):
     @in_scope
     def loss(self):
         loss = tf.losses.mean_squared_error(self.labels, self.out)
+        loss += tf.losses.get_regularization_loss()
         return loss + 0.01 * tf.reduce_sum(tf.square(self.scale))
 
     @in_scope("trained")
@@ -91,7 +92,13 @@ class Base(object):
 class Net(Base):
     @in_scope
     def hidden(self):
-        net = tf.layers.dense(self.x, 3, tf.nn.tanh, kernel_initializer=start)
+        net = tf.layers.dense(
+            self.x,
+            3,
+            tf.nn.tanh,
+            kernel_initializer=start,
+            kernel_regularizer=tf.contrib.layers.l2_regularizer(0.1),
+        )
         return tf.layers.batch_normalization(net, training=self.is_training)
 
 
