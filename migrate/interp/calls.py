@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 import libcst as cst
 
@@ -214,12 +213,11 @@ class Calls(Expressions):
         if definitions.is_named_dict(node, env.module):
             return Dict(tuple((one.keyword, one.value) for one in arguments))
         callee = self.expression(node.func, env)
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value == "get":
-            held = self.expression(node.func.value, env)
-            if isinstance(held, Dict):
-                found = [value for _, value in held.items]
-                if all(isinstance(one, (Function, Instance)) for one in found):
-                    return reduce(join, found[1:], found[0])
+        if isinstance(node.func, cst.Attribute):
+            holder = self.expression(node.func.value, env)
+            held = definitions.held(holder, node.func.attr.value)
+            if held is not None:
+                return held
         return self.call(callee, node, arguments, env)
 
     def call(

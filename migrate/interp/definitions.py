@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -19,11 +20,13 @@ from .values import (
     Config,
     Const,
     Dict,
+    Each,
     Env,
     Function,
     Instance,
     Partial,
     Property,
+    Seq,
     Symbol,
     Tensor,
     Value,
@@ -33,18 +36,20 @@ from .values import (
 
 if TYPE_CHECKING:
     from .calls import Calls
+    from .expressions import Expressions
 
 __all__ = [
     "constant",
     "decorated",
     "given_to",
+    "held",
     "is_abstract",
     "is_filled",
     "is_named_dict",
     "is_record",
+    "is_setting",
     "member",
     "method_of",
-    "methods_named",
     "name_of",
     "overriding",
     "read",
@@ -353,14 +358,15 @@ def given_to(
     found: dict[str, Value] = {}
     for module in evaluator.files.values():
         for call in module.resolver.scopes.calls.values():
-            if not isinstance(call.func, (cst.Name, cst.Attribute)):
+            called, given = _called(call, module)
+            if not isinstance(called, (cst.Name, cst.Attribute)):
                 continue
-            known = evaluator.facts.definition(call.func, module)
+            known = evaluator.facts.definition(called, module)
             if known is None or known.name != node.name.value:
                 continue
             if type(known.node) is not type(node):
                 continue
-            for place, one in enumerate(call.args):
+            for place, one in enumerate(given):
                 if one.star:
                     break
                 name = one.keyword.value if one.keyword is not None else None
@@ -372,6 +378,15 @@ def given_to(
                 if any(isinstance(v, (Function, Instance)) for v in options_of(value)):
                     found[name] = join(found.get(name), value)
     return found
+
+
+def _called(
+    call: cst.Call, module: ParsedModule
+) -> tuple[cst.BaseExpression, Sequence[cst.Arg]]:
+    """What is called with what; by `functools.partial`, at some time."""
+    if call.args and module.resolver.qualified(call.func) == "functools.partial":
+        return call.args[0].value, call.args[1:]
+    return call.func, call.args
 
 
 def unwritten(
@@ -398,6 +413,34 @@ def constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
         return None
     assert isinstance(node, cst.Name)
     return Definition(env.module, node.value, bound[0].value)
+
+
+def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
+    """A name of one of the files given, which holds what no call has made."""
+    module, _, name = dotted.rpartition(".")
+    path = evaluator.facts.locate(module, env.module.path) if module else None
+    known = evaluator.files.get(os.path.abspath(path)) if path is not None else None
+    if known is None:
+        return False
+    bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+    return bool(bound) and all(
+        one.kind is BindingKind.ASSIGN
+        and not isinstance(one.value, (cst.Call, type(None)))
+        for one in bound
+    )
+
+
+def held(holder: Value, method: str) -> Value | None:
+    """What a method of a dict of functions gives: one of them, or all in turn."""
+    if not isinstance(holder, Dict) or method not in ("get", "items", "values"):
+        return None
+    values = [value for _, value in holder.items]
+    if not values or not all(isinstance(v, (Function, Instance)) for v in values):
+        return None
+    found = reduce(join, values[1:], values[0])
+    if method == "get":
+        return found
+    return Each(Seq((Config(), found)) if method == "items" else found)
 
 
 def is_filled(found: Definition) -> bool:
@@ -435,39 +478,3 @@ def name_of(function: Function) -> Value:
     """``function.__name__``."""
     node = function.node
     return Const(node.name.value if isinstance(node, cst.FunctionDef) else "<lambda>")
-
-
-def methods_named(
-    evaluator: Calls, holder: Instance, name: cst.BaseExpression
-) -> Value | None:
-    """The methods of an object whose names begin as a text does that is computed."""
-    start = _start_of(name)
-    if not start:
-        return None
-    found: dict[str, Value] = {}
-    for one in (holder, *evaluator.bases(holder)):
-        body = one.node.body
-        for node in statements_of(body) if isinstance(body, cst.IndentedBlock) else ():
-            if not isinstance(node, cst.FunctionDef):
-                continue
-            if node.name.value.startswith(start) and node.name.value not in found:
-                method = Function(node, one.module, one.env, owner=holder)
-                found[node.name.value] = evaluator.of_method(holder, method)
-    value: Value | None = None
-    for other in found.values():
-        value = join(value, other)
-    return value
-
-
-def _start_of(node: cst.BaseExpression) -> str:
-    """What a text begins with: ``"_loss_" + kind``, ``"_loss_%s" % kind``."""
-    if isinstance(node, cst.BinaryOperation):
-        node = node.left
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        node = node.func.value
-    if isinstance(node, cst.SimpleString):
-        return re.split(r"[%{]", str(node.evaluated_value))[0]
-    if isinstance(node, cst.FormattedString) and node.parts:
-        first = node.parts[0]
-        return first.value if isinstance(first, cst.FormattedStringText) else ""
-    return ""

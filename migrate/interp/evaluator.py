@@ -270,6 +270,7 @@ def evaluate(
         else:
             given[name] = evaluator.given(name)
     holder = _class_around(parsed, defined)
+    given |= _own_arguments(other(), parsed, defined, bound=holder is not None)
     if holder is not None and _is_of_class(defined):
         given[defined.params.params[0].name.value] = Instance(holder, parsed)
     elif holder is not None and "self" in given:
@@ -278,6 +279,24 @@ def evaluate(
         _fill(other(), owner)
     outer = _outer_names(other(), parsed, defined)
     evaluator.enter(Function(defined, parsed, outer), given)
+
+
+def _own_arguments(
+    evaluator: Evaluator, parsed: ParsedModule, defined: cst.FunctionDef, *, bound: bool
+) -> dict[str, Value]:
+    """Functions and classes that a model function has by default, or by a partial."""
+    env = Env(parsed, {})
+    found: dict[str, Value] = {
+        name: value
+        for name, value in evaluator.defaults(defined, env).items()
+        if name not in (*_GIVEN, *_NAMED) and isinstance(value, (Function, Instance))
+    }
+    for name, value in given_to(
+        evaluator, defined, defined.params, bound=bound
+    ).items():
+        if name not in (*_GIVEN, *_NAMED):
+            found[name] = join(found.get(name), value)
+    return found
 
 
 def _by_position(defined: cst.FunctionDef) -> dict[str, Value]:

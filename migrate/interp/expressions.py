@@ -15,9 +15,17 @@ from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
 from .arguments import element_of
-from .definitions import constant, is_filled, is_named_dict, method_of, name_of
+from .definitions import (
+    constant,
+    is_filled,
+    is_named_dict,
+    is_setting,
+    method_of,
+    name_of,
+)
 from .notes import Notes
 from .values import (
+    CALLED,
     Cell,
     Choice,
     Config,
@@ -38,6 +46,7 @@ from .values import (
     join,
     latest,
     loose,
+    one_of,
     time_of,
 )
 
@@ -47,7 +56,6 @@ __all__ = ["Event", "Expressions"]
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
 _TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
-_CALLABLE = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
 # Methods of layers and cells that are their calls, by another name.
 _CALLS_IT = ("__call__", "apply")
 # Methods of lifted classes that make variables as functions of TensorFlow 1 do.
@@ -164,12 +172,12 @@ class Expressions(ABC):
             return Function(node, env.module, env)
         if isinstance(node, cst.IfExp):
             test = self.expression(node.test, env)
-            value = join(
-                self.expression(node.body, env), self.expression(node.orelse, env)
-            )
-            if isinstance(value, _CALLABLE):
-                return value
-            return loose(latest([test, value]))
+            sides = [self.expression(one, env) for one in (node.body, node.orelse)]
+            return one_of(sides, [test])
+        if isinstance(node, cst.BooleanOperation):
+            # `function or default`: which of the two, only the program knows.
+            sides = [self.expression(one, env) for one in (node.left, node.right)]
+            return one_of(sides)
         if isinstance(
             node, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
         ):
@@ -182,8 +190,8 @@ class Expressions(ABC):
             isinstance(c.operator, (cst.Is, cst.IsNot)) for c in node.comparisons
         ):
             # Whether a tensor is there is known before the graph is.
-            sides = [node.left, *(one.comparator for one in node.comparisons)]
-            time = latest(self.expression(one, env) for one in sides)
+            parts = [node.left, *(one.comparator for one in node.comparisons)]
+            time = latest(self.expression(one, env) for one in parts)
             return Config(time is not Time.SETUP)
         return loose(latest([Const(None), *self._parts(node, env)]))
 
@@ -217,7 +225,7 @@ class Expressions(ABC):
             return self._defined(found)
         dotted = resolver.qualified(node)
         if dotted is not None:
-            return Symbol(dotted)
+            return Config() if is_setting(self, dotted, env) else Symbol(dotted)
         if (
             isinstance(node, cst.Name)
             and node.value in _BUILTINS
@@ -327,9 +335,9 @@ class Expressions(ABC):
             return self._member(holder, node.attr.value)
         if isinstance(holder, Symbol):
             symbol = f"{holder.name}.{node.attr.value}"
-            return (
-                Symbol(symbol) if not holder.name.startswith("builtins") else Config()
-            )
+            if holder.name.startswith("builtins") or is_setting(self, symbol, env):
+                return Config()
+            return Symbol(symbol)
         if isinstance(holder, Choice):
             if all(isinstance(one, Instance) for one in holder.options):
                 return self._of_several(holder, node.attr.value)
@@ -433,17 +441,8 @@ class Expressions(ABC):
             index = isinstance(node.slice[0].slice, cst.Index)
             return holder.item if index else holder
         if isinstance(holder, (Dict, Seq)):
-            values = (
-                [v for _, v in holder.items]
-                if isinstance(holder, Dict)
-                else [*holder.items]
-            )
-            found = values[0] if values else Config()
-            for value in values[1:]:
-                found = join(found, value)
-            if isinstance(found, _CALLABLE):
-                return found
-            return loose(latest([found, *parts]))
+            values = [one[1] if isinstance(one, tuple) else one for one in holder.items]
+            return one_of(values or [Config()], parts)
         return loose(latest([holder, *parts]))
 
     def _comprehension(self, node: cst.BaseComp, env: Env) -> Value:
@@ -464,7 +463,7 @@ class Expressions(ABC):
         else:
             assert isinstance(node, cst.BaseSimpleComp)
             element = self.expression(node.elt, inner)
-            if isinstance(element, _CALLABLE):
+            if isinstance(element, CALLED):
                 # Each is called like the others.
                 return Each(element)
             found.append(element)

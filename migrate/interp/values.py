@@ -8,8 +8,9 @@ variables.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import libcst as cst
 
@@ -17,6 +18,7 @@ from ..project.facts import ParsedModule
 from .terms import Term, constant, term
 
 __all__ = [
+    "CALLED",
     "Argument",
     "Cell",
     "Choice",
@@ -39,6 +41,7 @@ __all__ = [
     "join",
     "latest",
     "loose",
+    "one_of",
     "options_of",
     "term_of",
     "time_of",
@@ -328,3 +331,13 @@ def term_of(value: Value) -> Term:
         name = getattr(value.node, "name", None)
         return term(f"{name.value if name is not None else 'lambda'}")
     return term(type(value).__name__.lower())
+
+
+# What may be called, so that it matters which one it is.
+CALLED = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
+
+
+def one_of(values: Sequence[Value], others: Sequence[Value] = ()) -> Value:
+    """One of some values: which, only the program knows, by what others are."""
+    found = reduce(join, values)
+    return found if isinstance(found, CALLED) else loose(latest([*values, *others]))

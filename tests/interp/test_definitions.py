@@ -174,3 +174,111 @@ def test_one_of_pythons_own_under_another_name(tmp_path: Path) -> None:
         f"{code}{MODEL}[tf.layers.dense(features, 2) for _ in xrange(2)]\n",
     )
     assert not reasons(found)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "[net(features) for name, net in sorted(KNOWN.items())]",
+        "[net(features) for net in KNOWN.values()]",
+        "(params['net'] or KNOWN['a'])(features)",
+        "(params and KNOWN['a'])(features)",
+    ],
+)
+def test_functions_of_a_dict_in_turn_and_by_default(way: str, tmp_path: Path) -> None:
+    code = f"{HEAD}def net(x):\n{DENSE}\n\nKNOWN = {{'a': net}}\n"
+    found = evaluate(tmp_path, f"{code}{MODEL}{way}\n")
+    assert made(found) == ["Dense(3)"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "known"),
+    [("None", True), ("'3,4'", True), ("{'units': '3,4'}", True), ("read()", False)],
+)
+def test_settings_of_another_file(setting: str, known: bool, tmp_path: Path) -> None:
+    code = (
+        f"import task\n{HEAD}def sizes(settings):\n"
+        "    return [int(one) for one in settings.units.split(',')]\n"
+    )
+    model = "tf.layers.dense(features, sizes(task.SETTINGS)[0])\n"
+    found = evaluate(tmp_path, f"{code}{MODEL}{model}", task=f"SETTINGS = {setting}\n")
+    said = " ".join(reasons(found))
+    assert bool(said) is not known
+    if said:
+        assert "`settings.units.split` may make variables: " in said
+        assert "in task.py" in said, "which made it"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "more", "seen"),
+    [
+        ("network=net", "", True),
+        ("network=None", "functools.partial(model_fn, network=net)\n", True),
+        ("network=other", "functools.partial(model_fn, network=net)\n", True),
+        ("network=None", "", False),
+        ("network=None", "functools.partial(model_fn, **settings)\n", False),
+    ],
+)
+def test_what_a_model_function_has_of_its_own(
+    parameter: str, more: str, seen: bool, tmp_path: Path
+) -> None:
+    code = f"{HEAD}def net(x):\n{DENSE}\n\ndef other(x):\n    return x\n"
+    model = (
+        f"\n\ndef model_fn(features, labels, mode, {parameter}):\n"
+        f"    return network(features)\n\n\n{more}"
+    )
+    found = evaluate(tmp_path, code + model)
+    assert made(found) == (["Dense(3)"] if seen else [])
+    assert bool(reasons(found)) != seen
+
+
+@pytest.mark.parametrize("decorator", ["scoped", "house.scoped"])
+def test_methods_with_decorators_of_the_project(decorator: str, tmp_path: Path) -> None:
+    code = (
+        f"import house\n{HEAD}def scoped(f):\n    @functools.wraps(f)\n"
+        "    def around(self, *a, **k):\n        with tf.variable_scope('net'):\n"
+        "            return f(self, *a, **k)\n    return around\n\n\n"
+        f"class Net:\n    def __init__(self, size):\n        self.size = size\n\n"
+        f"    @{decorator}\n    def net(self, x, more=1):\n"
+        "        return tf.layers.dense(x, 3)\n"
+    )
+    found = evaluate(tmp_path, f"{code}{MODEL}Net(3).net(features, more=2)\n")
+    assert made(found) == (["scope 'net'/Dense(3)"] if decorator == "scoped" else [])
+
+
+def test_options_that_are_none(tmp_path: Path) -> None:
+    code = (
+        f"{HEAD}def net(x, **options):\n    size = options.get('size')\n"
+        "    for name, one in options.items():\n        size = one\n" + DENSE
+    )
+    found = evaluate(tmp_path, f"{code}{MODEL}net(features)\n")
+    assert made(found) == ["Dense(3)"]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "seen"),
+    [
+        ("nets", "'build_' + params", True),
+        ("nets", "params + '_net'", True),
+        ("sys.modules[__name__]", "'own_' + params", True),
+        # One comes from another file, or is made; any of that file's; any file's.
+        ("nets", "'made_' + params", False),
+        ("nets", "params", False),
+        ("sys.modules[params]", "'build_' + params", False),
+        ("nets", "'none_' + params", False),
+    ],
+)
+def test_functions_by_how_their_names_begin(
+    place: str, name: str, seen: bool, tmp_path: Path
+) -> None:
+    nets = (
+        f"import tensorflow as tf\n\n\ndef build_net(x):\n{DENSE}\n\n"
+        "def build_plain_net(x):\n    return x\n\n\nmade_net = make(build_net)\n"
+    )
+    nets = nets.replace("made_net", "made_one")
+    code = f"import sys\nimport nets\n{HEAD}def own_net(x):\n{DENSE}"
+    found = evaluate(
+        tmp_path, f"{code}{MODEL}getattr({place}, {name})(features)\n", nets=nets
+    )
+    assert made(found) == (["Dense(3)"] if seen else [])
+    assert bool(reasons(found)) != seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..definitions import methods_named
+from ..by_name import methods_named, named
 from ..terms import term
 from ..values import (
     Config,
@@ -74,7 +74,7 @@ def enumerated(call: Call) -> Value:
     return Each(Seq((place, element_of(given))))
 
 
-@handles("builtins.iter", "builtins.list", "builtins.tuple", "builtins.reversed")
+@handles(*(f"builtins.{n}" for n in ("iter", "list", "reversed", "sorted", "tuple")))
 def same(call: Call) -> Value:
     """The same elements."""
     return Each(element_of(call.arguments[0].value)) if call.arguments else Config()
@@ -160,4 +160,4 @@ def looked_up(call: Call) -> Value:
         return methods_named(call.evaluator, place, call.arguments[1].node) or Config()
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
-    return builtin(call)
+    return named(call) or builtin(call)
