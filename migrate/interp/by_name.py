@@ -1,4 +1,4 @@
-"""Functions, classes and methods that a program looks up by names it computes."""
+"""What names of files stand for: settings, and what is looked up by a computed name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import libcst as cst
 
 from ..plan.code.tree import statements_of
 from ..project.facts import ParsedModule
+from ..symbols.scopes import BindingKind
 from .arguments import Argument
 from .values import Env, Function, Instance, Symbol, Value, join
 
 if TYPE_CHECKING:
     from .calls import Calls
+    from .expressions import Expressions
     from .handlers import Call
 
-__all__ = ["methods_named", "named"]
+__all__ = ["is_setting", "methods_named", "named"]
 
 
 def named(call: Call) -> Value | None:
@@ -109,3 +111,18 @@ def _start_of(node: cst.BaseExpression) -> str:
         first = node.parts[0]
         return first.value if isinstance(first, cst.FormattedStringText) else ""
     return ""
+
+
+def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
+    """A name of one of the files given, which holds what no call has made."""
+    module, _, name = dotted.rpartition(".")
+    path = evaluator.facts.locate(module, env.module.path) if module else None
+    known = evaluator.files.get(os.path.abspath(path)) if path is not None else None
+    if known is None:
+        return False
+    bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+    return bool(bound) and all(
+        one.kind is BindingKind.ASSIGN
+        and not isinstance(one.value, (cst.Call, type(None)))
+        for one in bound
+    )

@@ -36,7 +36,6 @@ from .values import (
 
 if TYPE_CHECKING:
     from .calls import Calls
-    from .expressions import Expressions
 
 __all__ = [
     "constant",
@@ -47,7 +46,6 @@ __all__ = [
     "is_filled",
     "is_named_dict",
     "is_record",
-    "is_setting",
     "member",
     "method_of",
     "name_of",
@@ -413,21 +411,6 @@ def constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
         return None
     assert isinstance(node, cst.Name)
     return Definition(env.module, node.value, bound[0].value)
-
-
-def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
-    """A name of one of the files given, which holds what no call has made."""
-    module, _, name = dotted.rpartition(".")
-    path = evaluator.facts.locate(module, env.module.path) if module else None
-    known = evaluator.files.get(os.path.abspath(path)) if path is not None else None
-    if known is None:
-        return False
-    bound = known.resolver.scopes.module_scope.bindings.get(name, [])
-    return bool(bound) and all(
-        one.kind is BindingKind.ASSIGN
-        and not isinstance(one.value, (cst.Call, type(None)))
-        for one in bound
-    )
 
 
 def held(holder: Value, method: str) -> Value | None:

@@ -15,14 +15,8 @@ from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
 from .arguments import element_of
-from .definitions import (
-    constant,
-    is_filled,
-    is_named_dict,
-    is_setting,
-    method_of,
-    name_of,
-)
+from .by_name import is_setting
+from .definitions import constant, is_filled, is_named_dict, method_of, name_of
 from .notes import Notes
 from .values import (
     CALLED,
