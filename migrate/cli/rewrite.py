@@ -161,6 +161,7 @@ def rewrite(
         mirror.check(files)
         report = rewritten()
         report = _with_failures(report, mirror.write(report.results))
+        report = replace(report, mirror=out)
         beside = mirror.left_behind(paths, [one.path for one in report.results])
         if beside:
             _say(f"note: {beside}")

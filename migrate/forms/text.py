@@ -91,7 +91,12 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
         proof = ""
         if moved and not shown:
             proof = "; `tfmigrate verify OLD NEW` proves a program"
-        yield f"next: run your tests; `tfmigrate undo` takes it all back{proof}"
+        if report.mirror is None:
+            yield f"next: run your tests; `tfmigrate undo` takes it all back{proof}"
+        else:
+            there = printable(str(report.mirror))
+            same = "the originals are as they were"
+            yield f"next: run your tests on {there}; {same}{proof}"
     if kept:
         yield (
             "next: T3 runs by plain Python, with tfmigrate installed; change what its "

@@ -124,6 +124,8 @@ class Report:
     results: tuple[FileResult, ...]
     # What trials of its programs showed, where there were any.
     proofs: tuple[Proof, ...] = ()
+    # Where the new files went that left the originals as they were.
+    mirror: Path | None = None
 
     def __post_init__(self) -> None:
         paths = [str(result.path) for result in self.results]

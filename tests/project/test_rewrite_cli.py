@@ -161,6 +161,8 @@ def test_out_tells_of_files_that_it_does_not_copy(
 ) -> None:
     plain = run("rewrite", project, "--out", tmp_path / "plain")
     assert "not copied" not in plain.output
+    assert f"run your tests on {tmp_path / 'plain'}; the originals" in plain.output
+    assert "undo" not in plain.output, "there is nothing to undo"
     (project / "data").mkdir()
     for name in ("data/words.csv", ".hidden", "labels.txt"):
         (project / name).write_text("1", "utf-8")
