@@ -99,12 +99,19 @@ def _gone_use(use: Use, resolver: Resolver) -> str | None:
         if dotted is None:
             return None
         what = _gone(dotted)
-        if what is not None and resolver.made_elsewhere(node) is node:
-            return None  # it is the lack of the module that binds the name
+        if what is not None and _is_lack_of_another(use.node, resolver):
+            return None
         if what is not None or not isinstance(node, cst.Attribute):
             return what
         node = node.value
     return None
+
+
+def _is_lack_of_another(node: cst.BaseExpression, resolver: Resolver) -> bool:
+    """Another module of the project binds what is gone, and lacks it."""
+    part = resolver.made_elsewhere(node)
+    dotted = resolver.qualified(part) if part is not None else None
+    return dotted is not None and _gone(dotted) is not None
 
 
 def _gone(dotted: str) -> str | None:

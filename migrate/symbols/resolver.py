@@ -145,7 +145,9 @@ class Resolver:
             return self._choose(bound, None, 0)
         return self._starred(name, self.scopes.module_scope)
 
-    def made_elsewhere(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    def made_elsewhere(
+        self, node: cst.BaseExpression, depth: int = 0
+    ) -> cst.BaseExpression | None:
         """The part of a chain that another module of the project binds itself.
 
         Of ``settings.initializer`` the whole, if ``initializer = tf...`` stands in
@@ -156,7 +158,14 @@ class Resolver:
             chain.append(chain[-1].value)
         root = chain.pop()
         found = self.bindings(root) if isinstance(root, cst.Name) else ()
-        if self._makes is None or len(found) != 1 or found[0].target is None:
+        if self._makes is None or len(found) != 1 or depth > _MAX_DEPTH:
+            return None
+        value = found[0].value
+        if found[0].kind is BindingKind.ASSIGN and value is not None:
+            # `FLAGS = settings.FLAGS`: the name is but another for that.
+            made = self.made_elsewhere(value, depth + 1)
+            return root if made is value else None
+        if found[0].target is None:
             return None
         path = self.absolute(found[0].target, found[0].relative)
         part: cst.BaseExpression = root

@@ -99,3 +99,25 @@ def test_an_import_that_others_take_from_the_file_stays(
     main = PROGRAM.replace("import reader\n", f"import reader\n{taking}\n", 1)
     made = rewritten(tmp_path, "reader", main=main, reader=READER)
     assert "import tensorflow as tf\n" in made
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["FLAGS = config.FLAGS", "from config import FLAGS", "from config import *"],
+)
+def test_flags_of_another_file_are_no_lack_of_the_program(
+    named: str, tmp_path: Path
+) -> None:
+    config = """\
+import tensorflow as tf
+flags = tf.app.flags
+FLAGS = flags.FLAGS
+flags.DEFINE_integer('steps', 3, 'How many.')
+"""
+    main = PROGRAM.replace("import reader\n", f"import reader, config\n{named}\n", 1)
+    main = main.replace("steps=3", "steps=FLAGS.steps")
+    files = {"main": main, "reader": READER, "config": config}
+    made = rewritten(tmp_path, "main", **files)
+    assert "training_loop.Estimator(" in made
+    assert "tfmigrate" not in made
+    assert "tf.compat.v1.app.flags" in rewritten(tmp_path, "config", **files)
