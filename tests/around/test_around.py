@@ -378,13 +378,13 @@ def test_a_session_on_a_graph_of_its_own_is_no_obstacle() -> None:
         (
             "import tensorflow.compat.v1 as tf1\n",
             "tf1.estimator.Estimator",
-            "import tensorflow.compat.v1 as tf1\n",
+            "",  # nobody else read it
             "training_loop.Estimator",
         ),
         (
             "import tensorflow\n",
             "tensorflow.estimator.Estimator",
-            "import tensorflow\n",
+            "",  # nobody else read it
             "training_loop.Estimator",
         ),
         (
@@ -418,6 +418,8 @@ def test_every_door(
     compile(text, "train.py", "exec")
     assert text.count(f"return {says_now}(model_fn,") == 2
     assert imports_now in text
+    if not imports_now and imported:
+        assert imported not in text
     assert "tf.estimator" not in text
     assert "tensorflow.estimator" not in text
     assert tiers(report) == ["T1"]
