@@ -30,6 +30,8 @@ __all__ = ["plan_lines"]
 
 _METHODS = ("evaluate", "export_saved_model", "export_savedmodel", "predict", "train")
 _REASONS = ("TFM103", "TFM104", "TFM105", "TFM106")
+# Of one model function; what makes more is hardly read to its end.
+_MOST_LAYERS = 500
 _LOSSES = re.compile(r"^tf\.(contrib\.)?losses\.(?!get_)|cross_entropy|sequence_loss$")
 _OPTIMIZERS = re.compile(r"Optimizer$|\.optimize_loss$|\.create_train_op$")
 _METRICS = re.compile(r"^tf\.(contrib\.)?metrics\.")
@@ -94,8 +96,11 @@ def _place(parsed: ParsedModule, tree: Tree, node: cst.CSTNode) -> str:
 
 def _model(found: Evaluator) -> Iterator[tuple[str, str]]:
     counted: dict[str, int] = {}
-    for event in found.events:
+    for event in found.events[:_MOST_LAYERS]:
         yield "  layer", _layer(event, counted)
+    more = len(found.events) - _MOST_LAYERS
+    if more > 0:
+        yield "  layer", f"... and {more:,} more"
     if found.notes.keras:
         classes = dict.fromkeys(call.symbol for call in found.notes.keras)
         yield "  keras", ", ".join(classes)

@@ -142,10 +142,13 @@ class Calls(Expressions):
         seen = (function.env, *key)
         if seen in self._known and not self.precise:
             value, makes, events = self._known[seen]
+            self.followed += len(events)
             self.events += [(what, (*self._around, *way)) for what, way in events]
             return value, makes
         if seen in self._running or len(self._running) > _DEPTH:
             self._again.add(node)
+            if all(one[1] is not node for one in self._running):
+                self.unknown("it calls too much code", node, Env(function.module, {}))
             return Tensor(), False
         self.notes.give(node, given)
         env = Env(function.module, dict(given), function.env)

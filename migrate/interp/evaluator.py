@@ -41,10 +41,22 @@ _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)
 # What an Estimator gives by its name, so that it cannot stand for anything else.
 _NAMED = ("mode", "params", "config", "model_dir")
 _ROUNDS = 3
+# Ten times what the largest of many programs took.
+_MOST_FOLLOWED = 100_000
 
 
 class Evaluator(Calls):
     """One evaluation of a model function and of all that it calls."""
+
+    @property
+    def gave_up(self) -> bool:
+        """There was more code than is followed: what came last was not."""
+        return self.followed > _MOST_FOLLOWED
+
+    def enter(self, function: Function, given: dict[str, Value]) -> tuple[Value, bool]:
+        if self.gave_up:
+            return Tensor(), False
+        return super().enter(function, given)
 
     def suite(self, body: cst.BaseSuite, env: Env) -> None:
         """The statements of a block."""
@@ -279,6 +291,8 @@ def evaluate(
         _fill(other(), owner)
     outer = _outer_names(other(), parsed, defined)
     evaluator.enter(Function(defined, parsed, outer), given)
+    if evaluator.gave_up:
+        evaluator.unknown("it calls too much code", defined, Env(parsed, {}))
 
 
 def _own_arguments(

@@ -73,6 +73,8 @@ class Expressions(ABC):
         # Files by their paths, as the one who asks has parsed them.
         self.files = {os.path.abspath(one.path): one for one in files}
         self.notes = Notes()
+        # How many expressions were gone through, and events of them said again.
+        self.followed = 0
         # Objects as such of classes that derive from theirs.
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
         # Dicts whose entries are being looked for.
@@ -137,6 +139,7 @@ class Expressions(ABC):
 
     def expression(self, node: cst.BaseExpression, env: Env) -> Value:
         """The value of an expression."""
+        self.followed += 1
         return self.notes.see(node, self._value(node, env))
 
     def _value(self, node: cst.BaseExpression, env: Env) -> Value:

@@ -86,6 +86,8 @@ class InPlace:
         found = {
             mode: in_mode(self.facts, self.parsed, defined, mode) for mode in MODES
         }
+        if any(one.gave_up for one in found.values()):
+            raise source.stop(defined, "it calls too much code")
         return _Reader(self, source, found, modes).read()
 
 

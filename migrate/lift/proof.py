@@ -32,6 +32,8 @@ class Traced:
         tracer.scopes_begin = before is not None and before.scopes_begin
         evaluate(tracer, parsed, defined)
         self.steps: list[Step] = tracer.steps
+        # There may be more steps.
+        self.gave_up = tracer.gave_up
         # Scopes say how layers within begin.
         self.scopes_begin: bool = bool(tracer.notes.initialized)
 
@@ -60,6 +62,8 @@ def difference(before: Traced, after: Traced) -> str | None:
     branches. So has everything else that is made of what they give: losses, metrics,
     predictions, updates, specifications.
     """
+    if before.gave_up or after.gave_up:
+        return "it calls too much code"
     for old, new in zip_longest(before.steps, after.steps):
         if old is None or new is None:
             return f"it would make {_what(new)} in place of {_what(old)}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..symbols.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy
 from .import_lines import import_lines, relative_files
 from .journal import digest
+from .kept import Modules, Recent
 from .reading import read_file, read_or_nothing
 from .search_path import added_directories
 from .sources import Source, SourceError, load_source
@@ -30,8 +30,6 @@ __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
 
 # `import_module("models." + name)`: the text that the name begins with.
 _SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
-# Parsed modules kept at a time, besides the one being worked on.
-_CACHE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,19 +61,6 @@ class Definition:
     node: cst.FunctionDef | cst.ClassDef | cst.BaseExpression
 
 
-class Recent(OrderedDict[object, object]):
-    """Answers that hold syntax trees: only the last ones are kept.
-
-    What is asked for again later is worked out again, with the same result.
-    """
-
-    def __setitem__(self, key: object, value: object) -> None:
-        super().__setitem__(key, value)
-        self.move_to_end(key)
-        while len(self) > _CACHE:
-            self.popitem(last=False)
-
-
 @dataclass(eq=False)
 class ProjectFacts:
     """Cross-file questions about one project.
@@ -91,9 +76,7 @@ class ProjectFacts:
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
-    _parsed: OrderedDict[tuple[str, str], ParsedModule | SourceError] = field(
-        default_factory=OrderedDict
-    )
+    _parsed: Modules[ParsedModule] = field(default_factory=Modules)
     _exports: dict[tuple[str, str], str | None] = field(default_factory=dict)
     _busy: set[tuple[str, str]] = field(default_factory=set)
     _reaches: dict[str, bool] = field(default_factory=dict)
@@ -226,11 +209,7 @@ class ProjectFacts:
                 found = self.module_of(load_source(path, raw))
             except SourceError as error:
                 found = error
-            self._parsed[key] = found
-            while len(self._parsed) > _CACHE:
-                self._parsed.popitem(last=False)
-        else:
-            self._parsed.move_to_end(key)
+            self._parsed.keep(key, found)
         if isinstance(found, SourceError):
             raise found
         return found
@@ -239,7 +218,7 @@ class ProjectFacts:
         """Remember a module for content that it was made of: it is not read again."""
         source = replace(parsed.source, raw=raw)
         kept = ParsedModule(parsed.name, parsed.is_package, source, parsed.resolver)
-        self._parsed[str(parsed.path), digest(raw)] = kept
+        self._parsed.keep((str(parsed.path), digest(raw)), kept)
 
     def module_of(
         self, source: Source, scopes: ScopeTree | None = None

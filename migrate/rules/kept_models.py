@@ -65,6 +65,9 @@ ADVICE = {
     "batch normalization with `...`": "leave the argument out",
     "batch normalization with an adjustment": "leave the argument out",
     "it calls too many functions with layers": "make fewer, larger functions",
+    "it calls too much code": (
+        "call the functions of the model by their names, not by a table of all of them"
+    ),
     "layer with ...": _OUT,
     "layers in ..., which stays as it is": "give that file to the same run",
     "layers in a comprehension that is not plain": "write a loop, or two of them",

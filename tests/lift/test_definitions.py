@@ -345,3 +345,49 @@ def test_penalties_of_an_object_are_made_within_its_class(tmp_path: Path) -> Non
     texts, left = lift(tmp_path, program=text)
     assert texts["program"] == text
     assert "without kernel_regularizer" in left[0]
+
+
+def test_a_table_of_functions_that_call_each_other_by_it_is_not_followed_for_ever(
+    tmp_path: Path,
+) -> None:
+    """Each of its parts may call each: there are more ways than atoms."""
+    parts = [
+        f"def part_{i}(x, params):\n"
+        f"    x = PARTS[params['first_{i}']](x, params)\n"
+        f"    return PARTS[params['second_{i}']](tf.layers.dense(x, {i + 1}), params)\n"
+        for i in range(12)
+    ]
+    table = ", ".join(f"'{i}': part_{i}" for i in range(12))
+    table = f"\n\nPARTS = {{{table}}}\n\n\n"
+    code = program("net = PARTS[params['net']](features, params)")
+    text = HEAD + "\n\n".join(parts) + table + code
+    texts, (why,) = lift(tmp_path, program=text)
+    assert texts == {"program": text}
+    assert "it calls too much code" in why or "that calls itself" in why
+
+
+def test_helpers_that_each_call_the_next_one_twice_are_not_followed_for_ever(
+    tmp_path: Path,
+) -> None:
+    """Thirty functions are soon read, the layers that they make are never counted."""
+    parts = [
+        f"def part_{i}(x):\n    return part_{i + 1}(x) + part_{i + 1}(x)\n"
+        for i in range(30)
+    ]
+    parts.append("def part_30(x):\n    return tf.layers.dense(x, 1)\n")
+    text = HEAD + "\n\n".join(parts) + "\n\n" + program("net = part_0(features)")
+    texts, (why,) = lift(tmp_path, program=text)
+    assert texts == {"program": text}
+    assert "it calls too much code" in why
+
+
+def test_a_chain_that_is_too_deep_is_not_taken_for_one_without_layers(
+    tmp_path: Path,
+) -> None:
+    parts = [f"def part_{i}(x):\n    return part_{i + 1}(x)\n" for i in range(50)]
+    parts.append("def part_50(x):\n    return tf.layers.dense(x, 1)\n")
+    net = "net = tf.layers.dense(part_0(features), 1)"
+    text = HEAD + "\n\n".join(parts) + "\n\n" + program(net)
+    texts, (why,) = lift(tmp_path, program=text)
+    assert texts == {"program": text}
+    assert "it calls too much code" in why

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tfmigrate.project.facts import ProjectFacts
+
 SCAN = """
 import resource, sys
 from tfmigrate.cli import cli
@@ -49,3 +51,14 @@ def test_four_times_the_files_do_not_take_more_memory(tmp_path: Path) -> None:
     # The command itself keeps the report, and with it what each file becomes.
     assert many[0] < few[0] * 1.5, (few, many)
     assert many[1] < few[1] * 1.35, (few, many)
+
+
+def test_a_module_that_is_held_is_not_read_twice(tmp_path: Path) -> None:
+    """However many were read since: whose program is large asks for them often."""
+    paths = [tmp_path / f"part_{number}.py" for number in range(200)]
+    for path in paths:
+        path.write_text("import tensorflow as tf\n")
+    facts = ProjectFacts(tuple(paths))
+    held = [facts.parsed(path) for path in paths]
+    assert all(one is not None for one in held)
+    assert all(facts.parsed(path) is one for path, one in zip(paths, held, strict=True))
