@@ -55,7 +55,6 @@ _TABLE: dict[str, str] = {
         sequence_categorical_column_with_vocabulary_list=feature_column.sequence_categorical_column_with_vocabulary_list
         sequence_numeric_column=feature_column.sequence_numeric_column
     """,
-    "framework": "nest=nest",
     "nn": "conv1d_transpose=nn.conv1d_transpose",
     "optimizer_v2": """
         AdadeltaOptimizer=train.AdadeltaOptimizer AdagradOptimizer=train.AdagradOptimizer

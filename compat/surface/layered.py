@@ -79,6 +79,14 @@ FAMILIES: tuple[Family, ...] = (
         ("tfmigrate.compat.surface.small",),
         keep=True,
     ),
+    # What optimizers call. The module has moved, and its wrapper is gone.
+    *(
+        Family(
+            f"tensorflow.python.training.{name}",
+            ("tensorflow.python.ops.gen_training_ops",),
+        )
+        for name in ("training_ops", "gen_training_ops")
+    ),
     Family("tensorflow.python.training.distribute", ("distribute",)),
     Family("tensorflow.python.training.distribution_strategy_context", ("distribute",)),
     Family(

@@ -338,7 +338,9 @@ def _public(symbol: str) -> str:
         public = ".".join([package, *steps[start:]])
         if public in CONTRIB_PATHS or _find(public)[0] is not None:
             return public
-    return symbol
+    # What never was public, and programs are made of.
+    hidden = f"{package}.private.{steps[-1]}"
+    return symbol if _find(hidden)[0] is None else hidden
 
 
 def _alias(found: Entity) -> Elsewhere | None:

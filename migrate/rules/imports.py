@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ..project.text import Edit
-from ..symbols.curated import advice_for, importable
+from ..symbols.curated import advice_for, importable, moved
 from ..symbols.names import Door, canonical, door
 from ..symbols.scopes import ImportUse
 from ..symbols.table import in_compat_v1, is_known, lookup, needs_nothing
@@ -82,6 +82,9 @@ def gather_imports(context: Context) -> list[ImportItem]:
             fate, target = _fate(symbol, where)
             if fate is Fate.RENAME and target is not None and not importable(target):
                 fate = Fate.INLINE
+            elsewhere = moved(symbol)
+            if elsewhere is not None and isinstance(node, cst.ImportFrom):
+                fate, target = Fate.RENAME, elsewhere
             if isinstance(node, cst.Import) and fate is Fate.RENAME:
                 # ``import tensorflow.flags as f``: the new home may be an
                 # attribute rather than a module, so it is spelled at each use.

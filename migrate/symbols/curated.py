@@ -10,10 +10,12 @@ __all__ = [
     "ADVICE",
     "CONTRIB",
     "KEEP_V1",
+    "MOVED_MODULES",
     "NOT_IMPORTABLE",
     "SAME",
     "advice_for",
     "importable",
+    "moved",
 ]
 
 # Attributes of the package that ``from tensorflow.X import ...`` cannot reach,
@@ -151,6 +153,7 @@ CONTRIB: dict[str, str] = {
         "tf.compat.v1.train.init_from_checkpoint"
     ),
     "tf.contrib.framework.is_tensor": "tf.is_tensor",
+    "tf.contrib.framework.nest.is_sequence": "tf.nest.is_nested",
     "tf.contrib.layers.xavier_initializer": "tf.compat.v1.glorot_uniform_initializer",
     "tf.contrib.layers.xavier_initializer_conv2d": (
         "tf.compat.v1.glorot_uniform_initializer"
@@ -189,6 +192,12 @@ CONTRIB: dict[str, str] = {
 }
 
 # Longest matching prefix wins. One sentence: what to do instead.
+# Private modules that are elsewhere today, with the same names in them.
+MOVED_MODULES: dict[str, str] = {
+    "tf.python.training.gen_training_ops": "tf.python.ops.gen_training_ops",
+    "tf.python.training.training_ops": "tf.python.ops.gen_training_ops",
+}
+
 ADVICE: dict[str, str] = {
     "tf.contrib": (
         "tf.contrib was dropped in TensorFlow 2; look for a plain TF replacement, or "
@@ -295,6 +304,14 @@ ADVICE: dict[str, str] = {
     "tf.lite": "use tf.lite.TFLiteConverter of TF2",
     "tf.contrib.lite": "use tf.lite",
 }
+
+
+def moved(symbol: str) -> str | None:
+    """Where a name of a private module is that has moved, or the module itself."""
+    for module, home in MOVED_MODULES.items():
+        if symbol == module or symbol.startswith(module + "."):
+            return home + symbol[len(module) :]
+    return None
 
 
 def advice_for(name: str) -> str | None:

@@ -115,6 +115,15 @@ DOORS = {
     "from tensorflow.python.keras.premade import LinearModel": "",
     "from tensorflow.python.training.tracking import util": "",
     "from tensorflow.python.training.checkpointable.util import Checkpoint": "",
+    # Names that went by others, and a class that was in a private module only.
+    "from tensorflow.python.util.nest import is_sequence": "tf.nest.is_nested",
+    "from tensorflow.contrib.framework.nest import is_sequence": "tf.nest.is_nested",
+    "from tensorflow.python.keras.utils.tf_utils import smart_cond": (
+        "tf.contrib.framework.smart_cond"
+    ),
+    "from tensorflow.python.training import training_ops": "",
+    "from tensorflow.python.training.gen_training_ops import apply_adam": "",
+    "from tensorflow.contrib.seq2seq.python.ops.decoder import BaseDecoder": "",
     "from tensorflow.contrib.lookup.lookup_ops import HashTable": (
         "tf.contrib.lookup.HashTable"
     ),

@@ -243,3 +243,27 @@ def test_a_private_path_that_no_table_knows_is_told() -> None:
     result = apply(code)
     assert result.text == code
     assert [f.diagnosis.rule for f in result.findings] == ["TFM204"]
+
+
+def test_a_private_module_that_has_moved_is_imported_from_its_new_place() -> None:
+    result = apply(
+        "from tensorflow.python.training import optimizer, training_ops\n"
+        "from tensorflow.python.training.gen_training_ops import apply_adam as adam\n"
+        "moved = training_ops.apply_adam, adam\n"
+    )
+    assert result.text == (
+        "from tensorflow.python.training import optimizer\n"
+        "from tensorflow.python.ops import gen_training_ops as training_ops\n"
+        "from tensorflow.python.ops.gen_training_ops import apply_adam as adam\n"
+        "moved = training_ops.apply_adam, adam\n"
+    )
+    namespace: dict[str, object] = {}
+    exec(result.text, namespace)  # TensorFlow of today has them there
+    assert namespace["moved"]
+
+
+def test_a_private_function_that_got_another_name_is_called_by_it() -> None:
+    code = "from tensorflow.python.util import nest\nflat = not nest.is_sequence(x)\n"
+    assert (
+        apply(code).text == "import tensorflow as tf\nflat = not tf.nest.is_nested(x)\n"
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import scopes, tensors, variables
+from . import nest, scopes, tensors, variables
 from .scopes import *
 from .tensors import *
 from .variables import *
 
-__all__ = [*scopes.__all__, *tensors.__all__, *variables.__all__]
+__all__ = ["nest", *scopes.__all__, *tensors.__all__, *variables.__all__]

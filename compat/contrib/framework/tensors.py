@@ -27,7 +27,6 @@ __all__ = [
     "list_variables",
     "load_checkpoint",
     "load_variable",
-    "nest",
     "prepend_name_scope",
     "py_func",
     "reduce_sum_n",
@@ -51,7 +50,6 @@ is_tensor = tf.is_tensor
 list_variables = tf.train.list_variables
 load_checkpoint = tf.train.load_checkpoint
 load_variable = tf.train.load_variable
-nest = tf.nest
 sort = tf.sort
 
 

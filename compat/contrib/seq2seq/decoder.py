@@ -171,7 +171,14 @@ def dynamic_decode(
             )
             if maximum_iterations.get_shape().ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar")
-        finished, inputs, state = decoder.initialize(**kwargs)
+        # A decoder that is a layer is given what it was called with.
+        if "decoder_init_input" in kwargs:
+            called: Any = decoder
+            rows = kwargs.pop("decoder_init_input")
+            given = kwargs.pop("decoder_init_kwargs")
+            finished, inputs, state = called.initialize(rows, **given)
+        else:
+            finished, inputs, state = decoder.initialize(**kwargs)
         if maximum_iterations is not None:
             finished = tf.logical_or(finished, maximum_iterations <= 0)
         dtypes = decoder.output_dtype
