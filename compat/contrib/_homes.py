@@ -143,6 +143,8 @@ SINGLE_NAMES: dict[str, str] = {
     "trains by train(input_fn).",
     "learn.LogisticRegressor": "Use tf.contrib.learn.Estimator, and return the metrics "
     "in ModelFnOps.eval_metric_ops.",
+    "learn.estimators.tensor_signature.TensorSignature": "Leave it out, and the private "
+    "attribute that it is written to: what a model takes is seen from its input_fn.",
     "learn.SVM": "Its solver (SDCA) is in tf.estimator.experimental.LinearSDCA, which "
     "tf.estimator.LinearClassifier takes as optimizer; for a linear SVM use "
     "sklearn.svm.LinearSVC.",

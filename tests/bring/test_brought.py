@@ -112,6 +112,10 @@ class TestPlaces:
             ("tf.estimator.experimental.LinearSDCA", "only its own Estimator saves"),
             ("tf.contrib.layers.no_such_layer", "nothing stands for it"),
             ("tf.contrib.nowhere.f", "nothing stands for it"),
+            (
+                "tf.contrib.learn.estimators.tensor_signature.TensorSignature",
+                "nothing stands for it. Leave it out",
+            ),
             ("tf.float32", "nothing stands for it"),
         ],
     )
@@ -153,6 +157,22 @@ class TestTheModule:
         assert contrib.place(symbol) == contrib.Brought(symbol)
         with pytest.raises(CannotBundle):
             contrib.bring([symbol], loop_module=None)
+
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [
+            ("seq2seq.python.ops.decoder", "BaseDecoder"),
+            ("rnn.python.ops.core_rnn_cell", "_linear"),
+        ],
+    )
+    def test_what_was_in_a_private_module_only(
+        self, path: str, name: str, tmp_path: Path
+    ) -> None:
+        found = contrib.place(f"tf.contrib.{path}.{name}")
+        assert isinstance(found, contrib.Brought)
+        made = contrib.bring([found.symbol])
+        assert made.names == {found.symbol: name}
+        clean(made.text, tmp_path)
 
     def test_methods_nobody_asks_for_stay_behind(self) -> None:
         symbol = "tf.contrib.training.HParams"
