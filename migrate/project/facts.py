@@ -83,6 +83,7 @@ class ProjectFacts:
     _legacy: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _importers: dict[str, set[Path]] | None = None
+    _given: dict[str, Path] | None = None
     _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # What others worked out about the project, under keys of their own.
     answers: dict[object, object] = field(default_factory=dict)
@@ -202,6 +203,7 @@ class ProjectFacts:
 
     def load(self, path: Path, raw: bytes) -> ParsedModule:
         """Like ``parse``; raises SourceError for what cannot be read as Python."""
+        path = self.as_given(path)
         key = (str(path), digest(raw))
         found = self._parsed.get(key)
         if found is None:
@@ -214,11 +216,20 @@ class ProjectFacts:
             raise found
         return found
 
+    def as_given(self, path: Path) -> Path:
+        """The same file by the name that the command was given, if it was.
+
+        What is found on disk has an absolute one, and would be read a second time.
+        """
+        if self._given is None:
+            self._given = {os.path.abspath(one): one for one in self.files}
+        return self._given.get(os.path.abspath(path), path)
+
     def keep(self, parsed: ParsedModule, raw: bytes) -> None:
         """Remember a module for content that it was made of: it is not read again."""
         source = replace(parsed.source, raw=raw)
         kept = ParsedModule(parsed.name, parsed.is_package, source, parsed.resolver)
-        self._parsed.keep((str(parsed.path), digest(raw)), kept)
+        self._parsed.keep((str(self.as_given(parsed.path)), digest(raw)), kept)
 
     def module_of(
         self, source: Source, scopes: ScopeTree | None = None

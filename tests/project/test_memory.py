@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tfmigrate.project.facts import ProjectFacts
 
 SCAN = """
@@ -53,12 +54,19 @@ def test_four_times_the_files_do_not_take_more_memory(tmp_path: Path) -> None:
     assert many[1] < few[1] * 1.35, (few, many)
 
 
-def test_a_module_that_is_held_is_not_read_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["absolutely", "from here"])
+def test_a_module_that_is_held_is_not_read_twice(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However many were read since: whose program is large asks for them often."""
-    paths = [tmp_path / f"part_{number}.py" for number in range(200)]
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path if named == "absolutely" else Path()
+    paths = [folder / f"part_{number}.py" for number in range(200)]
     for path in paths:
         path.write_text("import tensorflow as tf\n")
     facts = ProjectFacts(tuple(paths))
     held = [facts.parsed(path) for path in paths]
     assert all(one is not None for one in held)
     assert all(facts.parsed(path) is one for path, one in zip(paths, held, strict=True))
+    # As another file imports it.
+    assert facts.module("part_0", paths[1]) is held[0]
