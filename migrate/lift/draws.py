@@ -15,13 +15,22 @@ __all__ = ["draws"]
 
 _SOURCES = ("numpy.random.", "random.")
 # Functions of these modules that make a generator, or draw nothing.
-_MAKERS = frozenset(
-    ["Generator", "MT19937", "PCG64", "Philox", "Random", "RandomState", "SeedSequence", "default_rng"]
-)
+_MAKERS_NAMES = """
+Generator MT19937 PCG64 Philox Random RandomState SeedSequence default_rng
+"""
+_MAKERS = frozenset(_MAKERS_NAMES.split())
 # What generators of NumPy and of Python have; an object may come from anywhere.
-_DRAWN = frozenset(
-    ["beta", "betavariate", "binomial", "bytes", "chisquare", "choice", "choices", "dirichlet", "exponential", "expovariate", "f", "gamma", "gammavariate", "gauss", "geometric", "getrandbits", "gumbel", "hypergeometric", "integers", "laplace", "logistic", "lognormal", "lognormvariate", "logseries", "multinomial", "multivariate_normal", "noncentral_chisquare", "noncentral_f", "normal", "normalvariate", "pareto", "permutation", "permuted", "poisson", "power", "rand", "randint", "randn", "random", "random_integers", "random_sample", "randrange", "ranf", "rayleigh", "sample", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular", "tomaxint", "uniform", "vonmises", "vonmisesvariate", "wald", "weibull", "weibullvariate", "zipf"]
-)
+_DRAWN_NAMES = """
+beta betavariate binomial bytes chisquare choice choices dirichlet exponential
+expovariate f gamma gammavariate gauss geometric getrandbits gumbel hypergeometric
+integers laplace logistic lognormal lognormvariate logseries multinomial
+multivariate_normal noncentral_chisquare noncentral_f normal normalvariate pareto
+permutation permuted poisson power rand randint randn random random_integers
+random_sample randrange ranf rayleigh sample shuffle standard_cauchy
+standard_exponential standard_gamma standard_normal standard_t tomaxint triangular
+uniform vonmises vonmisesvariate wald weibull weibullvariate zipf
+"""
+_DRAWN = frozenset(_DRAWN_NAMES.split())
 _ITERATED = frozenset(("__next__", "next", "pop", "popitem", "popleft"))
 _DEPTH = 6
 
