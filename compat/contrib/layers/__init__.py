@@ -36,6 +36,5 @@ _PARTS = (
     summaries,
 )
 
-__all__ = sorted(
-    {name for part in _PARTS for name in part.__all__} | {"summaries", "utils"}
-)
+__all__ = sorted(name for part in _PARTS for name in part.__all__)
+__all__ += ["summaries", "utils"]
