@@ -19,6 +19,7 @@ from ..plan.code.tree import Tree, walk
 from ..symbols.scopes import BindingKind
 from .exclusive import exclusive
 from .keras_inputs import over_tensors
+from .vain import is_returned_in_vain
 
 __all__ = [
     "counted_by_hand",
@@ -444,6 +445,8 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
     for load in tree.uses(binding):
         around = [n for n in tree.ancestors(load) if isinstance(n, cst.Call)]
         if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
+            continue
+        if is_returned_in_vain(tree, load):
             continue
         return f"`{binding.name}` is changed and read in one step, in no fixed order"
     return None

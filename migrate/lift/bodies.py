@@ -18,6 +18,7 @@ from ..plan.code.statements import is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
 from .changes import Comprehension, Dropped, Mover, Stored
+from .draws import draws
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer, spelled
 from .scope import Scope
@@ -199,6 +200,8 @@ class Body(Scope):
         written = self.reads_written(node)
         if written is not None:
             raise self.stop(node, f"a layer depends on `{written}`, which changes")
+        if draws(self.tree, node):
+            raise self.stop(node, "a layer draws from a state that others draw from")
         code = source_text(node)
         return with_owner(node, code)
 

@@ -13,6 +13,7 @@ from ..plan.code.statements import is_docstring, names_in
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Tree, only_small, statements_of
 from ..plan.program import TF
+from .draws import draws
 
 __all__ = ["initializer", "regularizer"]
 
@@ -100,6 +101,8 @@ def initializer(source: Source, node: cst.BaseExpression, text: Text) -> str:
     value = tree.value(node)
     if isinstance(value, cst.SimpleString):
         return text(node)
+    if value is not None and draws(tree, value):
+        raise source.stop(node, "an initialiser draws from a state")
     own = _own_helper(tree, value)
     if own is not None:
         returned, own_parameters = own

@@ -12,6 +12,7 @@ from ..plan.code.source import Source
 from ..plan.code.tree import Statement, Tree, only_small, walk
 from ..plan.sites import Blocked
 from ..symbols.scopes import BindingKind
+from .draws import draws
 from .flow import bound_by, written_by
 from .spelling import as_names, names_of
 
@@ -122,6 +123,8 @@ class Scope:
             if value is None:
                 continue
             if self.notes.makes(node) or self.reads_written(value):
+                return True
+            if draws(self.tree, value):
                 return True
             for one in walk(value):
                 if (

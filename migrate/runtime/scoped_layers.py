@@ -40,6 +40,10 @@ class ScopedLayer(KerasLayer):
             return self.call(*args, **kwargs)
         return super().__call__(*args, **kwargs)
 
+    def _set_mask_metadata(self, inputs: Any, outputs: Any, *rest: Any) -> None:
+        if can_be_sorted(outputs):
+            super()._set_mask_metadata(inputs, outputs, *rest)
+
     if OWN_WEIGHTS:
 
         def get_variable(self, *args: Any, **kwargs: Any) -> Any:
@@ -82,6 +86,14 @@ class ScopedModel(KerasModel):
             return outputs
         return super().__call__(*args, **kwargs)
 
+    def _set_mask_metadata(self, inputs: Any, outputs: Any, *rest: Any) -> None:
+        if can_be_sorted(outputs):
+            super()._set_mask_metadata(inputs, outputs, *rest)
+
+    def _set_output_attrs(self, outputs: Any) -> None:
+        if can_be_sorted(outputs):
+            super()._set_output_attrs(outputs)
+
     if OWN_WEIGHTS:
         get_variable = ScopedLayer.get_variable
         new_variable = ScopedLayer.new_variable
@@ -111,9 +123,20 @@ class FunctionLayer(KerasLayer):
 
 
 def is_of_python(*args: Any, **kwargs: Any) -> bool:
-    """A layer's input has numbers of Python: sizes, a flag."""
+    """A layer's input has numbers of Python: sizes, a flag; or Keras cannot sort it."""
+    if not can_be_sorted((args, kwargs)):
+        return True
     inputs = args[0] if args else next(iter(kwargs.values()))
     return any(isinstance(one, (int, float)) for one in tf.nest.flatten(inputs))
+
+
+def can_be_sorted(structure: Any) -> bool:
+    """Keras can flatten it: a dictionary's keys have an order, as an Enum's do not."""
+    try:
+        tf.nest.flatten(structure)
+    except TypeError:
+        return False
+    return True
 
 
 def keep(layer: Any, variable: Any) -> None:

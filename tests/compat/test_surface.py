@@ -119,3 +119,36 @@ def test_a_name_without_home_raises_on_use_only() -> None:
                 raise AssertionError("nothing was raised")
         """
     )
+
+
+def test_outputs_of_layers_are_found_by_the_names_of_their_scopes() -> None:
+    run_python(
+        """
+        from tfmigrate.compat import v1 as tf
+
+        slim = tf.contrib.slim
+        filing = [slim.conv2d, slim.max_pool2d, slim.fully_connected, slim.flatten]
+        with tf.Graph().as_default():
+            with tf.variable_scope("net"):
+                with slim.arg_scope(filing, outputs_collections="ends"):
+                    x = tf.zeros([2, 8, 8, 3])
+                    x = slim.repeat(x, 2, slim.conv2d, 4, 3, scope="c")
+                    x = slim.flatten(slim.max_pool2d(x, 2, scope="pool"))
+                    with tf.variable_scope("inner"):
+                        x = slim.fully_connected(x, 2)
+            ends = slim.utils.convert_collection_to_dict("ends")
+            assert list(ends) == [
+                "net/c/c_1", "net/c/c_2", "net/pool", "net/Flatten",
+                "net/inner/fully_connected",
+            ], list(ends)
+            assert ends["net/inner/fully_connected"] is x
+            assert slim.utils.get_tensor_aliases(tf.identity(x, "own")) == ["own"]
+            assert slim.utils.gather_tensors_aliases([x, x]) == [
+                "net/inner/fully_connected"
+            ] * 2
+            slim.utils.collect_named_outputs("ends", "more/", x)
+            again = slim.utils.convert_collection_to_dict("ends", True)
+            assert again["more"] is x
+            assert tf.get_collection("ends") == []
+        """
+    )

@@ -317,3 +317,32 @@ def test_what_a_condition_chooses_may_be_gone(tmp_path: Path) -> None:
         one.what for _, one in lacks_of(facts.load(path, path.read_bytes()).resolver)
     ]
     assert found == ["inspect.getargspec"]
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        ("lost, _, moved = centred(y)", Tier.NATIVE),
+        ("lost, rows, moved = centred(y)\n    rows = [rows]", Tier.COMPAT),
+        ("lost, rows, moved = centred(y)\n    loss += rows[0, 0]", Tier.COMPAT),
+        ("lost, *rest = centred(y)\n    moved = rest[1]", Tier.COMPAT),
+        ("lost, moved = centred(y)[::2]", Tier.COMPAT),
+    ],
+)
+def test_a_table_that_is_returned_is_read_by_who_takes_it(
+    taken: str, expected: Tier
+) -> None:
+    head = (
+        "def centred(net):\n"
+        "    table = tf.get_variable('table', [9, 1], trainable=False)\n"
+        "    rows = tf.gather(table, [0, 1])\n"
+        "    moved = tf.scatter_sub(table, [0, 1], rows - net[:2])\n"
+        "    return tf.nn.l2_loss(net[:2] - rows), table, moved\n"
+    )
+    more = f"{taken}\n    train_op = tf.group(train_op, moved)"
+    result = processed(head=head, more=more)
+    assert (tier(result) is Tier.COMPAT) == (expected is Tier.COMPAT)
+    reasons = [finding.reason or "" for finding in result.findings]
+    assert any("in no fixed order" in one for one in reasons) == (
+        expected is Tier.COMPAT
+    )

@@ -12,6 +12,7 @@ from . import (
     regularizers,
     sparse,
     summaries,
+    utils,
 )
 from .convolutions import *
 from .dense import *
@@ -35,4 +36,5 @@ _PARTS = (
     summaries,
 )
 
-__all__ = sorted({name for part in _PARTS for name in part.__all__} | {"summaries"})
+__all__ = sorted(name for part in _PARTS for name in part.__all__)
+__all__ += ["summaries", "utils"]

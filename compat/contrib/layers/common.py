@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from ..framework.variables import model_variable
+from .utils import collect_named_outputs
 
 __all__ = ["collections_for", "finish", "layer_variable", "normalized_or_biased"]
 
@@ -78,8 +79,5 @@ def finish(outputs: Any, activation_fn: Any, collections: Any, scope: Any) -> An
     """Apply the activation, and file the output under its collections."""
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    if collections:
-        names = [collections] if isinstance(collections, str) else collections
-        tf.add_to_collections(names, outputs)
-    del scope
-    return outputs
+    alias = scope if isinstance(scope, str) else scope.name
+    return collect_named_outputs(collections, alias, outputs)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from .. import framework, layers, losses, metrics
 from ..framework import *
 from ..layers import *
-from ..layers import initializers, regularizers
+from ..layers import initializers, regularizers, utils
 from . import learning, tfexample_decoder
 
 __all__ = sorted({*layers.__all__, *framework.__all__})
 __all__ += ["initializers", "learning", "losses", "metrics", "regularizers"]
-__all__ += ["tfexample_decoder"]
+__all__ += ["tfexample_decoder", "utils"]

@@ -139,7 +139,9 @@ def arg_scope(call: Call) -> Value:
             "get_variables_by_suffix",
             "get_variables_to_restore",
         )
-    )
+    ),
+    "tf.contrib.layers.utils.",
+    "tf.contrib.slim.utils.",
 )
 def of_graph(call: Call) -> Value:
     """What the graph has."""

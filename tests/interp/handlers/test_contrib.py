@@ -25,6 +25,7 @@ def test_what_is_not_known_may_make_variables(code: str, tmp_path: Path) -> None
         "columns = tf.contrib.layers.real_valued_column('x')",
         "loss = tf.contrib.slim.l1_l2_regularizer(0.1)(features)",
         "step = tf.contrib.framework.get_global_step()",
+        "ends = tf.contrib.slim.utils.convert_collection_to_dict('ends')",
         "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], stride=2):\n    pass",
     ],
 )
