@@ -218,7 +218,7 @@ class Calls(Expressions):
         callee = self.expression(node.func, env)
         if isinstance(node.func, cst.Attribute):
             holder = self.expression(node.func.value, env)
-            held = definitions.held(holder, node.func.attr.value)
+            held = definitions.held(holder, node.func, arguments, env)
             if held is not None:
                 return held
         return self.call(callee, node, arguments, env)

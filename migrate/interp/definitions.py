@@ -63,6 +63,8 @@ _PROPERTIES = (
     "werkzeug.utils.cached_property",
 )
 _GRADIENT = "tf.custom_gradient"
+# What gives an answer again; layers it would share.
+_CACHES = ("functools.cache", "functools.lru_cache")
 # What is called later, so that it may have been given by another.
 _CALLED = (Function, Choice, Instance, Partial)
 
@@ -82,6 +84,10 @@ def decorated(
             return shown if _makes(evaluator, function) else Symbol(f"{_GRADIENT}().")
         if isinstance(value, Property):
             return shown
+        if known in _CACHES:
+            if not isinstance(value, Function) or _makes(evaluator, value):
+                return shown
+            continue
         around = evaluator.deciding(one.decorator, env or Env(module, {}))
         if isinstance(around, Symbol) and around.name in _PROPERTIES:
             if not isinstance(value, Function):
@@ -413,10 +419,18 @@ def constant(node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
     return Definition(env.module, node.value, bound[0].value)
 
 
-def held(holder: Value, method: str) -> Value | None:
-    """What a method of a dict of functions gives: one of them, or all in turn."""
-    if not isinstance(holder, Dict) or method not in ("get", "items", "values"):
+def held(
+    holder: Value, called: cst.Attribute, arguments: Sequence[Argument], env: Env
+) -> Value | None:
+    """What a method of a dict of functions gives: one of them, or all in turn.
+
+    Whatever a dict holds, one of its entries can be taken out of it.
+    """
+    method = called.attr.value
+    if not isinstance(holder, Dict) or method not in ("get", "items", "pop", "values"):
         return None
+    if method == "pop":
+        return _taken(holder, called.value, arguments, env)
     values = [value for _, value in holder.items]
     if not values or not all(isinstance(v, (Function, Instance)) for v in values):
         return None
@@ -424,6 +438,21 @@ def held(holder: Value, method: str) -> Value | None:
     if method == "get":
         return found
     return Each(Seq((Config(), found)) if method == "items" else found)
+
+
+def _taken(
+    holder: Dict, node: cst.BaseExpression, arguments: Sequence[Argument], env: Env
+) -> Value | None:
+    """``options.pop("name", None)``: a dict of the function is without it then."""
+    if not isinstance(node, cst.Name) or node.value not in env.names:
+        return None
+    if not arguments or not isinstance(arguments[0].value, Const):
+        return None
+    key = arguments[0].value.value
+    default = arguments[1].value if len(arguments) > 1 else None
+    rest = tuple(item for item in holder.items if item[0] != key)
+    env.names[node.value] = Dict(rest)
+    return dict(holder.items).get(key, default)
 
 
 def is_filled(found: Definition) -> bool:

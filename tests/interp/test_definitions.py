@@ -55,6 +55,21 @@ def test_decorators_of_the_project(decorator: str, tmp_path: Path) -> None:
     assert not reasons(found)
 
 
+@pytest.mark.parametrize(
+    "cache", ["@functools.lru_cache(maxsize=None)", "@functools.cache"]
+)
+def test_a_function_whose_answers_are_kept(cache: str, tmp_path: Path) -> None:
+    """One that makes layers would share them: it is not followed."""
+    start = f"import numpy as np\n{HEAD}{cache}\ndef values(shape):\n"
+    numbers = f"{start}    return np.ones(shape)\n\n\ndef net(x):\n{DENSE}"
+    found = evaluate(tmp_path, f"{numbers}{MODEL}net(features) * values((2, 3))\n")
+    assert [one.rpartition("/")[2] for one in made(found)] == ["Dense(3)"]
+    assert not reasons(found)
+    layers = f"{start}    return tf.layers.dense(shape, 1)\n"
+    (why,) = reasons(evaluate(tmp_path, f"{layers}{MODEL}values(features)\n"))
+    assert "`values` may make variables" in why
+
+
 @pytest.mark.parametrize("way", ["KNOWN[params]", "KNOWN.get(params)"])
 @pytest.mark.parametrize(
     "filled",
@@ -282,3 +297,19 @@ def test_functions_by_how_their_names_begin(
     )
     assert made(found) == (["Dense(3)"] if seen else [])
     assert bool(reasons(found)) != seen
+
+
+def test_an_option_that_is_taken_out_of_the_others(tmp_path: Path) -> None:
+    code = (
+        f"{HEAD}def scoped(f):\n    def inner(*args, **options):\n"
+        "        scope = options.pop('scope', f.__name__)\n"
+        "        with tf.variable_scope(scope):\n"
+        "            return f(*args, **options)\n    return inner\n\n\n"
+        f"@scoped\ndef net(x, units):\n    return tf.layers.dense(x, units)\n"
+    )
+    given = f"{code}{MODEL}net(features, units=3, scope='other')\n"
+    found = evaluate(tmp_path, given)
+    assert [one.rpartition("/")[2] for one in made(found)] == ["Dense(3)"]
+    assert not reasons(found)
+    left = evaluate(tmp_path, given.replace("pop(", "get("))
+    assert "has no parameter `scope`" in reasons(left)[0]

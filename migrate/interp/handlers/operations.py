@@ -147,6 +147,8 @@ def around(call: Call) -> Value:
     "tf.GPUOptions",
     "tf.set_random_seed",
     "tf.contrib.training.HParams",
+    "tf.distribute.get_strategy",
+    "tf.distribute.has_strategy",
     "tf.initializers.",
     "tf.uniform_unit_scaling_initializer",
 )

@@ -30,6 +30,7 @@ def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
         "tf.summary.scalar('x', features)",
         "tf.logging.info('%s', features)",
         "shape = tf.TensorShape([2])",
+        "loss = features / tf.distribute.get_strategy().num_replicas_in_sync",
         "train_op = tf.train.AdamOptimizer(0.1).minimize(features)",
         "spec = tf.estimator.EstimatorSpec(mode, loss=features)",
         "tf.assert_less_equal(tf.shape(features)[0], 3)",
