@@ -35,7 +35,11 @@ __all__ = [
 # What setting calls apart does away with.
 _TWO_LINES = "say them in two lines"
 # Estimators whose model function the program gives.
-_KNOWN = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
+_KNOWN = (
+    "tf.contrib.tpu.TPUEstimator",
+    "tf.estimator.Estimator",
+    "tf.estimator.tpu.TPUEstimator",
+)
 
 # What a text has that makes one of the canned Estimators of tf.contrib.learn.
 _OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")

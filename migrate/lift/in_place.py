@@ -31,7 +31,11 @@ __all__ = ["InPlace"]
 
 _OF_THE_MODEL = '"""The layers of the model; its call is the forward pass."""\n'
 _PARAMETERS = ("features", "labels", "mode", "params", "config")
-_SPECS = ("tf.estimator.EstimatorSpec", "tf.contrib.tpu.TPUEstimatorSpec")
+_SPECS = (
+    "tf.contrib.tpu.TPUEstimatorSpec",
+    "tf.estimator.EstimatorSpec",
+    "tf.estimator.tpu.TPUEstimatorSpec",
+)
 _SPEC = ("mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs")
 # What else a specification may have, which a loop in place has no word for.
 _MORE = (

@@ -29,7 +29,11 @@ _READERS = (
     "tf.train.load_checkpoint",
     "tf.train.load_variable",
 )
-_ESTIMATORS = ("tf.estimator.Estimator", "tf.contrib.tpu.TPUEstimator")
+_ESTIMATORS = (
+    "tf.contrib.tpu.TPUEstimator",
+    "tf.estimator.Estimator",
+    "tf.estimator.tpu.TPUEstimator",
+)
 
 
 _CANNED = ("Baseline", "DNN", "Linear")

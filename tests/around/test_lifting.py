@@ -287,3 +287,46 @@ def test_checkpoints_of_the_kept_function_go_on(
     # The same kernels on the same values, perhaps summed in another order.
     assert after == pytest.approx(before, rel=2e-5, abs=1e-6)
     assert after != pytest.approx(found["first"]["result"], rel=1e-3)
+
+
+TPU = """\
+import tensorflow as tf
+{}
+
+
+def model_fn(features, labels, mode, params):
+    net = tf.layers.dense(features, 1)
+    loss = tf.losses.mean_squared_error(labels, net)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return {}.TPUEstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data(params):
+    return tf.data.Dataset.from_tensors(([[1.0]], [[1.0]])).repeat(9)
+
+
+config = {}.RunConfig()
+estimator = {}.TPUEstimator(model_fn, False, config, None, 1)
+estimator.train(data, steps=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "classes", "configs"),
+    [
+        ("", "tf.contrib.tpu", "tf.contrib.tpu"),
+        ("", "tf.estimator.tpu", "tf.estimator.tpu"),
+        (
+            "from tensorflow.contrib.tpu.python.tpu import tpu_config, tpu_estimator",
+            "tpu_estimator",
+            "tpu_config",
+        ),
+    ],
+)
+def test_estimators_of_tpus_have_layers_by_whatever_name(
+    line: str, classes: str, configs: str, tmp_path: Path
+) -> None:
+    code = TPU.format(line, classes, configs, classes)
+    report = rewritten(tmp_path, code, style="module")
+    assert tier(report) == "T1"
+    assert "training_loop.TPUEstimator(" in text(report)
