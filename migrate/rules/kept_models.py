@@ -45,6 +45,9 @@ ADVICE = {
     ),
     "a layer depends on `...`, which changes": "set the attribute in `__init__`",
     "a layer depends on a variable": "give the layer plain values",
+    "a layer draws from a state that others draw from": (
+        "compute the argument before the layer, and give the layer its name"
+    ),
     "a layer that is reused": "share by a variable_scope with `reuse=tf.AUTO_REUSE`",
     "a layer without a name that is reused": "give the layer a name",
     "a layer without input": "give the layer its input",
@@ -56,6 +59,9 @@ ADVICE = {
     "a value behind the layers": "compute it before the first layer",
     "a variable with arguments that are not written out": _OUT,
     "a variable_scope with `...=`": "leave the argument out",
+    "an initialiser draws from a state": (
+        "give each initialiser a seed or a generator of its own"
+    ),
     "an initialiser of a helper that computes": "make it where the layer is made",
     "an initialiser or regulariser with ...": _OUT,
     "an initialiser that is not seen": "make it where the layer is made",
