@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from .asked import ASSIGNED, CLUSTERS, HOOKS, LAYER_UPDATES, ORDERED, REPLICAS
 from .fetching import joined
-from .late_reads import count_after_reads, read_late
+from .late_reads import count_after, count_after_reads, read_late
 from .layer_updates import show_layer_updates
 from .session import ModelSession
 from .variables import ModelVariables
@@ -70,9 +70,13 @@ class ModelGraph:
                 self.components = self.components_and_handles()
             if ORDERED:
                 read_late(self.graph, [handle for _, handle in self.components])
-            if ASSIGNED and "global_step" in self.variables.by_name:
+            if (ASSIGNED or HOOKS) and "global_step" in self.variables.by_name:
                 for one in self.components_of(self.global_step):
-                    count_after_reads(self.graph.capture(one.handle))
+                    handle = self.graph.capture(one.handle)
+                    if ASSIGNED:
+                        count_after_reads(handle)
+                    if HOOKS:
+                        count_after(v1.get_collection(READ_OP_COLLECTION), handle)
 
         # Keras makes its variables outside of the graph: they are met there too.
         with (

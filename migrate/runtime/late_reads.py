@@ -49,6 +49,13 @@ def count_after_reads(handle: Any) -> None:
             assignment._add_control_inputs(others)
 
 
+def count_after(readings: Iterable[Any], handle: Any) -> None:
+    """Lets a step be counted after hooks have read which one it is."""
+    for op in handle.consumers():
+        if op.type not in ("ReadVariableOp", *LOOKS):
+            op._add_control_inputs([reading.op for reading in readings])
+
+
 # What uses the handle of a variable without an update of it.
 LOOKS = ("ResourceGather", "VarIsInitializedOp", "VariableShape", "DestroyResourceOp")
 

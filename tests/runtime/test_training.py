@@ -74,3 +74,33 @@ def test_data_without_a_batch_is_said(tmp_path: Path) -> None:
     estimator.train(input_fn, steps=1)
     with pytest.raises(ValueError, match="Evaluation made no steps"):
         estimator.evaluate(lambda: input_fn().take(0))
+
+
+class Reads(v1.train.SessionRunHook):  # type: ignore[misc]
+    """What hooks of TensorFlow read of the step, which is the one before."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def begin(self) -> None:
+        (self.reading,) = v1.get_collection("global_step_read_op_cache")
+
+    def before_run(self, context: Any) -> Any:
+        return v1.train.SessionRunArgs(self.reading)
+
+    def after_run(self, context: Any, values: Any) -> None:
+        self.seen.append(int(values.results))
+
+
+def test_hooks_read_the_step_before_it_is_counted(tmp_path: Path) -> None:
+    """The update waits for them; nothing else would keep it from being first."""
+
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        step = v1.train.get_global_step()
+        loss = tf.constant(0.0)
+        return EstimatorSpec(mode, loss=loss, train_op=v1.assign_add(step, 1))
+
+    reads = Reads()
+    config = RunConfig(save_summary_steps=None, log_step_count_steps=None)
+    Estimator(model_fn, tmp_path, config).train(input_fn, hooks=[reads], steps=400)
+    assert reads.seen == list(range(400))
