@@ -28,6 +28,14 @@ REPORTED = {
     "best_exporter": "TFM148",
     "regularized_replicas": "TFM140",
 }
+# Sessions read the step beside its update, in no order (docs/semantics.md): on a busy
+# machine the hook that stops may see it counted already, and stop an update earlier.
+OPEN = {
+    "step_by_two": {
+        "figures": {"result": {"global_step": 6, "loss": 1.0893554}},
+        "files": {"checkpoints": [0, 6], "events": [".", "eval"]},
+    }
+}
 # TF 1.15 let the first evaluation compete with itself; see the class.
 OF_COMPAT = {"best_exporter"}
 # One of each kind, and what each form of a program once had wrong; the others are for
@@ -151,10 +159,17 @@ def same(expected: Any, found: Any) -> bool:
     return bool(expected == found)
 
 
+def recorded(trap: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """What TF 1.15.5 gave; of two outcomes that it leaves open, the one met here."""
+    other: dict[str, Any] = OPEN.get(trap, RECORDED[trap])
+    met = same(other["figures"], answer["figures"])
+    return other if met else RECORDED[trap]
+
+
 def check(trap: str, answer: dict[str, Any], *, files: bool) -> None:
     """The program's figures, and the files it left, are those of TF 1.15.5."""
     assert "error" not in answer, answer.get("error")
-    expected = RECORDED[trap]
+    expected = recorded(trap, answer)
     assert same(expected["figures"], answer["figures"]), (
         expected["figures"],
         answer["figures"],
@@ -235,7 +250,7 @@ def test_rewritten(trap: str, rewritten: dict[str, Any], report: Any) -> None:
         return
     check(trap, rewritten[trap], files=False)
     # The same checkpoints; event files as the report says.
-    found, expected = rewritten[trap]["files"], RECORDED[trap]["files"]
+    found, expected = rewritten[trap]["files"], recorded(trap, rewritten[trap])["files"]
     assert found["checkpoints"] == expected["checkpoints"]
     if found["events"] != expected["events"]:
         said = [finding["message"] for finding in findings]
