@@ -18,7 +18,7 @@ from ..lift.group import Understood, reached, understood
 from ..lift.nested import calls_in_lines
 from ..lift.one_line import is_crowded, one_in_each, same_functions
 from ..plan.code.tree import Tree
-from ..plan.estimator.legacy import legacy_places
+from ..plan.estimator.legacy import PLAIN_ESTIMATORS, legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import check_output
 from ..project.positions import Unfaithful
@@ -34,12 +34,6 @@ __all__ = [
 
 # What setting calls apart does away with.
 _TWO_LINES = "say them in two lines"
-# Estimators whose model function the program gives.
-_KNOWN = (
-    "tf.contrib.tpu.TPUEstimator",
-    "tf.estimator.Estimator",
-    "tf.estimator.tpu.TPUEstimator",
-)
 
 # What a text has that makes one of the canned Estimators of tf.contrib.learn.
 _OF_LEARN = re.compile(r"\blearn\b[\s\S]*\b(?:DNN|Linear)\w+\(")
@@ -200,7 +194,7 @@ def kept_because(
     for parsed, tree, own in zip(files, trees, lifting, strict=True):
         for call in legacy_places(tree).programs:
             symbol = tree.symbol(call.func)
-            known = symbol in _KNOWN or symbol in own.canned
+            known = symbol in PLAIN_ESTIMATORS or symbol in own.canned
             if symbol == MODEL_TO_ESTIMATOR:
                 of_keras = True
                 if loaded_model(call):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from .code.tree import Tree, walk
+from .estimator.legacy import PLAIN_ESTIMATORS
 from .program import Blocker, Difference
 
 __all__ = ["Stop", "advised", "checkpoint_readers", "no_loop_for"]
@@ -29,13 +30,6 @@ _READERS = (
     "tf.train.load_checkpoint",
     "tf.train.load_variable",
 )
-_ESTIMATORS = (
-    "tf.contrib.tpu.TPUEstimator",
-    "tf.estimator.Estimator",
-    "tf.estimator.tpu.TPUEstimator",
-)
-
-
 _CANNED = ("Baseline", "DNN", "Linear")
 _ADVICE = {
     "BoostedTrees": (
@@ -71,7 +65,7 @@ def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
             told = Blocker("TFM103", tree.line(node), reason)
             return [(place, told) for place, _ in stops]
         if isinstance(node, cst.ClassDef) and any(
-            tree.symbol(base.value) in _ESTIMATORS for base in node.bases
+            tree.symbol(base.value) in PLAIN_ESTIMATORS for base in node.bases
         ):
             reason = (
                 f"`{node.name.value}` is a class of its own derived from an Estimator: "

@@ -191,13 +191,13 @@ CONTRIB: dict[str, str] = {
     "tf.contrib.training.bucket_by_sequence_length": "",
 }
 
-# Longest matching prefix wins. One sentence: what to do instead.
 # Private modules that are elsewhere today, with the same names in them.
 MOVED_MODULES: dict[str, str] = {
     "tf.python.training.gen_training_ops": "tf.python.ops.gen_training_ops",
     "tf.python.training.training_ops": "tf.python.ops.gen_training_ops",
 }
 
+# Longest matching prefix wins. One sentence: what to do instead.
 ADVICE: dict[str, str] = {
     "tf.contrib": (
         "tf.contrib was dropped in TensorFlow 2; look for a plain TF replacement, or "

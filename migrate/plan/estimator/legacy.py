@@ -11,7 +11,14 @@ from ..code.tree import Tree
 from ..hooks.own import HOOK_BASES
 from ..sites import ModelFnSites, Program
 
-__all__ = ["LegacyPlaces", "legacy_places"]
+__all__ = ["PLAIN_ESTIMATORS", "LegacyPlaces", "legacy_places"]
+
+# Those whose model function the program gives.
+PLAIN_ESTIMATORS = (
+    "tf.contrib.tpu.TPUEstimator",
+    "tf.estimator.Estimator",
+    "tf.estimator.tpu.TPUEstimator",
+)
 
 _PREFIXES = ("tf.estimator.", "tf.contrib.estimator.", "tf.keras.estimator.")
 _ESTIMATOR_ENDINGS = ("Estimator", "Classifier", "Regressor")
