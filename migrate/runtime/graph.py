@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from .asked import ASSIGNED, CLUSTERS, HOOKS, LAYER_UPDATES, ORDERED, REPLICAS
 from .fetching import joined
-from .late_reads import count_after, count_after_reads, read_late
+from .late_reads import count_after_reads, read_late, update_after_readings
 from .layer_updates import show_layer_updates
 from .session import ModelSession
 from .variables import ModelVariables
@@ -70,13 +70,9 @@ class ModelGraph:
                 self.components = self.components_and_handles()
             if ORDERED:
                 read_late(self.graph, [handle for _, handle in self.components])
-            if (ASSIGNED or HOOKS) and "global_step" in self.variables.by_name:
+            if ASSIGNED and "global_step" in self.variables.by_name:
                 for one in self.components_of(self.global_step):
-                    handle = self.graph.capture(one.handle)
-                    if ASSIGNED:
-                        count_after_reads(handle)
-                    if HOOKS:
-                        count_after(v1.get_collection(READ_OP_COLLECTION), handle)
+                    count_after_reads(self.graph.capture(one.handle))
 
         # Keras makes its variables outside of the graph: they are met there too.
         with (
@@ -123,11 +119,15 @@ class ModelGraph:
         # A function is over when its outputs are there, and what it updates may not be:
         # the operations have to be outputs as well, and one that is used.
         fed = set(map(id, feeds))
-        ends = {
-            one.op if isinstance(one, tf.Tensor) else one: None
+        unfed = [
+            one
             for one in fetches
             if isinstance(one, (tf.Tensor, tf.Operation)) and id(one) not in fed
-        }
+        ]
+        if HOOKS:
+            handles = [handle for _, handle in self.components]
+            update_after_readings(unfed, handles)
+        ends = {one.op if isinstance(one, tf.Tensor) else one: None for one in unfed}
         outputs: list[Any] = []
         places: dict[int, int] = {}
         with self.graph.as_default(), tf.control_dependencies(list(ends)):

@@ -38,7 +38,7 @@ def count_after_reads(handle: Any) -> None:
     order: the rate would get the old step in one update and the new one in the next.
     """
     uses = handle.consumers()
-    free = [op for op in uses if op.type == "ReadVariableOp" and not op.control_inputs]
+    free = [op for op in uses if is_free_reading(op)]
     built_on_it = followers(free)
     for assignment in uses:
         # One that does not build on the step before is no counting.
@@ -49,11 +49,28 @@ def count_after_reads(handle: Any) -> None:
             assignment._add_control_inputs(others)
 
 
-def count_after(readings: Iterable[Any], handle: Any) -> None:
-    """Lets a step be counted after hooks have read which one it is."""
-    for op in handle.consumers():
-        if op.type not in ("ReadVariableOp", *LOOKS):
-            op._add_control_inputs([reading.op for reading in readings])
+def update_after_readings(fetches: Iterable[Any], handles: Iterable[Any]) -> None:
+    """Lets what is fetched beside updates of variables read them before these.
+
+    A hook that computes something of a weight gets it as the step found it. Nothing
+    but the order in which threads take up operations would say so otherwise.
+    """
+    fetched = list(fetches)
+    read = origins(one.op for one in fetched if isinstance(one, tf.Tensor))
+    run = origins(one.op if isinstance(one, tf.Tensor) else one for one in fetched)
+    for handle in handles:
+        uses = handle.consumers()
+        readings = [op for op in uses if is_free_reading(op) and op in read]
+        for op in uses:
+            if op in run and op.type not in ("ReadVariableOp", *LOOKS):
+                known = op.control_inputs
+                # A free reading comes after nothing, so that no circle is made.
+                op._add_control_inputs([one for one in readings if one not in known])
+
+
+def is_free_reading(op: Any) -> bool:
+    """Whether an operation reads a variable, and waits for nothing before it."""
+    return op.type == "ReadVariableOp" and not op.control_inputs
 
 
 # What uses the handle of a variable without an update of it.
@@ -72,6 +89,18 @@ def followers(updates: Iterable[Any]) -> set[Any]:
         new = [one for one in after if one not in found]
         found.update(new)
         todo += new
+    return found
+
+
+def origins(ends: Iterable[Any]) -> set[Any]:
+    """These operations, and all that they wait for."""
+    found = set(ends)
+    todo = list(found)
+    while todo:
+        op = todo.pop()
+        before = {*(given.op for given in op.inputs), *op.control_inputs} - found
+        found |= before
+        todo += before
     return found
 
 

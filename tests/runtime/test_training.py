@@ -104,3 +104,37 @@ def test_hooks_read_the_step_before_it_is_counted(tmp_path: Path) -> None:
     config = RunConfig(save_summary_steps=None, log_step_count_steps=None)
     Estimator(model_fn, tmp_path, config).train(input_fn, hooks=[reads], steps=400)
     assert reads.seen == list(range(400))
+
+
+class Computes(v1.train.SessionRunHook):  # type: ignore[misc]
+    """Something that a hook computes of a weight beside its update."""
+
+    def __init__(self) -> None:
+        self.seen: list[float] = []
+
+    def begin(self) -> None:
+        (weight,) = v1.trainable_variables()
+        self.computed = tf.reshape(weight, [2])[0] * 2.0
+
+    def before_run(self, context: Any) -> Any:
+        return v1.train.SessionRunArgs({"half": [self.computed]})
+
+    def after_run(self, context: Any, values: Any) -> None:
+        self.seen.append(float(values.results["half"][0]))
+
+
+def test_hooks_compute_of_weights_before_their_update(tmp_path: Path) -> None:
+    """Here, too, only the update's waiting for them says which value they get."""
+
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        weight = v1.get_variable("weight", initializer=tf.zeros([1, 2]))
+        update = tf.group(
+            v1.assign_add(weight, tf.ones([1, 2])),
+            v1.assign_add(v1.train.get_global_step(), 1),
+        )
+        return EstimatorSpec(mode, loss=tf.constant(0.0), train_op=update)
+
+    computes = Computes()
+    config = RunConfig(save_summary_steps=None, log_step_count_steps=None)
+    Estimator(model_fn, tmp_path, config).train(input_fn, hooks=[computes], steps=400)
+    assert computes.seen == [2.0 * step for step in range(400)]
