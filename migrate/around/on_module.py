@@ -39,7 +39,7 @@ from .lifting import (
 )
 from .places import NoPlace, Place, place_of
 from .renames import renamed
-from .step_order import unordered_model_fn
+from .step_order import may_copy_variables, unordered_model_fn
 from .words import Kept, Modules
 
 __all__ = ["ON_MODULE", "RULE", "Answer", "Moved", "OnModule"]
@@ -119,8 +119,11 @@ class OnModule:
 
         With Keras layers where every model function can be lifted, else as they are.
         """
+        copied = self._is_of_tf2 or may_copy_variables(
+            one.source.text for one in self.files
+        )
         for tree in self.trees:
-            why = unordered_model_fn(tree)
+            why = unordered_model_fn(tree, copied=copied)
             if why is not None:
                 return Answer(why=why)
         self.kept = self.options.model_because

@@ -8,6 +8,7 @@ steps. Where the two could part, a model_fn keeps its session.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -24,6 +25,7 @@ from .vain import is_returned_in_vain
 __all__ = [
     "counted_by_hand",
     "counted_by_several",
+    "may_copy_variables",
     "unordered_model_fn",
     "unordered_step",
 ]
@@ -43,16 +45,19 @@ def unordered_step(
     nodes: Iterable[cst.CSTNode],
     *,
     by_graph: bool = False,
+    copied: bool = True,
 ) -> tuple[cst.CSTNode, str] | None:
     """Where a step of kept code could mean something else in a loop, and why.
 
     ``nodes`` are all nodes that the model_fn reaches; ``by_graph`` says that what
-    counts the step is kept, so that the loop reads the step and counts none itself.
+    counts the step is kept, so that the loop reads the step and counts none itself;
+    ``copied`` that some of its variables may be such as are copied when they are read.
     """
     nodes = list(nodes)
     calls = [node for node in nodes if isinstance(node, cst.Call)]
     for call in calls:
-        problem = _of_start(call) or _of_count(tree, call) or _of_gradients(tree, call)
+        problem = _of_start(call) or _of_count(tree, call)
+        problem = problem or (_of_gradients(tree, call) if copied else None)
         problem = problem or _of_variable(tree, call) or _of_branches(tree, call)
         problem = problem or over_tensors(tree, call)
         if problem is not None:
@@ -63,14 +68,30 @@ def unordered_step(
     return None
 
 
-def unordered_model_fn(tree: Tree) -> str | None:
+# What makes variables, or lets TensorFlow 1 make them, that are copied when read.
+_COPIED = re.compile(
+    r"\bkeras\b(?!\.(datasets|utils|initializers|regularizers|preprocessing)\b)"
+    r"|use_resource|resource_variables|enable_v2|enable_eager|\bhub\b"
+)
+
+
+def may_copy_variables(texts: Iterable[str]) -> bool:
+    """Whether variables of these files may be others than those read by reference.
+
+    A loop lets what follows an update read all variables anew; gradients behind the
+    update of another optimizer do so for those that were read by reference only.
+    """
+    return any(_COPIED.search(text) for text in texts)
+
+
+def unordered_model_fn(tree: Tree, *, copied: bool = True) -> str | None:
     """The same of all functions of a module that look like a model_fn."""
     for node in walk(tree.module):
         if not isinstance(node, cst.FunctionDef):
             continue
         if _is_model_fn(node):
             inside = reachable(tree, [node])
-            found = unordered_step(tree, node, inside, by_graph=True)
+            found = unordered_step(tree, node, inside, by_graph=True, copied=copied)
             if found is not None:
                 return f"model_fn: {found[1]} (line {tree.line(found[0])})"
     return None

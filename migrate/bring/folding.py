@@ -420,9 +420,16 @@ def _read(body: cst.BaseSuite) -> set[str]:
     return {name.value for name in names if name not in others}
 
 
+_EMPTY = cst.Module([])
+
+
 def _inside(whole: cst.BaseExpression, part: cst.BaseExpression) -> cst.BaseExpression:
     """A part in the parentheses of the whole, where it needs them."""
-    if isinstance(part, (cst.Name, cst.Call, cst.Attribute)) or part.lpar:
+    if isinstance(part, (cst.Name, cst.Call, cst.Attribute)):
+        return part
+    # A comparison in one line binds as close as anything that can stand here.
+    bare = isinstance(part, cst.Comparison) and "\n" not in _EMPTY.code_for_node(part)
+    if part.lpar and not bare:
         return part
     return part.with_changes(lpar=whole.lpar, rpar=whole.rpar)
 

@@ -68,7 +68,8 @@ class ModelGraph:
                 build()
             if ORDERED or HOOKS:
                 self.components = self.components_and_handles()
-            if ORDERED:
+            # Under a strategy TensorFlow 1, too, copied variables when it read them.
+            if ORDERED and (not REPLICAS or strategy is None):
                 read_late(self.graph, [handle for _, handle in self.components])
             if ASSIGNED and "global_step" in self.variables.by_name:
                 for one in self.components_of(self.global_step):

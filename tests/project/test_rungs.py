@@ -159,7 +159,8 @@ def test_a_train_op_grouped_under_its_own_name() -> None:
             "something else than one",
         ),
         (
-            "with tf.control_dependencies([train_op]):\n"
+            "tf.keras.layers.Dense(1)(features)\n"
+            "    with tf.control_dependencies([train_op]):\n"
             "        train_op = tf.train.AdamOptimizer(0.1).minimize(loss)",
             "behind another update",
         ),
@@ -181,6 +182,14 @@ def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) 
     result = processed(more=more)
     assert tier(result) is Tier.COMPAT
     assert any(reason in (finding.reason or "") for finding in result.findings)
+
+
+def test_gradients_behind_an_update_read_by_reference() -> None:
+    more = (
+        "with tf.control_dependencies([train_op]):\n"
+        "        train_op = tf.train.AdamOptimizer(0.1).minimize(loss)"
+    )
+    assert tier(processed(more=more)) is Tier.NATIVE
 
 
 def test_the_update_that_a_wait_is_for_is_behind_none() -> None:
@@ -206,7 +215,8 @@ def test_the_update_that_a_wait_is_for_is_behind_none() -> None:
 )
 def test_gradients_behind_an_update_of_a_table(rows: str, expected: Tier) -> None:
     more = (
-        "table = tf.get_variable('table', [9, 1], trainable=False)\n"
+        "table = tf.get_variable(\n"
+        "        'table', [9, 1], trainable=False, use_resource=True)\n"
         f"    rows = {rows}\n"
         "    moved = tf.scatter_sub(table, [0], rows[:1] * 0.1)\n"
         "    loss += tf.reduce_mean(rows - y)\n"

@@ -56,7 +56,7 @@ QUICK = {
         "sum_on_replicas",
         "two_updates_a_step",
     },
-    "kept": {"second_optimizer", "warm_start_from_own"},
+    "kept": {"second_optimizer_of_keras", "warm_start_from_own"},
     "rewritten": {
         "activity_regularizer",
         "adam",
@@ -91,6 +91,7 @@ QUICK = {
         "rate_of_own_counter",
         "regularized_shared",
         "second_optimizer",
+        "second_optimizer_on_replicas",
         "sizes_of_text",
         "step_by_two",
         "step_of_two_optimizers",
