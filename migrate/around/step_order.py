@@ -467,10 +467,16 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
         around = [n for n in tree.ancestors(load) if isinstance(n, cst.Call)]
         if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
             continue
-        if is_returned_in_vain(tree, load):
+        if is_returned_in_vain(tree, load) or _is_summed_up(tree, load):
             continue
         return f"`{binding.name}` is changed and read in one step, in no fixed order"
     return None
+
+
+def _is_summed_up(tree: Tree, node: cst.CSTNode) -> bool:
+    """A value is for a summary only, which a loop takes before the update."""
+    calls = (one for one in tree.ancestors(node) if isinstance(one, cst.Call))
+    return any((tree.symbol(one.func) or "").startswith("tf.summary.") for one in calls)
 
 
 def _moves_variables(tree: Tree, call: cst.Call) -> bool:

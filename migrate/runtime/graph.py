@@ -125,7 +125,7 @@ class ModelGraph:
             for one in fetches
             if isinstance(one, (tf.Tensor, tf.Operation)) and id(one) not in fed
         ]
-        if HOOKS:
+        if ASSIGNED or HOOKS:
             handles = [handle for _, handle in self.components]
             update_after_readings(unfed, handles)
         ends = {one.op if isinstance(one, tf.Tensor) else one: None for one in unfed}

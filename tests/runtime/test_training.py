@@ -123,18 +123,33 @@ class Computes(v1.train.SessionRunHook):  # type: ignore[misc]
         self.seen.append(float(values.results["half"][0]))
 
 
+def adds_up(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    """A weight that grows by one in a step, beside summaries of it."""
+    weight = v1.get_variable("weight", initializer=tf.zeros([1, 2]))
+    v1.summary.scalar("seen", tf.reduce_max(weight))
+    update = tf.group(
+        v1.assign_add(weight, tf.ones([1, 2])),
+        v1.assign_add(v1.train.get_global_step(), 1),
+    )
+    return EstimatorSpec(mode, loss=tf.constant(0.0), train_op=update)
+
+
 def test_hooks_compute_of_weights_before_their_update(tmp_path: Path) -> None:
     """Here, too, only the update's waiting for them says which value they get."""
-
-    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
-        weight = v1.get_variable("weight", initializer=tf.zeros([1, 2]))
-        update = tf.group(
-            v1.assign_add(weight, tf.ones([1, 2])),
-            v1.assign_add(v1.train.get_global_step(), 1),
-        )
-        return EstimatorSpec(mode, loss=tf.constant(0.0), train_op=update)
-
     computes = Computes()
     config = RunConfig(save_summary_steps=None, log_step_count_steps=None)
-    Estimator(model_fn, tmp_path, config).train(input_fn, hooks=[computes], steps=400)
+    Estimator(adds_up, tmp_path, config).train(input_fn, hooks=[computes], steps=400)
     assert computes.seen == [2.0 * step for step in range(400)]
+
+
+def test_summaries_look_at_weights_before_their_update(tmp_path: Path) -> None:
+    config = RunConfig(save_summary_steps=1, log_step_count_steps=None)
+    Estimator(adds_up, tmp_path, config).train(input_fn, steps=200)
+    (events,) = tmp_path.glob("events.*")
+    seen = [
+        value.simple_value
+        for event in v1.train.summary_iterator(str(events))
+        for value in event.summary.value
+        if value.tag == "seen"
+    ]
+    assert seen == [float(step) for step in range(200)]
