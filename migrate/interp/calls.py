@@ -42,6 +42,7 @@ from .values import (
     Unknown,
     Value,
     join,
+    key_of,
     latest,
     loose,
     options_of,
@@ -123,6 +124,10 @@ class Calls(Expressions):
     def registered(self, found: Definition) -> Value | None:
         return definitions.registered(self, found)
 
+    @abstractmethod
+    def held_method(self, node: cst.BaseExpression, env: Env) -> Value | None:
+        """A method of an object that a module holds, or the object."""
+
     def of_method(self, holder: Instance, found: Function) -> Value:
         node = found.node
         if isinstance(node, cst.FunctionDef) and definitions.is_abstract(node):
@@ -138,7 +143,7 @@ class Calls(Expressions):
     def enter(self, function: Function, given: dict[str, Value]) -> tuple[Value, bool]:
         """What a function returns, and whether it makes variables."""
         node = function.node
-        key = (node, *((name, _key(value)) for name, value in given.items()))
+        key = (node, *((name, key_of(value)) for name, value in given.items()))
         seen = (function.env, *key)
         if seen in self._known and not self.precise:
             value, makes, events = self._known[seen]
@@ -474,7 +479,7 @@ class Calls(Expressions):
                 return self.unknown(why, node, env)
             return self.enter_call(function, node, arguments, env)
         # Each round of a loop makes one like the others.
-        key = (node, env, *((one.keyword, _key(one.value)) for one in arguments))
+        key = (node, env, *((one.keyword, key_of(one.value)) for one in arguments))
         if key in self._objects and not self.precise:
             return self._objects[key]
         fresh = self._objects.get(key) or Instance(
@@ -488,11 +493,3 @@ class Calls(Expressions):
             if isinstance(result, Unknown):
                 return result
         return fresh
-
-
-def _key(value: Value) -> object:
-    try:
-        hash(value)
-    except TypeError:
-        return id(value)
-    return value

@@ -88,7 +88,10 @@ def decorated(
             if not isinstance(value, Function) or _makes(evaluator, value):
                 return shown
             continue
-        around = evaluator.deciding(one.decorator, env or Env(module, {}))
+        outer = env or Env(module, {})
+        around = evaluator.deciding(one.decorator, outer)
+        if isinstance(around, (Config, Symbol)):
+            around = evaluator.held_method(one.decorator, outer) or around
         if isinstance(around, Symbol) and around.name in _PROPERTIES:
             if not isinstance(value, Function):
                 return shown
@@ -100,7 +103,6 @@ def decorated(
         if not isinstance(call, cst.Call):
             call = cst.Call(one.decorator)
         name = cst.Name(node.name.value)
-        outer = env or Env(module, {})
         value = evaluator.deciding(call, outer, around, [Argument(value, name)])
         if not isinstance(value, (Function, Property)):
             return shown

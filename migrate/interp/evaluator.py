@@ -12,11 +12,12 @@ import libcst as cst
 
 from ..plan.code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
-from .arguments import element_of
+from .arguments import Argument, element_of
 from .calls import Calls
 from .deciding import decided
 from .definitions import given_to
 from .expressions import Event
+from .held import before, fill, has_entries, held_object, is_unseen
 from .notes import Notes
 from .terms import term
 from .values import (
@@ -31,7 +32,7 @@ from .values import (
     Time,
     Value,
     join,
-    time_of,
+    latest,
     with_term,
 )
 
@@ -57,6 +58,50 @@ class Evaluator(Calls):
         if self.gave_up:
             return Tensor(), False
         return super().enter(function, given)
+
+    def call(
+        self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a call of a value gives; an object that a module holds may have it."""
+        if is_unseen(callee) and self._follows(node.func, arguments, env):
+            callee = self.held_method(node.func, env) or callee
+        return super().call(callee, node, arguments, env)
+
+    def _follows(
+        self, func: cst.BaseExpression, arguments: list[Argument], env: Env
+    ) -> bool:
+        """What an object does with numbers and texts is of no matter to the model."""
+        if not isinstance(func, cst.Attribute):
+            return True
+        if latest(one.value for one in arguments) is Time.GRAPH:
+            return True
+        holder = self._held(func.value, env)
+        return holder is not None and has_entries(holder)
+
+    def _held(self, node: cst.BaseExpression, env: Env) -> Instance | None:
+        return held_object(
+            self, node, env, lambda: Evaluator(self.facts, [*self.files.values()])
+        )
+
+    def held_method(self, node: cst.BaseExpression, env: Env) -> Value | None:
+        """A method of an object that a module holds, or the object."""
+        if not isinstance(node, cst.Attribute):
+            return self._held(node, env)
+        holder = self._held(node.value, env)
+        return None if holder is None else self.method(holder, node.attr.value)
+
+    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
+        """An entry; an object that a module holds may look it up."""
+        found = super()._subscript(node, env)
+        holder = self._held(node.value, env) if isinstance(found, Config) else None
+        key = node.slice[0].slice
+        if holder is None or not has_entries(holder) or not isinstance(key, cst.Index):
+            return found
+        method = self.method(holder, "__getitem__")
+        if method is None:
+            return found
+        given = Argument(self.expression(key.value, env), key.value)
+        return self.enter_call(method, node, [given], env)
 
     def suite(self, body: cst.BaseSuite, env: Env) -> None:
         """The statements of a block."""
@@ -288,7 +333,7 @@ def evaluate(
     elif holder is not None and "self" in given:
         owner = Instance(holder, parsed, made=True)
         given["self"] = owner
-        _fill(other(), owner)
+        fill(other(), owner)
     outer = _outer_names(other(), parsed, defined)
     evaluator.enter(Function(defined, parsed, outer), given)
     if evaluator.gave_up:
@@ -332,39 +377,6 @@ def _is_of_class(defined: cst.FunctionDef) -> bool:
     )
 
 
-def _fill(evaluator: Evaluator, owner: Instance) -> None:
-    """Attributes that an object has since it was made, of what is not known here."""
-    function = evaluator.method(owner, "__init__")
-    if function is None or not isinstance(function.node, cst.FunctionDef):
-        return
-    node = function.node
-    given: dict[str, Value] = {
-        one.name.value: Config(term=term(f"`{one.name.value}`"))
-        for one in (
-            *node.params.posonly_params,
-            *node.params.params,
-            *node.params.kwonly_params,
-            *(
-                one
-                for one in (node.params.star_arg, node.params.star_kwarg)
-                if isinstance(one, cst.Param)
-            ),
-        )
-    }
-    given |= given_to(evaluator, owner.node, node.params, bound=True)
-    if node.params.params:
-        given[node.params.params[0].name.value] = owner
-    evaluator.enter(function, given)
-    for name, value in owner.attributes.items():
-        owner.attributes[name] = _before(name, value)
-
-
-def _before(name: str, value: Value) -> Value:
-    """A value that is made before the model function is called: it is in no graph."""
-    late = time_of(value) is Time.GRAPH
-    return Config(term=term(f"`{name}`")) if late else value
-
-
 def _outer_names(
     evaluator: Evaluator, parsed: ParsedModule, defined: cst.FunctionDef
 ) -> Env | None:
@@ -385,12 +397,12 @@ def _outer_names(
         owner = Instance(holder, parsed, made=True)
         names[around.params.params[0].name.value] = owner
         if around.name.value != "__init__":
-            _fill(evaluator, owner)
+            fill(evaluator, owner)
     env = Env(parsed, names, outer)
     if isinstance(around.body, cst.IndentedBlock):
         evaluator.block(statements_of(around.body), env)
     for name, value in names.items():
-        names[name] = _before(name, value)
+        names[name] = before(name, value)
     return env
 
 

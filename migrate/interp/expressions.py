@@ -79,6 +79,7 @@ class Expressions(ABC):
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
         # Dicts whose entries are being looked for.
         self.filling: set[cst.CSTNode] = set()
+        self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()

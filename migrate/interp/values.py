@@ -341,3 +341,12 @@ def one_of(values: Sequence[Value], others: Sequence[Value] = ()) -> Value:
     """One of some values: which, only the program knows, by what others are."""
     found = reduce(join, values)
     return found if isinstance(found, CALLED) else loose(latest([*values, *others]))
+
+
+def key_of(value: Value) -> object:
+    """What tells a value from others: itself, or its identity where it has no hash."""
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value

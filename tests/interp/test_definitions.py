@@ -24,17 +24,19 @@ DENSE = "    return tf.layers.dense(x, 3)\n"
         ),
         # A gradient of its own is one of tensors.
         (f"@tf.custom_gradient\ndef net(x):\n{DENSE}", "net"),
-        # Nothing derives from the class, or what does says as little.
-        (
-            "class Base:\n    def __call__(self, x):\n        return self.net(x)\n\n\n"
-            "net = Base()\n",
-            "net",
-        ),
     ],
 )
 def test_what_is_not_known(code: str, reason: str, tmp_path: Path) -> None:
     found = evaluate(tmp_path, f"{HEAD}{code}{MODEL}net(features)\n")
     assert f"`{reason}` may make variables" in reasons(found)[0]
+
+
+def test_a_method_that_nothing_has(tmp_path: Path) -> None:
+    """Nothing derives from the class."""
+    code = "class Base:\n    def __call__(self, x):\n        return self.net(x)\n\n\n"
+    found = evaluate(tmp_path, f"{HEAD}{code}net = Base()\n{MODEL}net(features)\n")
+    (passed,) = found.notes.passed.values()
+    assert "`self.net` is not followed" in passed.reason
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,16 @@ RESULT = {}
 """
 FILES = ("towers", "coder")
 # Their variables begin with values that are the same everywhere.
-SAME_START = ("chosen", "columns", "families", "held", "lazy", "mixed", "shaped")
+SAME_START = (
+    "chosen",
+    "columns",
+    "families",
+    "held",
+    "lazy",
+    "mixed",
+    "shaped",
+    "zoo",
+)
 # What the next normalization takes away again: rounding alone moves it, and Adam makes
 # whole steps of that.
 NO_GRADIENT = ("batch_normalization/beta", "batch_normalization_1/moving_mean")
