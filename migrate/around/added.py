@@ -32,9 +32,9 @@ def with_added(
 ) -> list[FileResult]:
     """The results with those of the modules that the changed files import.
 
-    Where nobody is shown its text, a new loop module is told of and not made. It can
-    be: a file says names of it that it has. Which copies of tf.contrib go together in
-    one module is only seen by making it.
+    Where nobody is shown its text, a new module is told of and not written. The loop
+    module can be made: a file says names of it that it has. Which copies of tf.contrib
+    go together in one module is only seen by putting them together.
     """
     wanted: dict[str, Need] = {}
     # By the directory of modules: the files that may run with those that import them.
@@ -55,17 +55,20 @@ def with_added(
     for path in sorted(wanted, key=lambda one: (wanted[one].kind, one)):
         need = wanted[path]
         file = given.get(str(Path(path).resolve()), _as_given(Path(path), results))
-        if not shown and need.kind == "loop" and not os.path.lexists(path):
+        unseen = not shown and not os.path.lexists(path)
+        if unseen and need.kind == "loop":
             made.append(_added(file, need.kind, None))
             continue
         place = Path(path).parent
+        beside = str(Path(path).with_name(f"{options.loop_module}.py"))
         words = texts.words(place, together[place])
         words |= copied.get(place, Words()) | Words(whole=options.whole_module)
-        added = _made(file, need, words, options)
+        # A loop module that is there is made with what the copies say and take of it.
+        unseen = unseen and not os.path.lexists(beside)
+        added = _made(file, need, words, options, unseen)
         made.append(added)
         if need.kind == "contrib" and added.new is not None:
             text = added.new.decode("utf-8")
-            beside = str(Path(path).with_name(f"{options.loop_module}.py"))
             if beside in wanted:
                 names = taken_from_loop(text, options.loop_module)
                 wanted[beside] = wanted[beside].with_names(names)
@@ -75,7 +78,9 @@ def with_added(
     return [*kept, *(one for one in made if one is not None)]
 
 
-def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> FileResult:
+def _made(
+    path: Path, need: Need, words: Words, options: RewriteOptions, unseen: bool
+) -> FileResult:
     try:
         old = read_file(path)
     except OSError:
@@ -92,6 +97,8 @@ def _made(path: Path, need: Need, words: Words, options: RewriteOptions) -> File
         )
     except CannotBundle as problem:
         return FileResult(path, FileStatus.FAILED, error=f"cannot be made: {problem}")
+    if unseen:
+        return _added(path, kind, None)
     text = made.text
     if need.package:
         # What looks like its outermost package need not be one to the program.

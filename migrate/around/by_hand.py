@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..plan.code.tree import Tree
-from ..symbols.nodes import walk
 
 __all__ = ["gives_data", "handed_about"]
 
@@ -106,7 +105,7 @@ def _uses(tree: Tree, name: str) -> list[cst.BaseExpression]:
     # `tf.train` is no function `train` of the program.
     found += [
         node
-        for node in walk(tree.module)
+        for node in tree.nodes
         if isinstance(node, cst.Attribute)
         and node.attr.value == name
         and tree.resolver.resolve(node) is None

@@ -365,6 +365,7 @@ class OnModule:
             parsed.source.text,
             text,
             scopes=parsed.resolver.scopes,
+            near=parsed.source,
             cells=parsed.source.notebook is not None,
         )
         current = replace(parsed.source, text=text, module=module)

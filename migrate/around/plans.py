@@ -16,7 +16,7 @@ import libcst as cst
 
 from ..interp.evaluator import Evaluator, Event, evaluated
 from ..interp.spelling import snake
-from ..plan.code.tree import Tree, walk
+from ..plan.code.tree import Tree
 from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.nearby import files_of_program
@@ -55,7 +55,7 @@ def _plan(result: FileResult, facts: ProjectFacts) -> Iterator[tuple[str, str]]:
     files = _files(result, facts)
     trees = [Tree(one.module, one.resolver) for one in files]
     for tree, parsed in zip(trees, files, strict=True):
-        for node in walk(parsed.module):
+        for node in parsed.nodes:
             if is_model_fn(node):
                 assert isinstance(node, cst.FunctionDef)
                 yield "model_fn", f"{node.name.value} ({_place(parsed, tree, node)})"
@@ -174,7 +174,7 @@ def _around(tree: Tree, parsed: ParsedModule) -> Iterator[tuple[str, str]]:
         if _AROUND.search(symbol) and not symbol.endswith("EstimatorSpec"):
             label = "hook" if symbol.endswith("Hook") else "around"
             yield label, f"{symbol} ({_place(parsed, tree, call)})"
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if (
             isinstance(node, cst.Call)
             and isinstance(node.func, cst.Attribute)

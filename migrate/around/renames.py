@@ -12,7 +12,6 @@ from ..project.facts import ParsedModule
 from ..project.text import Edit, apply_edits
 from ..rules.dataset_iterator import METHODS
 from ..symbols.dotted import dotted_name
-from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from .by_hand import gives_data, handed_about
@@ -369,7 +368,7 @@ class _Renamer:
         # The innermost last: what is read of it is written first.
         return [
             node
-            for node in walk(self.words.context.module)
+            for node in self.words.context.nodes
             if isinstance(node, cst.Attribute)
             and node.attr.value == "updates"
             and self._is_of_no_module(node)

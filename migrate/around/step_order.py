@@ -86,7 +86,7 @@ def may_copy_variables(texts: Iterable[str]) -> bool:
 
 def unordered_model_fn(tree: Tree, *, copied: bool = True) -> str | None:
     """The same of all functions of a module that look like a model_fn."""
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if not isinstance(node, cst.FunctionDef):
             continue
         if _is_model_fn(node):
@@ -141,7 +141,7 @@ def counted_by_several(tree: Tree) -> list[cst.CSTNode]:
     """Where model functions of a module count the step once more in the same pass."""
     found = (
         _counted_twice(tree, node, list(reachable(tree, [node])))
-        for node in walk(tree.module)
+        for node in tree.nodes
         if isinstance(node, cst.FunctionDef) and _is_model_fn(node)
     )
     return [node for node in found if node is not None]
@@ -151,7 +151,7 @@ def counted_by_hand(tree: Tree) -> list[cst.Call]:
     """Where a module counts the global step itself, which something else reads too."""
     return [
         node
-        for node in walk(tree.module)
+        for node in tree.nodes
         if isinstance(node, cst.Call) and _is_read_besides(tree, node)
     ]
 
@@ -165,7 +165,7 @@ def _is_read_besides(tree: Tree, call: cst.Call) -> bool:
     reads: Iterable[cst.CSTNode] = (
         tree.uses(binding)
         if binding is not None
-        else (n for n in walk(tree.module) if _is_step_call(tree, n))
+        else (n for n in tree.nodes if _is_step_call(tree, n))
     )
     return any(read not in own for read in reads)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..project.files import WRITTEN_HERE
 from .equal import merge_equal
@@ -21,14 +22,25 @@ class Bundle:
     """The text of a module, and the name in it of each thing asked for.
 
     ``imports`` are its import sections and ``body`` all below, for text that is put
-    into a module that exists; ``parts`` are the modules that it is made of.
+    into a module that exists; ``parts`` are the modules that it is made of. The text is
+    written when it is asked for: many ask for no more than the names.
     """
 
-    text: str
+    doc: str
     names: Mapping[str, str]
     imports: Sequence[str]
-    body: str
+    write: Callable[[], str] = field(repr=False, compare=False)
     parts: Sequence[str] = ()
+
+    @property
+    def body(self) -> str:
+        """The definitions."""
+        return self.write()
+
+    @property
+    def text(self) -> str:
+        """All of the module."""
+        return write_module(self.doc, self.imports, self.body)
 
 
 def bundle(
@@ -77,10 +89,14 @@ def bundle(
     parts = [part for part in parts if any(item in reach.kept for item in part.items)]
     names = choose_names(reach, parts, list(entities.values()), bound or {})
     imports = write_imports(reach, names, bound or {})
-    body = write_body(reach, parts, names)
-    text = write_module(f"{doc.strip()}\n\n{WRITTEN_HERE}\n", imports, body)
     chosen = {name: names[entity] for name, entity in entities.items()}
-    return Bundle(text, chosen, imports, body, [part.stem for part in parts])
+    return Bundle(
+        f"{doc.strip()}\n\n{WRITTEN_HERE}\n",
+        chosen,
+        imports,
+        functools.cache(lambda: write_body(reach, parts, names)),
+        [part.stem for part in parts],
+    )
 
 
 def _place(sources: Sources, name: str) -> tuple[str, str]:

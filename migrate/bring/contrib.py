@@ -10,18 +10,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-
-import libcst as cst
+from dataclasses import dataclass, replace
 
 from ..compat.contrib._homes import PACKAGES, SINGLE_NAMES
 from ..compat.surface.contrib_aliases import CONTRIB_PATHS
 from ..compat.surface.estimator_names import ESTIMATOR_PATHS_V1
 from ..project.files import is_ours
-from ..symbols.dotted import dotted_name
 from .bundle import Bundle, bundle
+from .homes import Defined, Home, home_of
 from .parts import CannotBundle, Imported
-from .reach import Entity, Reach, Stays, resolve
+from .reach import Reach, Stays
 from .sources import Sources, installed_sources
 
 __all__ = [
@@ -216,12 +214,11 @@ def place(symbol: str) -> Brought | Elsewhere | Missing:
         return alias
     if isinstance(found, Imported):
         return Missing(symbol, f"it is private to TensorFlow ({found.path}).")
-    item, name = found
     reach = Reach(
         _sources(), given=_given(LOOP_MODULE), instead=_WITH_LAYERS, stay=_STAYS
     )
     try:
-        wanted = reach.want(item.part.name, name)
+        wanted = reach.want(found.module, found.name)
         if isinstance(wanted, Imported):
             return Missing(symbol, "a loop module has it under its own name.")
         reach.finish()
@@ -236,10 +233,10 @@ def has_layers(symbol: str) -> bool:
     if not symbol.startswith(_CANNED_NAMES):
         return False
     found, below = _find(symbol)
-    if not isinstance(found, tuple) or below:
+    if not isinstance(found, Defined) or below:
         return False
-    module = found[0].part.name
-    return isinstance(found[0].node, cst.ClassDef) and (
+    module = found.module
+    return found.is_class and (
         module == _ALL_WITH_LAYERS or f"{module}._model_fn" in _WITH_LAYERS
     )
 
@@ -261,9 +258,9 @@ def bring(
     homes = {}
     for symbol in wanted:
         found, below = _find(symbol)
-        assert isinstance(found, tuple), symbol
+        assert isinstance(found, Defined), symbol
         assert not below, symbol
-        homes[symbol] = f"{found[0].part.name.removeprefix(_COMPAT + '.')}.{found[1]}"
+        homes[symbol] = f"{found.module.removeprefix(_COMPAT + '.')}.{found.name}"
     lines = "\n".join(f"  {symbol}" for symbol in wanted)
     made = bundle(
         _sources(),
@@ -277,7 +274,7 @@ def bring(
         bound=bound,
     )
     names = {symbol: made.names[home] for symbol, home in homes.items()}
-    return Bundle(made.text, names, made.imports, made.body)
+    return replace(made, names=names)
 
 
 def held(text: str) -> list[str] | None:
@@ -300,7 +297,7 @@ def _sources() -> Sources:
     return installed_sources(_COMPAT, beside=installed_sources(_CANNED))
 
 
-def _find(symbol: str) -> tuple[Entity | str | None, str]:
+def _find(symbol: str) -> tuple[Home, str]:
     """What a symbol is in compat, and the attributes asked of that.
 
     It is something defined or imported there, or a module.
@@ -308,23 +305,23 @@ def _find(symbol: str) -> tuple[Entity | str | None, str]:
     path = ESTIMATOR_PATHS_V1.get(symbol)
     if path is not None:
         module, _, name = path.partition(":")
-        return resolve(_sources(), module, name), ""
+        return home_of(_sources(), module, name), ""
     for package, module in _PACKAGES.items():
         name = symbol.removeprefix(f"{package}.")
         if name != symbol and "." not in name:
-            there = resolve(_sources(), f"{_COMPAT}.{module}", name)
+            there = home_of(_sources(), f"{_COMPAT}.{module}", name)
             # Not what the module itself imports, or what the loop module has.
-            if isinstance(there, tuple):
-                known = f"{there[0].part.name}.{name}" in _IN_LOOP
+            if isinstance(there, Defined):
+                known = f"{there.module}.{name}" in _IN_LOOP
                 return (None if known else there), ""
             return None, ""
     root, _, rest = symbol.partition(".")
     if root != "tf" or not rest.startswith(("contrib.", "examples.")):
         return None, ""
-    found: Entity | str | None = _COMPAT
+    found: Home = _COMPAT
     steps = rest.split(".")
     while steps and isinstance(found, str):
-        found = resolve(_sources(), found, steps.pop(0))
+        found = home_of(_sources(), found, steps.pop(0))
     return found, ".".join(steps)
 
 
@@ -343,20 +340,18 @@ def _public(symbol: str) -> str:
     return symbol if _find(hidden)[0] is None else hidden
 
 
-def _alias(found: Entity) -> Elsewhere | None:
+def _alias(found: Defined | Imported) -> Elsewhere | None:
     """The place of a name that only stands for something installed."""
     steps: list[str] = []
     while not isinstance(found, Imported):
-        item, _ = found
-        value = _assigned(item.node)
-        dotted = dotted_name(value) if value is not None else None
+        dotted = found.alias
         if dotted is None:
             return None
         root, *below = dotted.split(".")
         steps = [*below, *steps]
-        home: Entity | str | None = resolve(_sources(), item.part.name, root)
+        home = home_of(_sources(), found.module, root)
         while isinstance(home, str) and steps:
-            home = resolve(_sources(), home, steps.pop(0))
+            home = home_of(_sources(), home, steps.pop(0))
         if home is None or isinstance(home, str):
             return None
         found = home
@@ -373,15 +368,6 @@ def _is_module(imported: Imported) -> bool:
     return name.islower() and (
         imported.module.startswith("tensorflow.python") or imported.module == _LEGACY
     )
-
-
-def _assigned(node: cst.CSTNode) -> cst.BaseExpression | None:
-    """The value of a plain ``name = value``."""
-    if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:
-        small = node.body[0]
-        if isinstance(small, cst.Assign) and len(small.targets) == 1:
-            return small.value
-    return None
 
 
 def _reason(problem: CannotBundle) -> str:

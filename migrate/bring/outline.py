@@ -42,6 +42,10 @@ class Outline:
     package: str
     # Names of definitions, values and of what a ``try`` imports.
     defined: set[str] = field(default_factory=set)
+    # Those that are the names of classes, where they are defined last.
+    classes: set[str] = field(default_factory=set)
+    # What stands behind ``name = a.dotted.path``, where that defines a name last.
+    aliases: dict[str, str] = field(default_factory=dict)
     imports: dict[str, Imported] = field(default_factory=dict)
     # Imported for annotations only.
     typing_only: set[str] = field(default_factory=set)
@@ -85,8 +89,31 @@ def read_outline(name: str, file: Path) -> Outline:
         if "__all__" in names:
             outline.exported = _listed(statement)
         else:
-            outline.defined |= names
+            _define(outline, names, statement)
     return outline
+
+
+def _define(outline: Outline, names: set[str], statement: ast.stmt) -> None:
+    """Note the names that a statement defines, instead of what they were before."""
+    outline.defined |= names
+    outline.classes -= names
+    for name in names:
+        outline.aliases.pop(name, None)
+    if isinstance(statement, ast.ClassDef):
+        outline.classes.add(statement.name)
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, path = statement.targets[0], _dotted(statement.value)
+        if isinstance(target, ast.Name) and path is not None:
+            outline.aliases[target.id] = path
+
+
+def _dotted(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = _dotted(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
 
 
 def _outside_of_scopes(statement: ast.stmt) -> Iterator[ast.AST]:

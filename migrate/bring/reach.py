@@ -9,7 +9,6 @@ somewhere.
 from __future__ import annotations
 
 import builtins
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +16,7 @@ import libcst as cst
 
 from ..symbols.nodes import walk
 from ..symbols.scopes import BindingKind
-from .outline import read_outline
+from .homes import Defined, home_of, home_of_import, imported_modules
 from .parts import CannotBundle, Imported, Item, Load, Part, read_part
 from .sources import Sources
 
@@ -363,7 +362,7 @@ class Reach:
         found: set[str] = set()
         pending = [start]
         while pending:
-            for module in _imported_modules(self.sources, pending.pop()):
+            for module in imported_modules(self.sources, pending.pop()):
                 if module not in found:
                     found.add(module)
                     pending.append(module)
@@ -393,69 +392,18 @@ def _other_name(line: cst.SimpleStatementLine, methods: Collection[str]) -> str 
     return None
 
 
-@functools.cache
-def _imported_modules(sources: Sources, module: str) -> tuple[str, ...]:
-    found: list[str] = []
-    file = sources.file(module)
-    assert file is not None
-    outline = read_outline(module, file)
-    for name, imported in outline.imports.items():
-        if name in outline.typing_only:
-            continue
-        entity = _through(sources, imported)
-        if isinstance(entity, str):
-            found.append(entity)
-        elif sources.file(imported.module) is not None:
-            found.append(imported.module)
-    found += [star for star in outline.stars if sources.file(star) is not None]
-    return tuple(dict.fromkeys(found))
-
-
 def _through(sources: Sources, imported: Imported) -> Entity | str | None:
     """What an import means: an entity, a module of ours by name, or nothing known."""
-    if imported.attribute is None:
-        return imported.module if sources.file(imported.module) else imported
-    if sources.file(imported.module) is None:
-        return imported
-    return resolve(sources, imported.module, imported.attribute)
+    return _taken_apart(home_of_import(sources, imported))
 
 
 def resolve(sources: Sources, module: str, name: str) -> Entity | str | None:
-    """What ``module.name`` is: a definition, something imported, or a module.
-
-    A submodule's name counts where the package binds nothing of that name itself.
-    """
-    file = sources.file(module)
-    if file is None:
-        return None
-    outline = read_outline(module, file)
-    if name in outline.defined:
-        return read_part(module, file).by_name[name][-1], name
-    if name in outline.imports:
-        imported = outline.imports[name]
-        if imported.module == module and imported.attribute == name:
-            return f"{module}.{name}"
-        return _through(sources, imported)
-    for star in outline.stars:
-        found = _starred(sources, star, name)
-        if found is not None:
-            return found
-    below = f"{module}.{name}"
-    return below if sources.file(below) is not None else None
+    """What ``module.name`` is: a definition, something imported, or a module."""
+    return _taken_apart(home_of(sources, module, name))
 
 
-def _starred(sources: Sources, module: str, name: str) -> Entity | str | None:
-    """What ``from module import *`` binds to a name."""
-    file = sources.file(module)
-    if file is None or name.startswith("_"):
-        return None
-    outline = read_outline(module, file)
-    if outline.exported is not None:
-        return resolve(sources, module, name) if name in outline.exported else None
-    if name in outline.defined:
-        return resolve(sources, module, name)
-    for star in outline.stars:
-        found = _starred(sources, star, name)
-        if found is not None:
-            return found
-    return None
+def _taken_apart(home: Defined | Imported | str | None) -> Entity | str | None:
+    if not isinstance(home, Defined):
+        return home
+    part = read_part(home.module, home.file)
+    return part.by_name[home.name][-1], home.name

@@ -15,7 +15,7 @@ import libcst as cst
 
 from ..options import RewriteOptions
 from ..plan.advice import Stop, advised, checkpoint_readers, no_loop_for
-from ..plan.code.tree import Tree, walk
+from ..plan.code.tree import Tree
 from ..plan.estimator.config import lost_settings
 from ..plan.estimator.legacy import legacy_places, runs_estimators
 from ..plan.inputs.datasets import MODE_NAMES
@@ -312,7 +312,7 @@ def _names_compat_v1(tree: Tree) -> bool:
         isinstance(node, cst.Attribute)
         and node.attr.value == "v1"
         and tree.resolver.qualified(node) == "tensorflow.compat.v1"
-        for node in walk(tree.module)
+        for node in tree.nodes
     )
 
 

@@ -101,7 +101,7 @@ class ModelFunction:
         assert own is not None
         Standing(classes, own, self.defined).lift()
         for file in lifted.files.values():
-            for node in walk(file.parsed.module):
+            for node in file.parsed.nodes:
                 if node not in self.notes.staying or node not in self.entered:
                     continue
                 if node in lifted.standing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import libcst as cst
@@ -16,7 +16,6 @@ from ..interp.notes import Notes
 from ..plan.code.tree import Tree, walk
 from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.parsing import parse
 from ..project.positions import code_of
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
@@ -139,9 +138,7 @@ class _Group:
         }
 
     def _again(self, parsed: ParsedModule, module: cst.Module) -> ParsedModule:
-        text = code_of(module)
-        source = replace(parsed.source, text=text, module=parse(text))
-        return self.facts.module_of(source)
+        return self.facts.module_of(parsed.source.with_text(code_of(module)))
 
     def _keep(self, lifted: Lifted, node: cst.CSTNode) -> None:
         """Leaves a function beside its class."""
@@ -219,7 +216,7 @@ def understood(
     every = [
         (parsed, node)
         for parsed in files
-        for node in walk(parsed.module)
+        for node in parsed.nodes
         if isinstance(node, cst.FunctionDef) and is_model_fn(node)
     ]
     helpers = _helpers(every, files, facts)
@@ -285,7 +282,7 @@ def reached(
     """The model functions of some files, and all functions that these enter."""
     found: set[cst.CSTNode] = set()
     for parsed in files:
-        for node in walk(parsed.module):
+        for node in parsed.nodes:
             if isinstance(node, cst.FunctionDef) and is_model_fn(node):
                 notes = evaluated(facts, files, parsed, node).notes
                 found |= {node, *notes.reached(node.body)}

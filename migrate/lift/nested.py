@@ -62,7 +62,7 @@ def calls_in_lines(
     apart: dict[cst.CSTNode, list[cst.SimpleStatementLine]] = {}
     changing = _changing(parsed)
     read = _read_names(functions)
-    for function in walk(parsed.module):
+    for function in parsed.nodes:
         if isinstance(function, cst.FunctionDef) and function in functions:
             taken = {one.value for one in walk(function) if isinstance(one, cst.Name)}
             for line in walk(function):
@@ -172,7 +172,7 @@ def _changing(parsed: ParsedModule) -> set[str]:
     """Attributes that are set elsewhere than where their object is made."""
     return {
         target.attr.value
-        for function in walk(parsed.module)
+        for function in parsed.nodes
         if isinstance(function, cst.FunctionDef) and function.name.value != "__init__"
         for one in walk(function)
         if isinstance(one, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign))

@@ -22,7 +22,7 @@ def one_in_each(
 
     The same file, if they have that already.
     """
-    own = [one for one in walk(parsed.module) if one in functions]
+    own = [one for one in parsed.nodes if one in functions]
     if not any(map(_is_crowded, (inner for one in own for inner in walk(one)))):
         return parsed
     module = parsed.module.visit(_Apart(own))
@@ -32,7 +32,7 @@ def one_in_each(
 
 def is_crowded(parsed: ParsedModule) -> bool:
     """Some statements of a file stand in one line."""
-    return any(map(_is_crowded, walk(parsed.module)))
+    return any(map(_is_crowded, parsed.nodes))
 
 
 def same_functions(
@@ -45,7 +45,7 @@ def same_functions(
 
 def _functions(parsed: ParsedModule) -> list[cst.CSTNode]:
     kinds = (cst.FunctionDef, cst.Lambda)
-    return [one for one in walk(parsed.module) if isinstance(one, kinds)]
+    return [one for one in parsed.nodes if isinstance(one, kinds)]
 
 
 def _is_crowded(node: cst.CSTNode) -> bool:

@@ -11,7 +11,6 @@ from ..interp.evaluator import evaluate
 from ..interp.terms import difference as first_difference
 from ..interp.terms import shown
 from ..interp.tracing import Step, Tracer
-from ..plan.code.tree import walk
 from ..project.facts import ParsedModule, ProjectFacts
 
 __all__ = ["Traced", "again", "difference"]
@@ -49,7 +48,7 @@ def again(
 def _named(parsed: ParsedModule, name: str) -> list[cst.FunctionDef]:
     return [
         node
-        for node in walk(parsed.module)
+        for node in parsed.nodes
         if isinstance(node, cst.FunctionDef) and node.name.value == name
     ]
 

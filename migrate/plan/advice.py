@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from .code.tree import Tree, walk
+from .code.tree import Tree
 from .estimator.legacy import PLAIN_ESTIMATORS
 from .program import Blocker, Difference
 
@@ -55,7 +55,7 @@ _ELSEWHERE = (
 
 def advised(tree: Tree, stops: list[Stop]) -> list[Stop]:
     """The same stops, or one that tells what is in the way of the whole program."""
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if isinstance(node, cst.Call) and tree.symbol(node.func) in _EXPERIMENTS:
             reason = (
                 f"`{tree.code(node.func)}` has no loop: call "

@@ -9,7 +9,7 @@ import libcst as cst
 
 from .code.arguments import UnknownArguments, is_none, match_arguments
 from .code.statements import names_in
-from .code.tree import Body, Statement, Tree, walk
+from .code.tree import Body, Statement, Tree
 from .estimator.calls import read_calls
 from .estimator.config import read_run_config
 from .estimator.lasting import check_lasting, moves
@@ -113,7 +113,7 @@ def _sums(tree: Tree) -> bool:
         and any(
             (tree.symbol(a.value) or "").endswith("Reduction.SUM") for a in node.args
         )
-        for node in walk(tree.module)
+        for node in tree.nodes
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .code.arguments import is_none
-from .code.tree import Tree, walk
+from .code.tree import Tree
 from .estimator.config import RUN_CONFIGS
 from .program import Difference
 
@@ -23,7 +23,7 @@ _SETTERS = frozenset(
 
 def seeded_draws(tree: Tree) -> Difference | None:
     """The first place of a module that asks for draws which repeat, if any."""
-    for call in walk(tree.module):
+    for call in tree.nodes:
         if not isinstance(call, cst.Call):
             continue
         symbol = tree.symbol(call.func)

@@ -16,6 +16,7 @@ from pathlib import Path
 import libcst as cst
 
 from ..symbols.bygone import may_name_bygone
+from ..symbols.nodes import everything
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy
@@ -50,6 +51,11 @@ class ParsedModule:
     def module(self) -> cst.Module:
         """The parsed module."""
         return self.source.module
+
+    @property
+    def nodes(self) -> tuple[cst.CSTNode, ...]:
+        """All code of the module, in source order."""
+        return self.resolver.about(everything)
 
 
 @dataclass(frozen=True, eq=False)

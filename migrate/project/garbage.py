@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,9 @@ __all__ = ["collector_at_rest"]
 
 # Objects made and not gone since the last look; a hundred bytes each, or less.
 _MANY = 300_000
+# A look takes as long as there is much to keep, so that has to grow by this before it.
+_GROWTH = 2
+_kept = 0
 
 
 @contextmanager
@@ -20,6 +24,7 @@ def collector_at_rest() -> Iterator[None]:
     through them again and again costs a fifth of the time and frees nothing. Where
     the collector is off altogether, this looks when there may be something to find.
     """
+    global _kept
     active = gc.isenabled()
     gc.disable()
     try:
@@ -27,5 +32,6 @@ def collector_at_rest() -> Iterator[None]:
     finally:
         if active:
             gc.enable()
-        elif gc.get_count()[0] > _MANY:
+        elif gc.get_count()[0] > _MANY and sys.getallocatedblocks() > _kept * _GROWTH:
             gc.collect()
+            _kept = sys.getallocatedblocks()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import re
 import warnings
 
@@ -11,6 +12,7 @@ import libcst as cst
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import ScopeTree
 from .parsing import parse
+from .sources import Source
 
 __all__ = ["GuardError", "check_output"]
 
@@ -44,17 +46,22 @@ def check_output(
     *,
     scopes: ScopeTree | None = None,
     parsed: tuple[cst.Module, ScopeTree] | None = None,
+    near: Source | None = None,
     cells: bool = False,
 ) -> tuple[cst.Module, ScopeTree]:
     """Parse, compile and look for undefined names; return the parsed result.
 
     A name counts as undefined only if the old text had it defined or did not
     use it: a file's own mistakes are not ours to refuse. ``scopes`` are those of
-    the old text, ``parsed`` the new text's module and scopes where they are at hand.
+    the old text, ``parsed`` the new text's module and scopes where they are at hand,
+    ``near`` another text of the file that the new one is parsed beside.
     Notebooks (``cells``) may await at top level.
     """
     try:
-        module = parsed[0] if parsed is not None else parse(new)
+        if parsed is not None:
+            module = parsed[0]
+        else:
+            module = parse(new) if near is None else near.with_text(new).module
     except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
         raise GuardError(f"the rewrite does not parse: {error}") from None
     if _compiles(old, cells):
@@ -117,6 +124,8 @@ def undefined_names(tree: ScopeTree) -> set[str]:
     return missing
 
 
+# A file's own text is asked about for each text that may take its place.
+@functools.lru_cache(maxsize=8)
 def _compiles(text: str, cells: bool) -> bool:
     return _problem(text, cells) is None
 

@@ -14,7 +14,10 @@ from types import TracebackType
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["Regions", "Span", "Unfaithful", "code_of", "spans"]
+from ..symbols.nodes import walk
+from .text import Lines
+
+__all__ = ["Regions", "Span", "Unfaithful", "code_of", "places_of", "spans"]
 
 Span = tuple[int, int]
 
@@ -147,6 +150,15 @@ def spans(
     state = _State(module, nodes)
     module._codegen(state)
     return "".join(state.tokens), state.found
+
+
+def places_of(module: cst.Module) -> tuple[Lines, dict[cst.CSTNode, Span]]:
+    """The module's code, and where all nodes stand that are no layout.
+
+    For `Resolver.about`: who asks next need not generate the code again.
+    """
+    code, found = spans(module, walk(module))
+    return Lines(code), found
 
 
 class Regions:

@@ -21,6 +21,7 @@ import libcst as cst
 from .deep import bracket_depth
 from .notebook import Notebook, NotebookError
 from .parsing import parse
+from .reparsing import parse_again
 from .text import Lines
 
 __all__ = ["Source", "SourceError", "load_source"]
@@ -83,7 +84,8 @@ class Source:
 
     def with_text(self, text: str) -> Source:
         """The same file with another analysis text, parsed again."""
-        return replace(self, text=text, module=parse(text))
+        module = parse_again(text, self.text, self.module)
+        return replace(self, text=text, module=module)
 
 
 def load_source(path: Path, raw: bytes) -> Source:

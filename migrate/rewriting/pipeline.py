@@ -243,7 +243,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     rounds = 1
     last = parsed
     while text != source.text:
-        last = _checked(parsed, text, facts, moved.parsed)
+        last = _checked(parsed, text, facts, moved.parsed, moved.near)
         judged = moved.parsed is not None
         moved, more = _round(
             last,
@@ -265,11 +265,11 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         lean = without_unread_imports(parsed, last, facts)
         if lean is not None:
             text = code_of(lean)
-            last = _checked(parsed, text, facts)
+            last = _checked(parsed, text, facts, near=last.source)
     short = with_short_lines(text, source.text)
     if short != text:
         text = short
-        last = _checked(parsed, text, facts)
+        last = _checked(parsed, text, facts, near=last.source)
     if text != source.text and any(finding.leaves_estimator for finding in findings):
         # By itself: what other modules pass on to it may change as well.
         check_present(Resolver(last.module, scopes=last.resolver.scopes))
@@ -277,7 +277,7 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         from ..around import put_inside
 
         text, needs = put_inside(last, needs, facts, job.options), ()
-        last = _checked(parsed, text, facts)
+        last = _checked(parsed, text, facts, near=last.source)
     placed = [*in_cells(findings, source), *_pins(source, job)]
     new = source.render(text)
     if source.notebook is None:
@@ -290,14 +290,16 @@ def _checked(
     text: str,
     facts: ProjectFacts,
     at_hand: tuple[cst.Module, ScopeTree] | None = None,
+    near: Source | None = None,
 ) -> ParsedModule:
-    """A file with a new text that passes the guard."""
+    """A file with a new text that passes the guard; ``near`` has most of the text."""
     source = parsed.source
     module, scopes = check_output(
         source.text,
         text,
         scopes=parsed.resolver.scopes,
         parsed=at_hand,
+        near=near,
         cells=source.notebook is not None,
     )
     return facts.module_of(replace(source, text=text, module=module), scopes)
@@ -347,6 +349,8 @@ class _Moved:
 
     text: str
     parsed: tuple[cst.Module, ScopeTree] | None = None
+    # What the symbol rules made the text of.
+    near: Source | None = None
     # What the text imports of modules to add, and whether they go into the file.
     needs: tuple[Need, ...] = ()
     inside: bool = False
@@ -415,7 +419,8 @@ def _round(
     known = None
     if text == moved.text:
         known = moved.module, parsed.resolver.scopes
-    return _Moved(text, known, done.needs, done.inside, done.renamed), findings
+    made = _Moved(text, known, moved, done.needs, done.inside, done.renamed)
+    return made, findings
 
 
 def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:

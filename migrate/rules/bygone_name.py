@@ -12,7 +12,6 @@ import libcst as cst
 
 from ..report.findings import Outcome, Safety
 from ..symbols.bygone import ADVICE, METHODS, PACKAGES, RENAMED
-from ..symbols.nodes import walk
 from ..symbols.scopes import ImportUse, Scope, Use
 from .base import Diagnosis, Rule
 from .context import Context
@@ -113,7 +112,7 @@ def _methods(
     """``array.tostring()``: a method that arrays had."""
     if not any(f".{name}()" in context.text for name in METHODS):
         return
-    for node in walk(context.module):
+    for node in context.nodes:
         if (
             isinstance(node, cst.Call)
             and not node.args
@@ -137,7 +136,7 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
     if f".{_OLD_SPEC}(" not in context.text:
         return {}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in walk(context.module):
+    for node in context.nodes:
         if not _takes_a_part(node):
             continue
         call = getattr(node, "value", None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import libcst as cst
 
-from ..project.positions import Span, Unfaithful, spans
+from ..project.positions import Span, Unfaithful, places_of, spans
 from ..project.text import Edit, Lines
+from ..symbols.nodes import everything
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import Scope, ScopeKind
 from ..symbols.table import in_compat_v1
@@ -34,6 +36,11 @@ class Context:
         """Offsets of the text."""
         return Lines(self.text)
 
+    @property
+    def nodes(self) -> Sequence[cst.CSTNode]:
+        """All code of the module, in source order."""
+        return self.resolver.about(everything)
+
     @cached_property
     def writes_events(self) -> bool:
         """The module has a writer of TF2, which TF1's summaries know nothing of."""
@@ -51,12 +58,15 @@ class Context:
     def span(self, node: cst.CSTNode) -> Span:
         """Start and end offset of a node, without white space around it."""
         if node not in self._spans:
-            self._wanted.add(node)
-            missing = [n for n in self._wanted if n not in self._spans]
-            code, found = spans(self.module, missing)
-            if code != self.text:
+            lines, known = self.resolver.about(places_of)
+            if lines.text != self.text:
                 raise Unfaithful
-            self._spans.update(found)
+            if node in known:
+                return known[node]
+            # Parentheses and such, which few ask about.
+            self._wanted.add(node)
+            missing = [n for n in self._wanted if n not in known]
+            self._spans.update(spans(self.module, missing)[1])
         return self._spans[node]
 
     def source(self, node: cst.CSTNode) -> str:

@@ -64,7 +64,7 @@ def diagnoses(context: Context) -> Iterator[tuple[cst.Attribute, Diagnosis]]:
     """Every such size of a module, and what to do about it."""
     if ".value" not in context.text or "shape" not in context.text:
         return
-    for node in walk(context.module):
+    for node in context.nodes:
         if (
             not isinstance(node, cst.Attribute)
             or node.attr.value != "value"

@@ -71,7 +71,7 @@ def diagnoses(
     if "session(" not in context.text or "test" not in context.text:
         return
     statements = {use.node: use.statement for use in context.resolver.scopes.uses}
-    for holder in walk(context.module):
+    for holder in context.nodes:
         if not isinstance(holder, cst.ClassDef) or not _tests(holder, context):
             continue
         for node in walk(holder.body):

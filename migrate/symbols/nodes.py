@@ -14,7 +14,14 @@ from operator import attrgetter
 
 import libcst as cst
 
-__all__ = ["CodeTransformer", "children", "code_fields", "parents", "walk"]
+__all__ = [
+    "CodeTransformer",
+    "children",
+    "code_fields",
+    "everything",
+    "parents",
+    "walk",
+]
 
 # Fields that hold punctuation or layout: never names.
 _LAYOUT = {
@@ -152,6 +159,11 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if below:
             below.reverse()
             pending += below
+
+
+def everything(module: cst.Module) -> tuple[cst.CSTNode, ...]:
+    """All that `walk` gives of a module, for `Resolver.about`: many go through it."""
+    return tuple(walk(module))
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:

@@ -143,11 +143,12 @@ def _tfmigrate(folder: Path) -> None:
     """What `scan -j1` does: the walk, the facts, every file, the programs of these."""
     found = [candidate.path for candidate in find_files([folder])]
     facts = ProjectFacts(tuple(found))
-    job = Job()
+    job = Job(shown=False)
     gc.disable()  # as the processes of a run do
     try:
         results = [process_file(path, job, facts) for path in found]
-        with_added(settle(results, facts, job.selection), job.options, facts)
+        settled = settle(results, facts, job.selection)
+        with_added(settled, job.options, facts, shown=job.shown)
     finally:
         gc.enable()
         gc.collect()

@@ -46,7 +46,7 @@ def made(sources: Sources, *wanted: str, **options: object) -> Bundle:
     inside = around + "".join(result.imports) + result.body
     check_output("", inside if around else result.text)
     again = bundle(sources, wanted, doc="Things.", **options)  # type: ignore[arg-type]
-    assert again == result
+    assert (again, again.text) == (result, result.text)
     return result
 
 

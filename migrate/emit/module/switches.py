@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from ...plan.code.tree import Tree, walk
+from ...plan.code.tree import Tree
 from ...plan.sites import Blocked
 from .dropping import without_statements
 
@@ -47,6 +47,6 @@ def _switches(tree: Tree, text: str) -> list[cst.CSTNode]:
         return []
     return [
         node
-        for node in walk(tree.module)
+        for node in tree.nodes
         if isinstance(node, (cst.Attribute, cst.Name)) and tree.symbol(node) in names
     ]

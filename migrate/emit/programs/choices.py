@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from ...options import RewriteOptions
-from ...plan.code.tree import Tree, walk
+from ...plan.code.tree import Tree
 from ...plan.program import KerasModelPlan, ModelFnPlan
 from ...plan.sites import Program
 from ...symbols.table import lookup, needs_nothing
@@ -93,7 +93,7 @@ def numbers_changed(options: RewriteOptions) -> list[tuple[str, str]]:
 
 def _not_in_keras3(tree: Tree) -> str | None:
     """The first symbol of ``tf.keras`` that today's ``tf.keras`` lacks."""
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if not isinstance(node, (cst.Attribute, cst.Name)):
             continue
         symbol = tree.symbol(node)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from ...plan.code.arguments import UnknownArguments, match_arguments
-from ...plan.code.tree import Tree, walk
+from ...plan.code.tree import Tree
 from ...plan.inputs.tables import TABLES, table_code
 
 __all__ = ["dropped_remainders", "gone_inputs"]
@@ -29,7 +29,7 @@ def dropped_remainders(
     tree: Tree,
 ) -> dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]]:
     """``data.apply(batch_and_drop_remainder(n))``: what becomes of each ``apply``."""
-    return {node: _batch for node in walk(tree.module) if _applied(tree, node)}
+    return {node: _batch for node in tree.nodes if _applied(tree, node)}
 
 
 def _applied(tree: Tree, node: cst.CSTNode | None) -> bool:
@@ -61,7 +61,7 @@ def _batch(node: cst.CSTNode) -> cst.CSTNode:
 def gone_inputs(tree: Tree) -> list[tuple[cst.Call, str]]:
     """Calls that TF2 spells differently, each with its new source text."""
     found = []
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if not isinstance(node, cst.Call):
             continue
         symbol = tree.symbol(node.func)

@@ -35,7 +35,7 @@ def spell_recurrent_defaults(tree: Tree, keras: str, tf: str) -> cst.Module:
     """The module of a TF1 program with its recurrent layers' defaults written out."""
     edits = Edits()
     called: set[cst.CSTNode] = set()
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if isinstance(node, cst.Call) and _is_recurrent(tree, node.func):
             called.update(walk(node.func))
             changed = _spelled(tree, node, _FUNCTIONS[keras].format(tf=tf))

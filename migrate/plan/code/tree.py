@@ -8,9 +8,9 @@ from typing import cast
 
 import libcst as cst
 
-from ...project.positions import Span, code_of, spans
+from ...project.positions import Span, code_of, places_of
 from ...project.text import Lines
-from ...symbols.nodes import parents, walk
+from ...symbols.nodes import everything, parents, walk
 from ...symbols.resolver import Resolver
 from ...symbols.scopes import Binding, BindingKind
 
@@ -30,11 +30,6 @@ def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
     if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
         return statement.body[0]
     return None
-
-
-def _places_of(module: cst.Module) -> tuple[Lines, dict[cst.CSTNode, Span]]:
-    code, found = spans(module, walk(module))
-    return Lines(code), found
 
 
 class Tree:
@@ -59,13 +54,18 @@ class Tree:
         return found
 
     @property
+    def nodes(self) -> Sequence[cst.CSTNode]:
+        """All code of the module, in source order."""
+        return self.resolver.about(everything)
+
+    @property
     def text(self) -> str:
         """The module's source."""
         return self._places[0].text
 
     @cached_property
     def _places(self) -> tuple[Lines, dict[cst.CSTNode, Span]]:
-        return self.resolver.about(_places_of)
+        return self.resolver.about(places_of)
 
     def _place(self, node: cst.CSTNode, end: int) -> tuple[int, int]:
         lines, found = self._places
@@ -141,7 +141,7 @@ class Tree:
 
     def calls(self, root: cst.CSTNode, symbols: Sequence[str]) -> Iterator[cst.Call]:
         """Calls below ``root`` of any of the given canonical names."""
-        for node in walk(root):
+        for node in self.nodes if root is self.module else walk(root):
             if node.__class__ is cst.Call:
                 assert isinstance(node, cst.Call)
                 if self.symbol(node.func) in symbols:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...symbols.scopes import BindingKind
 from ..code.arguments import UnknownArguments, is_none, match_arguments, may_be_none
-from ..code.tree import Body, Statement, Tree, walk
+from ..code.tree import Body, Statement, Tree
 from ..program import Difference, RunConfigPlan
 from ..sites import Blocked
 from .calls import own_statement
@@ -94,7 +94,7 @@ def _check_cluster(tree: Tree) -> None:
     """
     if "TF_CONFIG" not in tree.text:
         return
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if isinstance(node, cst.SimpleString) and "TF_CONFIG" in node.value:
             reason = "the program reads or sets `TF_CONFIG`, the roles of a cluster"
             raise Blocked(_RULE, tree.line(node), reason)
@@ -120,7 +120,7 @@ def session_configs(tree: Tree) -> list[cst.BaseExpression]:
 
 
 def _of_sessions(tree: Tree) -> Iterator[tuple[cst.Call, cst.Arg]]:
-    for call in walk(tree.module):
+    for call in tree.nodes:
         if not isinstance(call, cst.Call):
             continue
         replaced = isinstance(call.func, cst.Attribute) and (

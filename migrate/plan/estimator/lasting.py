@@ -129,7 +129,7 @@ def _outlasts(tree: Tree, root: cst.Name, model_fn: cst.FunctionDef) -> bool:
 def _check_params(tree: Tree, place: Place, params: cst.Name) -> None:
     start, end = tree.line(place.statement), _last_use(tree, place)
     bindings = set(tree.resolver.bindings(params))
-    for root, node in changes(tree, walk(tree.module)):
+    for root, node in changes(tree, tree.nodes):
         same = bindings & set(tree.resolver.bindings(root))
         line = tree.line(node)
         if same and start < line <= end:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ...symbols.scopes import BindingKind
-from ..code.tree import Tree, walk
+from ..code.tree import Tree
 
 __all__ = ["passed_values"]
 
@@ -44,7 +44,7 @@ def passed_values(tree: Tree, node: cst.CSTNode) -> list[cst.BaseExpression] | N
 def _calls(tree: Tree, name: str, *, method: bool) -> list[cst.Call] | None:
     """Every call of a function or method, or None where it is used otherwise."""
     calls = []
-    for node in walk(tree.module):
+    for node in tree.nodes:
         if method:
             named = isinstance(node, cst.Attribute) and node.attr.value == name
             if not named or tree.symbol(node) is not None:

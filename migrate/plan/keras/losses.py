@@ -7,7 +7,7 @@ import ast
 import libcst as cst
 
 from ...rules.written_for import written_for_tf2
-from ..code.tree import Tree, walk
+from ..code.tree import Tree
 from ..program import TF, MetricPlan
 from ..sites import Blocked
 
@@ -172,5 +172,5 @@ def _is_read(tree: Tree, key: str) -> bool:
         isinstance(node, cst.SimpleString)
         and node.evaluated_value == key
         and isinstance(tree.parent(node), cst.Index)
-        for node in walk(tree.module)
+        for node in tree.nodes
     )

@@ -31,7 +31,7 @@ def with_named_model(tree: Tree, call: cst.Call) -> cst.Module | None:
         or any(isinstance(node, (cst.Lambda, cst.CompFor)) for node in walk(statement))
     ):
         return None
-    taken = {n.value for n in walk(tree.module) if isinstance(n, cst.Name)}
+    taken = {n.value for n in tree.nodes if isinstance(n, cst.Name)}
     name = next((name for name in _NAMES if name not in taken), None)
     if name is None:
         return None
