@@ -15,6 +15,7 @@ from ..symbols.dotted import dotted_name
 from ..symbols.scopes import BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from .by_hand import gives_data, handed_about
+from .given_themselves import given_themselves
 from .homes import Home, Known
 from .imports import Imports
 from .keras_twins import Twins
@@ -104,6 +105,7 @@ class _Renamer:
         self._add_arguments()
         self._write_methods_as_functions()
         self._drop_switches()
+        self._leave_out_self()
         if self.starts_graph and self.words.found.by_hand is not None:
             self.words.found.loop.add("build_graphs_by_hand")
             self.words.local(self.words.modules.loop)
@@ -291,6 +293,15 @@ class _Renamer:
         for call, text in calls.items():
             _, end = context.span(call.args[-1])
             self.words.edits.append(Edit(end, end, f", {text}"))
+
+    def _leave_out_self(self) -> None:
+        context = self.words.context
+        if "super" not in context.text:
+            return
+        given = list(given_themselves(context.module, self.words.resolver))
+        context.want(*given)
+        for node in given:
+            self.words.edits.append(Edit(*context.span(node), "True"))
 
     # -- methods that nothing has any more ---------------------------------------------
 

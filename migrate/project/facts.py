@@ -8,7 +8,6 @@ modules are cached by the hash of their content.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,12 +24,10 @@ from .journal import digest
 from .kept import Modules, Recent
 from .reading import read_file, read_or_nothing
 from .search_path import added_directories
+from .searched import searched_below, searched_by_text
 from .sources import Source, SourceError, load_source
 
 __all__ = ["Definition", "ParsedModule", "ProjectFacts"]
-
-# `import_module("models." + name)`: the text that the name begins with.
-_SEARCHED = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)""")
 
 
 @dataclass(frozen=True, eq=False)
@@ -427,23 +424,8 @@ class ProjectFacts:
                     located = self.locate(target, path)
                     if located is not None:
                         found.add(located)
-        return found | self._searched(path, raw)
-
-    def _searched(self, path: Path, raw: bytes) -> set[Path]:
-        """Modules imported by a name that is, or begins as, a text of the file."""
-        found: set[Path] = set()
-        for text in _SEARCHED.findall(raw):
-            name = text.decode("ascii", "replace")
-            whole = name.rstrip(".")
-            located = self.locate(whole, path) if whole else None
-            if located is None:
-                continue
-            found.add(located)
-            if name != whole and located.name == "__init__.py":
-                folder = str(located.parent)
-                names = _sources_in(folder)
-                found |= {located.parent / one for one in names if one.endswith(".py")}
-        return found
+        found |= searched_by_text(path, raw, self.locate)
+        return found | searched_below(path, raw, self.files)
 
     def concerns_legacy(self, path: Path, raw: bytes) -> bool:
         """Whether a file has legacy words, or imports a project file that has.

@@ -283,6 +283,52 @@ def test_modules_that_are_imported_by_a_computed_name_belong(tmp_path: Path) -> 
     )
 
 
+SEARCHING = """
+import importlib
+
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    build = getattr(importlib.import_module(params['net']), 'build')
+    loss = tf.reduce_mean(tf.square(build(features) - labels))
+    step = tf.train.get_global_step()
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+x = tf.ones([2, 3])
+estimator = tf.estimator.Estimator(model_fn, params={'net': 'net'})
+estimator.train(lambda: tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(), steps=3)
+"""
+SEARCHED = """
+from tensorflow.compat.v1.keras.initializers import he_uniform
+from tensorflow.keras.layers import Dense
+
+
+def build(x):
+    return Dense(1, kernel_initializer=he_uniform(seed=3))(x)
+"""
+
+
+def test_modules_that_are_imported_by_any_name_belong(tmp_path: Path) -> None:
+    """Their layers are those of the program; a module that another imports is not one."""
+    other = (
+        "import tensorflow as tf\nimport taken\n\nprint(taken.build(tf.ones([2, 3])))\n"
+    )
+    files = project(
+        tmp_path, train=SEARCHING, net=SEARCHED, taken=SEARCHED, other=other
+    )
+    report = rewritten(files)
+    assert tiers(report) == ["T2"]
+    found = texts(report)
+    assert "from tf_keras.layers import Dense" in found["net.py"]
+    assert (
+        "from tf_keras.api._v1.keras.initializers import he_uniform" in found["net.py"]
+    )
+    assert "tf_keras" not in found.get("taken.py", "")
+
+
 def test_a_session_that_an_estimator_would_call_keeps_its_program(
     tmp_path: Path,
 ) -> None:

@@ -63,6 +63,7 @@ QUICK = {
         "averages_of_tensors",
         "batch_norm_of_volumes",
         "best_exporter",
+        "cell_given_itself",
         "centres_in_a_summary",
         "chief_alone",
         "evaluate_first",
