@@ -374,7 +374,7 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
         if isinstance(inner, cst.Call):
             if _is_update_collection(tree, inner):
                 continue
-            if _moves_variables(tree, inner) and not _is_only_gathered(tree, inner):
+            if _moves_variables(tree, inner) and not _is_beside_gradients(tree, inner):
                 return True
         if isinstance(inner, cst.Name) and inner in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(inner):
@@ -383,10 +383,11 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
     return False
 
 
-def _is_only_gathered(tree: Tree, call: cst.Call) -> bool:
-    """What the call changes is a variable whose rows are taken, and not trained.
+def _is_beside_gradients(tree: Tree, call: cst.Call) -> bool:
+    """What the call changes is a variable that no gradient reads: it is not trained.
 
-    Rows are copies: no gradient reads the variable itself.
+    Others take rows of it at most, which are copies, or read it where another mode
+    ends, in a graph of its own.
     """
     target = _assigned(tree, call)
     binding = None if target is None else tree.assigned(target[0])
@@ -402,6 +403,8 @@ def _is_only_gathered(tree: Tree, call: cst.Call) -> bool:
     if not fixed or tree.symbol(made.func) not in _MAKERS:
         return False
     for load in tree.uses(binding):
+        if exclusive(tree, call, load):
+            continue
         around = next(
             (n for n in tree.ancestors(load) if isinstance(n, cst.Call)), None
         )
@@ -446,7 +449,7 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
         around = [n for n in tree.ancestors(load) if isinstance(n, cst.Call)]
         if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
             continue
-        if is_returned_in_vain(tree, load):
+        if is_returned_in_vain(tree, load) or exclusive(tree, call, load):
             continue
         return f"`{binding.name}` is changed and read in one step, in no fixed order"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .handlers import Call
 
-__all__ = ["is_setting", "methods_named", "named"]
+__all__ = ["is_outer", "is_setting", "methods_named", "named"]
 
 
 def named(call: Call) -> Value | None:
@@ -126,3 +127,11 @@ def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
         and not isinstance(one.value, (cst.Call, type(None)))
         for one in bound
     )
+
+
+def is_outer(node: cst.Name, module: ParsedModule) -> bool:
+    """A name of Python's own, or one that is only imported."""
+    bound = module.resolver.bindings(node)
+    if not bound:
+        return hasattr(builtins, node.value)
+    return all(one.kind is BindingKind.IMPORT for one in bound)

@@ -183,6 +183,31 @@ def test_steps_without_a_fixed_order_keep_their_session(more: str, reason: str) 
     assert any(reason in (finding.reason or "") for finding in result.findings)
 
 
+@pytest.mark.parametrize(
+    ("evaluated", "expected"),
+    [
+        # Evaluations have a graph of their own, in which nothing moves the average.
+        ("AVERAGE\n    if mode == 'eval':\n        RETURN\n    MOVED", Tier.NATIVE),
+        ("AVERAGE\n    MOVED\n    if mode == 'eval':\n        RETURN", Tier.COMPAT),
+        (
+            "AVERAGE\n    for _ in range(2):\n        if mode == 'eval':\n"
+            "            RETURN\n        MOVED",
+            Tier.COMPAT,
+        ),
+    ],
+    ids=["left before", "left behind", "in a loop"],
+)
+def test_a_variable_that_another_mode_reads(evaluated: str, expected: Tier) -> None:
+    average = "average = tf.get_variable('average', [], trainable=False)"
+    moved = "train_op = tf.group(train_op, tf.assign(average, loss))"
+    returned = (
+        "return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={"
+        "'average': (tf.identity(average), tf.no_op())})"
+    )
+    more = evaluated.replace("AVERAGE", average).replace("MOVED", moved)
+    assert tier(processed(more=more.replace("RETURN", returned))) is expected
+
+
 def test_the_update_that_a_wait_is_for_is_behind_none() -> None:
     more = (
         "step = tf.train.get_global_step()\n"

@@ -60,6 +60,7 @@ QUICK = {
     "rewritten": {
         "activity_regularizer",
         "adam",
+        "average_for_evaluation",
         "averages_of_tensors",
         "batch_norm_of_volumes",
         "best_exporter",
@@ -90,6 +91,7 @@ QUICK = {
         "predict_what_was_asked",
         "rate_of_own_counter",
         "regularized_shared",
+        "scope_given_a_name",
         "second_optimizer",
         "sizes_of_text",
         "step_by_two",
