@@ -189,6 +189,7 @@ class OnModule:
             if (
                 again.source.text == parsed.source.text
                 and parsed not in self.files[: len(self.group.files)]
+                and not any(differences(parsed, self.files))
             ):
                 continue
             findings = self._findings(parsed, native, inside)
