@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .handlers import Call
 
-__all__ = ["is_outer", "is_setting", "methods_named", "named"]
+__all__ = ["as_written", "is_outer", "is_setting", "methods_named", "named"]
 
 
 def named(call: Call) -> Value | None:
@@ -29,7 +29,7 @@ def named(call: Call) -> Value | None:
         return None
     place, name = call.arguments
     module = _file_of(call.evaluator, place, call.env)
-    ends = _ends(name.node)
+    ends = _ends(as_written(name.node, call.env.module))
     if module is None or ends is None:
         return None
     found: Value | None = None
@@ -62,12 +62,21 @@ def _file_of(evaluator: Calls, place: Argument, env: Env) -> ParsedModule | None
     return evaluator.files.get(os.path.abspath(path)) if path is not None else None
 
 
+def as_written(node: cst.BaseExpression, module: ParsedModule) -> cst.BaseExpression:
+    """An expression, or what is set to the name that it is, if that is set once."""
+    bound = module.resolver.bindings(node) if isinstance(node, cst.Name) else []
+    if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN and bound[0].value:
+        return bound[0].value
+    return node
+
+
 def _ends(node: cst.BaseExpression) -> tuple[str, str] | None:
-    """How a text begins and ends that is added up."""
+    """How a text begins and ends that is added up, or filled in."""
     if not isinstance(node, cst.BinaryOperation) or not isinstance(
         node.operator, cst.Add
     ):
-        return None
+        start = _start_of(node)
+        return (start, "") if start and not isinstance(node, cst.SimpleString) else None
     first, last = node.left, node.right
     while isinstance(first, cst.BinaryOperation):
         first = first.left
