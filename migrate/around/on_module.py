@@ -406,10 +406,9 @@ class OnModule:
             )
         if not told:
             # A class derived from an Estimator makes a program of what uses it.
-            tier = becomes if runs_estimators(tree) else None
-            told.append(
-                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
-            )
+            runs = runs_estimators(tree)
+            text = f"belongs to a program on {module}{kept if runs else ''}"
+            told.append(self._finding(parsed, 1, text, becomes if runs else None))
         told += [
             replace(told[0], rule=rule, message=text, safety=Safety.CHANGES_NUMBERS)
             for rule, text in numbers_changed(self.options)
