@@ -70,6 +70,7 @@ QUICK = {
         "histograms_of_cells",
         "hook_feeds_the_rate",
         "hook_sees_the_step",
+        "hook_sees_the_step_of_replicas",
         "initialized_value",
         "input_of_labels_in_features",
         "input_through_queues",
