@@ -371,3 +371,18 @@ def test_a_table_that_is_returned_is_read_by_who_takes_it(
     assert any("in no fixed order" in one for one in reasons) == (
         expected is Tier.COMPAT
     )
+
+
+def test_why_the_model_fn_of_a_derived_estimator_is_kept() -> None:
+    body = "y = OTHERS[mode](features)"
+    text = PROGRAM.replace("HEAD", "OTHERS = made()").replace("BODY", body)
+    text = text.replace("MORE", "pass").replace("AFTER", "")
+    text = text.replace(
+        'estimator = tf.estimator.Estimator(model_fn, "model")',
+        "class Own(tf.estimator.Estimator):\n    def __init__(self):\n"
+        '        super().__init__(model_fn, "model")\n\n\nestimator = Own()',
+    )
+    result = outcome(text.encode())
+    assert tier(result) is Tier.FORWARD_KEPT
+    (told,) = (f for f in result.findings if f.tier is Tier.FORWARD_KEPT)
+    assert "its model_fn is kept: " in told.message
