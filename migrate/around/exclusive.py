@@ -11,25 +11,39 @@ __all__ = ["exclusive"]
 
 def exclusive(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) -> bool:
     """No pass goes through both places."""
+    if tree.function(first) is not tree.function(second):
+        return False
     mine, other = _branches(tree, first), _branches(tree, second)
-    for choice, branch in mine.items():
-        if choice in other:
-            if other[choice] is not branch:
-                return True
-        elif _leaves(branch):
-            return True
+    if any(choice in other and other[choice] is not mine[choice] for choice in mine):
+        return True
+    return _is_left_before(tree, mine, second) or _is_left_before(tree, other, first)
+
+
+def _is_left_before(
+    tree: Tree, branches: dict[cst.CSTNode, cst.CSTNode], place: cst.CSTNode
+) -> bool:
+    """A pass through these branches ends before it comes to a place further down."""
+    around = set(tree.ancestors(place))
     return any(
-        _leaves(branch) for choice, branch in other.items() if choice not in mine
+        _leaves(branch)
+        and choice not in around
+        and tree.line(place) > tree.line(choice)
+        for choice, branch in branches.items()
     )
 
 
 def _branches(tree: Tree, node: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The ``if``s around a node, and the part of each that holds it."""
+    """The ``if``s around a node, and the part of each that holds it.
+
+    Those in a loop are left out: each of its rounds may take another part.
+    """
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     inner = node
     for holder in tree.ancestors(node):
         if isinstance(holder, (cst.FunctionDef, cst.Lambda)):
             break
+        if isinstance(holder, (cst.For, cst.While)):
+            found.clear()
         if isinstance(holder, (cst.If, cst.IfExp)):
             found[holder] = inner
         inner = holder

@@ -25,6 +25,7 @@ from ..report.needs import Need
 from ..rules.engine import run_rules
 from ..rules.written_for import era_of, written_for_tf2
 from ..symbols.names import canonical
+from .by_reference import may_copy_variables
 from .contents import clash, loop_names, words_of_loop
 from .differences import differences
 from .groups import Group, run_together
@@ -39,7 +40,7 @@ from .lifting import (
 )
 from .places import NoPlace, Place, place_of
 from .renames import renamed
-from .step_order import may_copy_variables, unordered_model_fn
+from .step_order import unordered_model_fn
 from .words import Kept, Modules
 
 __all__ = ["ON_MODULE", "RULE", "Answer", "Moved", "OnModule"]
@@ -192,6 +193,7 @@ class OnModule:
             if (
                 again.source.text == parsed.source.text
                 and parsed not in self.files[: len(self.group.files)]
+                and not any(differences(parsed, self.files))
             ):
                 continue
             findings = self._findings(parsed, native, inside)
@@ -409,10 +411,9 @@ class OnModule:
             )
         if not told:
             # A class derived from an Estimator makes a program of what uses it.
-            tier = becomes if runs_estimators(tree) else None
-            told.append(
-                self._finding(parsed, 1, f"belongs to a program on {module}", tier)
-            )
+            runs = runs_estimators(tree)
+            text = f"belongs to a program on {module}{kept if runs else ''}"
+            told.append(self._finding(parsed, 1, text, becomes if runs else None))
         told += [
             replace(told[0], rule=rule, message=text, safety=Safety.CHANGES_NUMBERS)
             for rule, text in numbers_changed(self.options)

@@ -8,7 +8,6 @@ steps. Where the two could part, a model_fn keeps its session.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -25,7 +24,6 @@ from .vain import is_returned_in_vain
 __all__ = [
     "counted_by_hand",
     "counted_by_several",
-    "may_copy_variables",
     "unordered_model_fn",
     "unordered_step",
 ]
@@ -66,22 +64,6 @@ def unordered_step(
     if twice is not None and not (by_graph and _is_only_counted(tree, calls)):
         return twice, "the global step is counted more than once in a step"
     return None
-
-
-# What makes variables, or lets TensorFlow 1 make them, that are copied when read.
-_COPIED = re.compile(
-    r"\bkeras\b(?!\.(datasets|utils|initializers|regularizers|preprocessing)\b)"
-    r"|use_resource|resource_variables|enable_v2|enable_eager|\bhub\b"
-)
-
-
-def may_copy_variables(texts: Iterable[str]) -> bool:
-    """Whether variables of these files may be others than those read by reference.
-
-    A loop lets what follows an update read all variables anew; gradients behind the
-    update of another optimizer do so for those that were read by reference only.
-    """
-    return any(_COPIED.search(text) for text in texts)
 
 
 def unordered_model_fn(tree: Tree, *, copied: bool = True) -> str | None:
@@ -395,7 +377,7 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
         if isinstance(inner, cst.Call):
             if _is_update_collection(tree, inner):
                 continue
-            if _moves_variables(tree, inner) and not _is_only_gathered(tree, inner):
+            if _moves_variables(tree, inner) and not _is_beside_gradients(tree, inner):
                 return True
         if isinstance(inner, cst.Name) and inner in tree.resolver.scopes.loads:
             for binding in tree.resolver.bindings(inner):
@@ -404,10 +386,11 @@ def _moved(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
     return False
 
 
-def _is_only_gathered(tree: Tree, call: cst.Call) -> bool:
-    """What the call changes is a variable whose rows are taken, and not trained.
+def _is_beside_gradients(tree: Tree, call: cst.Call) -> bool:
+    """What the call changes is a variable that no gradient reads: it is not trained.
 
-    Rows are copies: no gradient reads the variable itself.
+    Others take rows of it at most, which are copies, or read it where another mode
+    ends, in a graph of its own.
     """
     target = _assigned(tree, call)
     binding = None if target is None else tree.assigned(target[0])
@@ -423,6 +406,8 @@ def _is_only_gathered(tree: Tree, call: cst.Call) -> bool:
     if not fixed or tree.symbol(made.func) not in _MAKERS:
         return False
     for load in tree.uses(binding):
+        if exclusive(tree, call, load):
+            continue
         around = next(
             (n for n in tree.ancestors(load) if isinstance(n, cst.Call)), None
         )
@@ -468,6 +453,8 @@ def _of_variable(tree: Tree, call: cst.Call) -> str | None:
         if load in own or any(_assigned(tree, one) is not None for one in around[:1]):
             continue
         if is_returned_in_vain(tree, load) or _is_summed_up(tree, load):
+            continue
+        if exclusive(tree, call, load):
             continue
         return f"`{binding.name}` is changed and read in one step, in no fixed order"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .handlers import Call
 
-__all__ = ["is_setting", "methods_named", "named"]
+__all__ = ["as_written", "is_outer", "is_setting", "methods_named", "named"]
 
 
 def named(call: Call) -> Value | None:
@@ -28,7 +29,7 @@ def named(call: Call) -> Value | None:
         return None
     place, name = call.arguments
     module = _file_of(call.evaluator, place, call.env)
-    ends = _ends(name.node)
+    ends = _ends(as_written(name.node, call.env.module))
     if module is None or ends is None:
         return None
     found: Value | None = None
@@ -61,12 +62,21 @@ def _file_of(evaluator: Calls, place: Argument, env: Env) -> ParsedModule | None
     return evaluator.files.get(os.path.abspath(path)) if path is not None else None
 
 
+def as_written(node: cst.BaseExpression, module: ParsedModule) -> cst.BaseExpression:
+    """An expression, or what is set to the name that it is, if that is set once."""
+    bound = module.resolver.bindings(node) if isinstance(node, cst.Name) else []
+    if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN and bound[0].value:
+        return bound[0].value
+    return node
+
+
 def _ends(node: cst.BaseExpression) -> tuple[str, str] | None:
-    """How a text begins and ends that is added up."""
+    """How a text begins and ends that is added up, or filled in."""
     if not isinstance(node, cst.BinaryOperation) or not isinstance(
         node.operator, cst.Add
     ):
-        return None
+        start = _start_of(node)
+        return (start, "") if start and not isinstance(node, cst.SimpleString) else None
     first, last = node.left, node.right
     while isinstance(first, cst.BinaryOperation):
         first = first.left
@@ -126,3 +136,11 @@ def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
         and not isinstance(one.value, (cst.Call, type(None)))
         for one in bound
     )
+
+
+def is_outer(node: cst.Name, module: ParsedModule) -> bool:
+    """A name of Python's own, or one that is only imported."""
+    bound = module.resolver.bindings(node)
+    if not bound:
+        return hasattr(builtins, node.value)
+    return all(one.kind is BindingKind.IMPORT for one in bound)

@@ -15,7 +15,7 @@ from ..project.facts import Definition, ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from ..symbols.nodes import children
 from .arguments import element_of
-from .by_name import is_setting
+from .by_name import is_outer, is_setting
 from .definitions import constant, is_filled, is_named_dict, method_of, name_of
 from .notes import Notes
 from .values import (
@@ -276,11 +276,9 @@ class Expressions(ABC):
             held = self.registered(found)
             if held is not None:
                 return held
-        if isinstance(found.node, cst.Name):
-            # Another name for one of Python's own: `xrange = range`.
-            resolver = found.module.resolver
-            if not resolver.bindings(found.node) and found.node.value in _BUILTINS:
-                return Symbol(f"builtins.{found.node.value}")
+        if isinstance(found.node, cst.Name) and is_outer(found.node, found.module):
+            # Another name for it: `xrange = range`.
+            return self.outside(found.node, Env(found.module, {}))
         if isinstance(found.node, cst.Call):
             made = found.module.resolver.qualified(found.node.func)
             if made in ("collections.namedtuple", "typing.NamedTuple"):

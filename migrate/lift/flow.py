@@ -36,6 +36,8 @@ def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
         names = [] if line else assigned(one)
         if isinstance(one, (cst.Import, cst.ImportFrom)):
             found |= imported_by(one)
+        if isinstance(one, cst.With):
+            found |= bound_by_head(one)
         if names:
             objects = {
                 word
@@ -171,6 +173,7 @@ def _surely(statements: Sequence[Statement]) -> set[str] | None:
             if more is None and isinstance(one, cst.With):
                 return None
             found |= more or set()
+            found |= bound_by_head(one) if isinstance(one, cst.With) else set()
         elif isinstance(only_small(one), (cst.Raise, cst.Return)):
             return None
         elif isinstance(one, cst.FunctionDef) or only_small(one) is not None:

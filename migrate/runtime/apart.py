@@ -350,8 +350,11 @@ class HookedSteps(HookRunner):
         self.functions: dict[Any, Any] = {}
         self.steps: Any = None
 
-    def values_of_worker(self, flat: list[Any], feed_dict: Any) -> list[Any]:
+    def values_of_worker(
+        self, flat: list[Any], feed_dict: Any, own: int = 0
+    ) -> list[Any]:
         """The values of single fetches, and a step of every worker."""
+        del own
         tensor_of = self.graph.session.fetches.graph_tensor
         fed = [
             (key if isinstance(key, tf.Tensor) else tensor_of(key), value)

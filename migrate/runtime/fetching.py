@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .asked import REPLICAS
 from .vocabulary import v1
 
 
@@ -23,8 +24,8 @@ class Fetches:
         found = self.values(tf.nest.flatten(fetches), feed_dict)
         return filled(fetches, iter(found))
 
-    def values(self, flat: list[Any], feed_dict: Any = None) -> list[Any]:
-        """The values of single fetches."""
+    def values(self, flat: list[Any], feed_dict: Any = None, own: int = 0) -> list[Any]:
+        """The values of single fetches; the first `own` are the loop's, no hook's."""
         fed = [
             (key if isinstance(key, tf.Tensor) else self.graph_tensor(key), value)
             for key, value in (feed_dict or {}).items()
@@ -32,9 +33,27 @@ class Fetches:
         feeds = [tensor for tensor, _ in fed]
         call, elements = self.plan(flat, feeds)
         given = [tf.convert_to_tensor(value, tensor.dtype) for tensor, value in fed]
+        early = self.read_first(elements, own) if REPLICAS else {}
         values = call(*given)[:-1]
         results = [None if value is None else value.numpy() for value in values]
+        for place, value in early.items():
+            results[place] = value
         return joined(elements, results) if len(results) != len(flat) else results
+
+    def read_first(self, elements: list[Any], own: int) -> dict[int, Any]:
+        """What variables are before the step, where several replicas train.
+
+        TensorFlow 1 gave replicas variables that are copied as they are read, and read
+        what hooks fetch at once; others it returned as they were at the end.
+        """
+        if self.model.strategy.num_replicas_in_sync == 1:
+            return {}
+        parts = tf.nest.flatten(elements, expand_composites=True)
+        return {
+            place: one.read_value().numpy()
+            for place, one in enumerate(parts)
+            if place >= own and isinstance(one, tf.Variable)
+        }
 
     def plan(self, flat: list[Any], feeds: list[Any]) -> tuple[Any, list[Any]]:
         """The function for fetches that a hook asks for in every step, found once."""

@@ -37,7 +37,7 @@ class HookRunner:
     def __init__(self, model: Any, hooks: Iterable[Any]):
         self.model = model
         # What computes a step and what hooks fetch of it.
-        self.values: Callable[[list[Any], Any], list[Any]]
+        self.values: Callable[..., list[Any]]
         self.values = model.session.fetches.values
         # Whether the step was taken that hooks are being called around.
         self.taken = False
@@ -79,13 +79,14 @@ class HookRunner:
         asks = any(one is not None for one in wanted)
         fetches = [main, *wanted] if asks else [main]
         metadata = v1.RunMetadata()
+        flat = tf.nest.flatten(fetches)
         if TIMES and any_is_traced(asked):
-            flat = tf.nest.flatten(fetches)
             found, metadata = with_stats(
-                session.graph, lambda: self.values(flat, feeds)
+                session.graph,
+                lambda: self.values(flat, feeds, own=len(tf.nest.flatten(main))),
             )
         else:
-            found = self.values(tf.nest.flatten(fetches), feeds)
+            found = self.values(flat, feeds, own=len(tf.nest.flatten(main)))
         self.taken = True
         values, *results = filled(fetches, iter(found))
         if first is not None:

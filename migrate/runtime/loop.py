@@ -234,7 +234,7 @@ class TrainingLoop:
                 self.step_is_done(self.graph.values(wanted))
         except (StopIteration, tf.errors.OutOfRangeError):
             if CLUSTERS and self.workers.wait_in_steps and not self.hooks.taken:
-                self.step_is_done(self.hooks.values(wanted, feeds))
+                self.step_is_done(self.hooks.values(wanted, feeds, own=len(wanted)))
             self.stop = True
 
     def step_is_done(self, values: list[Any]) -> None:

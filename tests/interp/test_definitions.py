@@ -277,6 +277,10 @@ def test_options_that_are_none(tmp_path: Path) -> None:
     [
         ("nets", "'build_' + params", True),
         ("nets", "params + '_net'", True),
+        ("nets", "f'build_{params}'", True),
+        ("nets", "'build_%s' % params", True),
+        ("nets", "wanted", True),
+        ("nets", "unclear", False),
         ("sys.modules[__name__]", "'own_' + params", True),
         # One comes from another file, or is made; any of that file's; any file's.
         ("nets", "'made_' + params", False),
@@ -294,8 +298,10 @@ def test_functions_by_how_their_names_begin(
     )
     nets = nets.replace("made_net", "made_one")
     code = f"import sys\nimport nets\n{HEAD}def own_net(x):\n{DENSE}"
+    names = "wanted = 'build_' + params\n    unclear = 'a'\n    unclear = params\n"
+    model = MODEL.replace("    return", f"    {names}    return")
     found = evaluate(
-        tmp_path, f"{code}{MODEL}getattr({place}, {name})(features)\n", nets=nets
+        tmp_path, f"{code}{model}getattr({place}, {name})(features)\n", nets=nets
     )
     assert made(found) == (["Dense(3)"] if seen else [])
     assert bool(reasons(found)) != seen

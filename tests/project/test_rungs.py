@@ -192,6 +192,31 @@ def test_gradients_behind_an_update_read_by_reference() -> None:
     assert tier(processed(more=more)) is Tier.NATIVE
 
 
+@pytest.mark.parametrize(
+    ("evaluated", "expected"),
+    [
+        # Evaluations have a graph of their own, in which nothing moves the average.
+        ("AVERAGE\n    if mode == 'eval':\n        RETURN\n    MOVED", Tier.NATIVE),
+        ("AVERAGE\n    MOVED\n    if mode == 'eval':\n        RETURN", Tier.COMPAT),
+        (
+            "AVERAGE\n    for _ in range(2):\n        if mode == 'eval':\n"
+            "            RETURN\n        MOVED",
+            Tier.COMPAT,
+        ),
+    ],
+    ids=["left before", "left behind", "in a loop"],
+)
+def test_a_variable_that_another_mode_reads(evaluated: str, expected: Tier) -> None:
+    average = "average = tf.get_variable('average', [], trainable=False)"
+    moved = "train_op = tf.group(train_op, tf.assign(average, loss))"
+    returned = (
+        "return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={"
+        "'average': (tf.identity(average), tf.no_op())})"
+    )
+    more = evaluated.replace("AVERAGE", average).replace("MOVED", moved)
+    assert tier(processed(more=more.replace("RETURN", returned))) is expected
+
+
 def test_the_update_that_a_wait_is_for_is_behind_none() -> None:
     more = (
         "step = tf.train.get_global_step()\n"
@@ -356,3 +381,18 @@ def test_a_table_that_is_returned_is_read_by_who_takes_it(
     assert any("in no fixed order" in one for one in reasons) == (
         expected is Tier.COMPAT
     )
+
+
+def test_why_the_model_fn_of_a_derived_estimator_is_kept() -> None:
+    body = "y = OTHERS[mode](features)"
+    text = PROGRAM.replace("HEAD", "OTHERS = made()").replace("BODY", body)
+    text = text.replace("MORE", "pass").replace("AFTER", "")
+    text = text.replace(
+        'estimator = tf.estimator.Estimator(model_fn, "model")',
+        "class Own(tf.estimator.Estimator):\n    def __init__(self):\n"
+        '        super().__init__(model_fn, "model")\n\n\nestimator = Own()',
+    )
+    result = outcome(text.encode())
+    assert tier(result) is Tier.FORWARD_KEPT
+    (told,) = (f for f in result.findings if f.tier is Tier.FORWARD_KEPT)
+    assert "its model_fn is kept: " in told.message

@@ -60,6 +60,7 @@ QUICK = {
     "rewritten": {
         "activity_regularizer",
         "adam",
+        "average_for_evaluation",
         "averages_of_tensors",
         "batch_norm_of_volumes",
         "best_exporter",
@@ -71,6 +72,7 @@ QUICK = {
         "histograms_of_cells",
         "hook_feeds_the_rate",
         "hook_sees_the_step",
+        "hook_sees_the_step_of_replicas",
         "initialized_value",
         "input_of_labels_in_features",
         "input_through_queues",
@@ -92,6 +94,7 @@ QUICK = {
         "predict_what_was_asked",
         "rate_of_own_counter",
         "regularized_shared",
+        "scope_given_a_name",
         "second_optimizer",
         "second_optimizer_on_replicas",
         "sizes_of_text",

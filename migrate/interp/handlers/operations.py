@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan.code.pure import is_pure
-from ..values import Config, Tensor, Time, Value
+from ..values import Config, Const, Tensor, Time, Value
 from . import Call, handles
 
 
@@ -76,6 +76,7 @@ verify_tensor_all_finite where_v2 write_file
     "tf.contrib.signal.",
     "tf.contrib.summary.",
     "tf.contrib.tpu.",
+    "tf.tpu.",
     "tf.contrib.training.",
     "tf.data.",
     "tf.debugging.",
@@ -134,6 +135,14 @@ verify_tensor_all_finite where_v2 write_file
 def around(call: Call) -> Value:
     """Losses, metrics, optimizers, summaries and the like."""
     return Tensor()
+
+
+@handles("tf.python.training.moving_averages.assign_moving_average")
+def moved_average(call: Call) -> Value:
+    """An update; without bias it counts in variables of its own, as it does unasked."""
+    if call.given("zero_debias", 3) == Const(False):
+        return Tensor()
+    return call.unknown(f"`{call.symbol}` makes variables to correct its start")
 
 
 @handles(

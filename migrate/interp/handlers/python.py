@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..by_name import methods_named, named
+from ..by_name import as_written, methods_named, named
 from ..terms import term
 from ..values import (
     Config,
@@ -157,7 +157,8 @@ def looked_up(call: Call) -> Value:
             return join(held, call.given("", 2))
     if isinstance(place, Instance) and len(call.arguments) == 2:
         # One of the methods whose names begin so.
-        return methods_named(call.evaluator, place, call.arguments[1].node) or Config()
+        text = as_written(call.arguments[1].node, call.env.module)
+        return methods_named(call.evaluator, place, text) or Config()
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
     return named(call) or builtin(call)

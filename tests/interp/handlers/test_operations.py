@@ -8,6 +8,8 @@ import pytest
 
 from ..evaluating import body, made, reasons
 
+AVERAGES = "from tensorflow.python.training import moving_averages\n"
+
 
 @pytest.mark.parametrize(
     "code", ["tf.new_thing(features)", "tf.contrib.other.function(features)"]
@@ -15,6 +17,13 @@ from ..evaluating import body, made, reasons
 def test_what_is_not_known_may_make_variables(code: str, tmp_path: Path) -> None:
     (why,) = reasons(body(tmp_path, code))
     assert "may make variables" in why
+
+
+@pytest.mark.parametrize("more", ["", ", zero_debias=True", ", zero_debias=mode"])
+def test_an_average_that_corrects_its_start(more: str, tmp_path: Path) -> None:
+    code = f"op = moving_averages.assign_moving_average(features, labels, 0.9{more})"
+    (why,) = reasons(body(tmp_path, AVERAGES + code))
+    assert "to correct its start" in why
 
 
 def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
@@ -38,6 +47,9 @@ def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
         "op = tf.contrib.slim.learning.create_train_op(features, labels)",
         "loss = tf.contrib.slim.losses.softmax_cross_entropy(features, labels)",
         "opt = getattr(tf.train, params['name'] + 'Optimizer')(0.1)",
+        "opt = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.1))",
+        AVERAGES
+        + "op = moving_averages.assign_moving_average(features, labels, 0.9, False)",
     ],
 )
 def test_what_makes_no_weights(code: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..evaluating import body, made, reasons, same
+from ..evaluating import HEAD, body, evaluate, made, reasons, same
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,19 @@ def test_what_makes_no_variables(code: str, tmp_path: Path) -> None:
 )
 def test_functions_are_called(code: str, expected: str, tmp_path: Path) -> None:
     assert made(body(tmp_path, f"net = {code}")) == [expected]
+
+
+@pytest.mark.parametrize("source", ["", "from six.moves import range\n"])
+def test_another_name_for_a_function_of_python(source: str, tmp_path: Path) -> None:
+    code = (
+        "try:\n    xrange\nexcept NameError:\n    xrange = range\n\n\n"
+        "def model_fn(features, labels, mode, params):\n"
+        "    for size in xrange(3):\n"
+        "        features = tf.layers.dense(features, 4)\n"
+    )
+    found = evaluate(tmp_path, HEAD + source + code)
+    assert made(found)
+    assert not reasons(found)
 
 
 def test_elements_are_those_of_what_is_gone_through(tmp_path: Path) -> None:
