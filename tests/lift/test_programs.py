@@ -40,6 +40,8 @@ SAME_START = (
 # What the next normalization takes away again: rounding alone moves it, and Adam makes
 # whole steps of that.
 NO_GRADIENT = ("batch_normalization/beta", "batch_normalization_1/moving_mean")
+# An evaluation sees it: TF 1.15.5 itself gives losses 7e-6 apart on two processors.
+SEEN_BY_EVALUATION = 5e-5
 RECORDED = Path(__file__).parents[2] / "fixtures" / "oracle" / "lifted" / "tf115.json"
 TWO = 'tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])'
 
@@ -158,6 +160,9 @@ def test_figures_are_those_of_tensorflow_1(
     recorded = json.loads(RECORDED.read_text("utf-8"))[file]
     found = dict(results[f"layers_one_{file}"])
     assert set(found) == set(recorded)
+    if any(name in recorded for name in NO_GRADIENT):
+        loss = recorded.pop("loss")
+        assert found.pop("loss") == pytest.approx(loss, rel=SEEN_BY_EVALUATION)
     for name in NO_GRADIENT:
         found.pop(name, None)
         recorded.pop(name, None)
