@@ -34,6 +34,9 @@ ADVICE = {
     "`...` is shared with a model function that is kept": (
         "change what keeps the other one, or give this one a function of its own"
     ),
+    "`...` makes variables to correct its start": (
+        "give `zero_debias=False`, if the average may be biased at its start"
+    ),
     "`...` may make variables": "call tf.layers, tf.keras or slim in its place",
     "`...` of a layer in a branch on a tensor": "read it before the branch",
     "a call that does not fit: ...": "the call would fail: mend it",

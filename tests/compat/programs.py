@@ -72,6 +72,10 @@ ROUNDING = dict.fromkeys(PROGRAMS, 5e-7)
 # Two units in the last place of its initial weights move its losses by 4.9e-6.
 ROUNDING["hparams_factory"] = 1e-5
 
+# Real TF 1.15.5 on another processor (AVX2, and no AVX-512) ends 1.2e-5 and 3.4e-6 from
+# what was recorded of it; its threads and repeats, which noise.json has, end in one place.
+OF_PROCESSORS = {"bert_classifier": 4e-5, "hparams_factory": 4e-5}
+
 # Since TF 2 the weights of a recurrent Keras layer stand below its cell.
 KERAS_CELL = re.compile(r"/(lstm|gru)_cell(_\d+)?/")
 
@@ -87,7 +91,10 @@ def tolerances(name: str) -> tuple[float, float]:
     group = CONVOLUTIONAL & set(NOISE) if name in CONVOLUTIONAL else {name}
     return (
         max(NOISE[each]["loss_tolerance"] for each in group),
-        max(NOISE[each]["weight_tolerance"] for each in group),
+        max(
+            *(NOISE[each]["weight_tolerance"] for each in group),
+            OF_PROCESSORS.get(name, 0.0),
+        ),
     )
 
 

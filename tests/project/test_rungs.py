@@ -167,7 +167,7 @@ def test_a_train_op_grouped_under_its_own_name() -> None:
         (
             "count = tf.get_variable('count', [], trainable=False)\n"
             "    train_op = tf.group(train_op, tf.assign_add(count, 1.0))\n"
-            "    tf.summary.scalar('count', count)",
+            "    tf.losses.add_loss(count)",
             "in no fixed order",
         ),
         (
