@@ -40,6 +40,18 @@ MAIN = "fashion_mnist_mirrored"
 SLOW = pytest.mark.slow
 
 
+def loss_tolerance(name: str) -> float:
+    """What was measured of real TensorFlow; of one network, the worst of its programs.
+
+    Which step rounding decides a ReLU or a maximum in depends on the processor as well.
+    """
+    network = [
+        f"fashion_mnist_{each}" for each in ("mirrored", "main", "imports", "core")
+    ]
+    group = network if name in network else [name]
+    return max(float(NOISE[each]["loss_tolerance"]) for each in group)
+
+
 @pytest.mark.parametrize(
     ("side", "name", "label", "script"),
     [
@@ -93,7 +105,7 @@ def test_trains_like_real_tensorflow(
         path,
         Options(
             steps=program.steps,
-            tolerance=NOISE[name]["loss_tolerance"],
+            tolerance=loss_tolerance(name),
             args=program.arguments,
             env=program.environment,
         ),
