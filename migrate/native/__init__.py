@@ -1,0 +1,1 @@
+"""How a program becomes plain TensorFlow 2."""
