@@ -135,7 +135,9 @@ class _Program:
                 defined = next((n for n in one.parsed.nodes if is_model_fn(n)), None)
                 if not isinstance(defined, cst.FunctionDef):
                     break
-                made[defined.name.value] = self._make_task(old, one, defined)
+                name = self._make_task(old, one, defined)
+                if not _is_method(one.parsed, defined.name.value):
+                    made[defined.name.value] = name
             for name, task in made.items():
                 self._rename(one, name, task)
 
@@ -183,10 +185,21 @@ class _Program:
         made = cst.parse_statement(task.text)
         assert isinstance(made, cst.ClassDef)
         tree = Tree(parsed.module, parsed.resolver)
-        (made,) = fit(parsed.module, [made], tree.column(defined) - 1)
-        made = made.with_changes(leading_lines=defined.leading_lines)
-        module = parsed.module.deep_replace(defined, made)
-        assert isinstance(module, cst.Module)
+        block = tree.parent(defined)
+        holder = tree.parent(block) if block is not None else None
+        if isinstance(holder, cst.ClassDef):
+            (made,) = fit(parsed.module, [made], tree.column(holder) - 1)
+            change = _BesideClass(holder, defined, made, task)
+            module = parsed.module.visit(change)
+        else:
+            (made,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            before: list[cst.BaseStatement] = []
+            if task.closes_over_self:
+                before = [cst.parse_statement("owner = self\n")]
+                before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
+            else:
+                made = made.with_changes(leading_lines=defined.leading_lines)
+            module = parsed.module.visit(_InPlace(defined, [*before, made]))
         return _parsed(parsed, code_of(module), self.facts)
 
     def _rename(self, one: _File, name: str, task: str) -> None:
@@ -196,6 +209,67 @@ class _Program:
             module = other.parsed.module.visit(change)
             if change.changed:
                 other.parsed = _parsed(other.parsed, code_of(module), self.facts)
+
+
+class _InPlace(cst.CSTTransformer):
+    """Puts statements in the place of a function."""
+
+    def __init__(
+        self, defined: cst.FunctionDef, made: Sequence[cst.BaseStatement]
+    ) -> None:
+        self.defined = defined
+        self.made = made
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if original_node is self.defined:
+            return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _BesideClass(cst.CSTTransformer):
+    """A Task before the class that had its model function, whose method makes one."""
+
+    def __init__(
+        self,
+        holder: cst.ClassDef,
+        defined: cst.FunctionDef,
+        made: cst.ClassDef,
+        task: Task,
+    ) -> None:
+        self.holder = holder
+        self.defined = defined
+        self.made = made
+        self.task = task
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        if original_node is not self.defined:
+            return updated_node
+        kept = [
+            one
+            for one in updated_node.params.params
+            if one.name.value in ("self", "params")
+        ]
+        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
+        line = cst.parse_statement(f"return {self.task.maker}\n")
+        return updated_node.with_changes(
+            params=cst.Parameters(kept),
+            body=cst.IndentedBlock([line]),
+        )
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.FlattenSentinel[cst.ClassDef]:
+        if original_node is not self.holder:
+            return updated_node
+        lines = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+        made = self.made.with_changes(leading_lines=original_node.leading_lines)
+        return cst.FlattenSentinel(
+            [made, updated_node.with_changes(leading_lines=lines)]
+        )
 
 
 class _Renamed(cst.CSTTransformer):
@@ -249,6 +323,18 @@ class _Renamed(cst.CSTTransformer):
             return updated_node
         self.changed = True
         return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _is_method(parsed: ParsedModule, name: str) -> bool:
+    """A class still has a function of that name, which makes a Task."""
+    return any(
+        isinstance(one, cst.ClassDef)
+        and any(
+            isinstance(method, cst.FunctionDef) and method.name.value == name
+            for method in one.body.body
+        )
+        for one in parsed.nodes
+    )
 
 
 def _models(parsed: ParsedModule) -> set[str]:

@@ -127,12 +127,21 @@ class Said(cst.CSTTransformer):
         if original_node not in self.tree.resolver.scopes.loads:
             return updated_node
         name = original_node.value
-        if name not in (maker.model, "params", "config", "mode"):
+        if name not in (maker.model, "params", "config", "mode", "self"):
             return updated_node
         bound = self.tree.resolver.bindings(original_node)
         own = self.tree.resolver.scopes.opened[maker.defined]
         if not any(one.scope is own for one in bound):
+            if name == "self":
+                maker.closes_over_self = True
+                return cst.Name("owner")
             return updated_node
+        if name == "self":
+            maker.reads_owner = True
+            if self.init:
+                return cst.Name("owner")
+            maker.keeps_owner = True
+            return cst.parse_expression("self.owner")
         if name == maker.model:
             return cst.parse_expression("self.model")
         if name == "params" and not self.init:
@@ -193,7 +202,9 @@ class Said(cst.CSTTransformer):
         if symbol in OPTIMIZERS and self.init:
             texts = self._arguments(original_node, updated_node, OPTIMIZERS[symbol])
             return self._parsed(self.optimizer(symbol, texts, original_node))
-        if symbol in SCHEDULES and self.init:
+        if symbol in SCHEDULES and not self.init:
+            return cst.parse_expression("self.optimizer.learning_rate")
+        if symbol in SCHEDULES:
             texts = self._arguments(original_node, updated_node, SCHEDULES[symbol])
             step = "x" if "x" in texts else "global_step"
             given = match_arguments(original_node, SCHEDULES[symbol])
@@ -215,6 +226,14 @@ class Said(cst.CSTTransformer):
             return self._protected("tf.add_n(self.model.losses)")
         if symbol == "tf.losses.get_regularization_losses":
             return cst.parse_expression("self.model.losses")
+        if symbol == "tf.get_collection" and len(original_node.args) == 1:
+            shown = self.tree.code(original_node.args[0].value)
+            key = shown.rpartition(".")[2].strip("'\"")
+            if key.upper() == "REGULARIZATION_LOSSES":
+                return cst.parse_expression("self.model.losses")
+            if key.upper() == "TRAINABLE_VARIABLES":
+                return cst.parse_expression("self.model.trainable_variables")
+            raise maker.stop(original_node, f"the collection `{shown}`")
         if symbol in _CASTS and len(original_node.args) == 1:
             inside = source_text(updated_node.args[0].value)
             return self._protected(

@@ -47,6 +47,10 @@ class Task:
     text: str
     words: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+    # What makes one: the call, in a method that had been the model function.
+    maker: str = ""
+    # The class reads the object that a function around it belongs to.
+    closes_over_self: bool = False
 
 
 @dataclass
@@ -91,7 +95,12 @@ class Maker:
         self.parts = _Parts()
         self.alias = _alias(parsed)
         given = [one.name.value for one in defined.params.params]
-        self.given = given[1:] if given[:1] == ["self"] else given
+        self.is_method = given[:1] == ["self"]
+        self.given = given[1:] if self.is_method else given
+        # Whether the Task reads the object whose method the function was, and whether
+        # methods other than the constructor do.
+        self.reads_owner = self.keeps_owner = False
+        self.closes_over_self = False
         self.features = "features" if "features" in given else self.given[0]
         self.labels = "labels"
         if "labels" not in given:
@@ -128,14 +137,15 @@ class Maker:
         docstring = self._docstring()
         methods: list[Method] = []
         methods += self._forward()
-        loss_method = self._loss(self.train, "loss")
-        methods.append(loss_method)
+        loss = self._loss(self.train, "loss", summaries=True)
+        methods.append(loss)
         if "EVAL" in self.modes:
+            # Without a writer summaries do nothing, so those of training may stay.
+            plain = loss
+            if not self.parts.training_metrics:
+                plain = self._loss(self.train, "loss")
             other = self._loss(self.modes["EVAL"], "eval_loss")
-            if (other.lines, other.returned) != (
-                loss_method.lines,
-                loss_method.returned,
-            ):
+            if (other.lines, other.returned) != (plain.lines, plain.returned):
                 methods.append(other)
                 self.parts.words.add("eval_loss")
         metrics, update = self._metrics()
@@ -147,8 +157,15 @@ class Maker:
         init = self._init(model, model_setup, training, metrics)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
+        given = ["self"] if self.reads_owner else []
+        given += ["params"] if "params" in self.given else []
         return Task(
-            self.name, text, frozenset(self.parts.words), tuple(self.parts.notes)
+            self.name,
+            text,
+            frozenset(self.parts.words),
+            tuple(self.parts.notes),
+            f"{self.name}({', '.join(given)})",
+            self.closes_over_self,
         )
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
@@ -172,17 +189,19 @@ class Maker:
         self, model: str, setup: list[str], training: Trained, metrics: list[str]
     ) -> Method:
         lines = ["self.params = params\n"] if self.stored_params else []
+        lines += ["self.owner = owner\n"] if self.keeps_owner else []
         lines += setup
         lines += [f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
-        lines, optimizer = tidy.returning(lines, training.optimizer)
-        lines += [f"self.optimizer = {optimizer}\n"]
+        lines = tidy.assigned_to("self.optimizer", lines, training.optimizer)
         if metrics:
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
         lines = tidy.without_unread(lines, None)
         parameters = ("params",) if "params" in self.given else ()
+        if self.reads_owner:
+            parameters = ("owner", *parameters)
         return Method("__init__", parameters, lines)
 
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
@@ -379,13 +398,13 @@ class Maker:
         if met:
             raise self.stop(node, f"it depends on `{met[0]}`")
 
-    def _loss(self, mode: Mode, name: str) -> Method:
+    def _loss(self, mode: Mode, name: str, *, summaries: bool = False) -> Method:
         assert mode.spec is not None
         if "loss" not in mode.spec:
             raise self.stop(self.defined, f"no loss for {mode.found.mode}")
         node = mode.spec["loss"].node
         more = []
-        if mode is self.train:
+        if summaries:
             more = [one for one in mode.taken if self._is_summary(one)]
         return self._sliced(mode, name, [node], node, more)
 

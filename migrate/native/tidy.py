@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
-__all__ = ["indented", "listed", "returning", "without_unread"]
+__all__ = ["assigned_to", "indented", "listed", "returning", "without_unread"]
 
 
 def indented(text: str, by: str = "    ") -> str:
@@ -104,6 +105,24 @@ def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
         start = lines[-1].index("=") + 1
         return list(lines[:-1]), lines[-1][start:].strip()
     return list(lines), returned
+
+
+def assigned_to(target: str, lines: Sequence[str], value: str) -> list[str]:
+    """Statements that give a value to a target, without a name in between."""
+    if lines and value.isidentifier():
+        last = ast.parse(lines[-1]).body
+        one = last[0] if len(last) == 1 else None
+        if (
+            isinstance(one, ast.Assign)
+            and len(one.targets) == 1
+            and isinstance(one.targets[0], ast.Name)
+            and one.targets[0].id == value
+        ):
+            changed = re.sub(
+                rf"^{value} =", f"{target} =", lines[-1], count=1, flags=re.MULTILINE
+            )
+            return [*lines[:-1], changed]
+    return [*lines, f"{target} = {value}\n"]
 
 
 def _loads(code: str) -> set[str]:
