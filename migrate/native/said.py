@@ -247,6 +247,30 @@ class Said(cst.CSTTransformer):
                 )
         return updated_node
 
+    def decay(
+        self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression
+    ) -> str:
+        """The schedule of ``lambda rate, step: tf.train.some_decay(rate, step, ...)``."""
+        decay = self.mode.source_of(decay)
+        assert isinstance(decay, cst.Lambda)
+        assert isinstance(call, cst.Call)
+        names = [one.name.value for one in decay.params.params]
+        symbol = self.tree.symbol(call.func) or ""
+        if symbol not in SCHEDULES or len(names) != 2:
+            raise self.maker.stop(call, "a decay of the learning rate that is not known")
+        given = match_arguments(call, SCHEDULES[symbol])
+        step = "x" if "x" in given else "global_step"
+        if self.tree.code(given.pop(step)) != names[1]:
+            raise self.maker.stop(call, "a decay of something else than the step")
+        texts = {
+            name: self.expression(rate)
+            if self.tree.code(value) == names[0]
+            else self.expression(value)
+            for name, value in given.items()
+        }
+        texts = {name: self.maker.marked(text) for name, text in texts.items()}
+        return self.maker.take(schedule(symbol, texts))
+
     def optimizer(self, symbol: str, texts: dict[str, str], call: cst.Call) -> Code:
         """The optimizer of today for a call that makes one."""
         return optimizer(

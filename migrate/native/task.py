@@ -119,8 +119,6 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
-        # A model that is called once in every mode, with the flag where it has one.
-        self.called: cst.Call | None = None
         self.stored_params = False
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
@@ -226,15 +224,21 @@ class Maker:
         self,
         optimizer: cst.BaseExpression,
         rate: cst.BaseExpression | None,
+        decay: cst.BaseExpression | None,
         call: cst.Call,
     ) -> tuple[str, list[str]]:
         """The optimizer that ``optimize_loss`` makes of a name, a class or an object."""
         nodes = [one for one in (optimizer, rate) if one is not None]
+        if decay is not None:
+            nodes.append(self._decay(decay))
         said, lines = self._setup(nodes)
         symbol = self.tree.symbol(optimizer)
         texts: dict[str, str] = {}
         if rate is not None:
             texts["learning_rate"] = self.marked(said.expression(rate))
+        if decay is not None:
+            assert rate is not None
+            texts["learning_rate"] = self.marked(said.decay(decay, nodes[-1], rate))
         if symbol in OPTIMIZERS:
             made = said.optimizer(symbol, texts, call)
         elif isinstance(optimizer, cst.SimpleString):
@@ -246,6 +250,13 @@ class Maker:
                 raise self.stop(optimizer, "it is not seen which optimizer is meant")
             return text, lines
         return self.take(made), lines
+
+    def _decay(self, node: cst.BaseExpression) -> cst.Call:
+        """The schedule that ``lambda rate, step: ...`` or a function makes."""
+        node = self.train.source_of(node)
+        if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
+            return node.body
+        raise self.stop(node, "a decay of the learning rate that is no plain lambda")
 
     def _check_updates(self) -> None:
         """Refuses batch normalization whose averages the program never updates."""
@@ -292,7 +303,68 @@ class Maker:
         self.call = self.train.calls[0]
         if any(mode.calls[0] is not self.call for mode in self.modes.values()):
             raise self.stop(self.call, "each mode calls the model in its own way")
-        self.outputs = assigned(self.call)
+        self.returned = assigned(self.call)
+        self.outputs = list(self.returned)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Lets the forward pass go on to where it has fewer outputs, if it has several.
+
+        Outputs that no method reads go as well.
+        """
+        # Statements of the forward pass behind the call of the model.
+        self.beyond: list[Statement] = []
+        if len(self.returned) < 2:
+            return
+        self.outputs = self._read_outputs()
+        for one in self.train.taken[self.train.place(self.call) + 1 :]:
+            if not self._may_be_forward(one):
+                continue
+            before = [mode.calls for mode in self.modes.values()]
+            for mode in self.modes.values():
+                mode.calls = [*mode.calls, one]
+            outputs = self._read_outputs()
+            if 0 < len(outputs) < len(self.outputs):
+                self.outputs = outputs
+                self.beyond.append(one)
+                self.parts.used.add(one)
+                continue
+            for mode, calls in zip(self.modes.values(), before, strict=True):
+                mode.calls = calls
+
+    def _may_be_forward(self, statement: Statement) -> bool:
+        """A plain value of the model's outputs, the same in every mode."""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(small.targets) == 1
+            and isinstance(small.targets[0].target, cst.Name)
+            and all(statement in mode.taken for mode in self.modes.values())
+            and self.train.read(small.value)
+            & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
+            != set()
+            and not self.train.needed([small.value]).free & {self.labels, "params"}
+            and not self.train.needed([small.value]).statements
+        )
+
+    def _read_outputs(self) -> list[str]:
+        """Outputs that methods read, in the order in which they are made."""
+        found: set[str] = set()
+        for mode in self.modes.values():
+            assert mode.spec is not None
+            wanted = ["loss", "eval_metric_ops", "predictions", "export_outputs"]
+            if mode.found.mode == "TRAIN":
+                wanted = ["loss"]
+            elif mode.found.mode == "EVAL":
+                wanted = wanted[:2]
+            else:
+                wanted = wanted[2:]
+            nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
+            more = [s for s in mode.taken if self._is_summary(s)]
+            more = more if mode is self.train else []
+            found |= mode.needed(nodes, more).outputs
+        every = [*self.returned, *(n for s in self.train.calls[1:] for n in assigned(s))]
+        return [name for name in dict.fromkeys(every) if name in found] or [every[-1]]
 
     def _is_model(self, call: cst.Call) -> bool:
         if isinstance(call.func, cst.Name) and call.func.value in self.models:
@@ -351,12 +423,19 @@ class Maker:
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
-        if not lines and arguments == [self.features, "training=training"]:
+        if self.outputs != self.returned:
+            names = [one if self._goes_on(one) else "_" for one in self.returned]
+            lines.append(f"{', '.join(names)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = ", ".join(self.outputs)
+        elif not lines and arguments == [self.features, "training=training"]:
             return []
-        if not lines and arguments == [self.features] and self._is_lifted():
-            # Its call takes no flag.
-            pass
         return [Method("forward", (self.features, "training"), lines, returned)]
+
+    def _goes_on(self, name: str) -> bool:
+        """An output of the model is read behind its call."""
+        read = {n for one in self.beyond for n in self.train.read(one)}
+        return name in self.outputs or name in read
 
     def _is_lifted(self) -> bool:
         func = self.maker.func

@@ -307,6 +307,7 @@ class _Reader:
         if step is not None and (value is None or not is_step(value)):
             raise maker.stop(call, "an update that does not count the step")
         rate = given.pop("learning_rate", None)
+        decay = given.pop("learning_rate_decay_fn", None)
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
@@ -317,7 +318,7 @@ class _Reader:
             raise maker.stop(call, "optimize_loss without an optimizer")
         trained = Trained()
         trained.optimizer, trained.setup = maker.optimizer_of_loss(
-            optimizer, rate, call
+            optimizer, rate, decay, call
         )
         if clip is not None:
             if not isinstance(
