@@ -25,6 +25,7 @@ from .code import Refused
 from .flags import with_training_flag
 from .inlined import with_helpers_inlined
 from .names import task_name
+from .networks import with_networks_as_models
 from .task import Task, task_of
 from .words import reworded
 
@@ -115,12 +116,17 @@ class _Program:
             self._check_lifted(one)
         self.files = [
             _File(
-                plain_classes(with_training_flag(one.parsed, facts), facts),
+                plain_classes(self._prepared(one.parsed), facts),
                 written_for_tf2(old.resolver),
             )
             for old, one in zip(files, lifting, strict=True)
         ]
         self.before = files
+
+    def _prepared(self, parsed: ParsedModule) -> ParsedModule:
+        """A lifted file whose classes are models that are told whether they train."""
+        parsed = with_networks_as_models(parsed, self.facts)
+        return with_training_flag(parsed, self.facts)
 
     def _check_lifted(self, one: Lifting) -> None:
         for line, reason in one.left:

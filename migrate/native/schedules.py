@@ -94,9 +94,7 @@ def schedule(symbol: str, arguments: Arguments) -> Code:
     named = {
         name: given[name]
         for name in SIGNATURES[symbol]
-        if name in _DEFAULTS
-        and name in given
-        and literal(given[name]) != _DEFAULTS[name]
+        if name in _DEFAULTS and name in given and literal(given[name]) != _DEFAULTS[name]
     }
     made = _KERAS + _CLASSES.get(short, short)
     return Code(call(made, *(given[name] for name in plain), **named))

@@ -12,6 +12,7 @@ import libcst as cst
 from ..interp.arguments import Argument
 from ..interp.in_mode import MODES, Called, in_mode
 from ..interp.values import Dict, Layer
+from ..plan.code.arguments import UnknownArguments, match_arguments
 from ..plan.code.statements import assigned, is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
@@ -24,7 +25,8 @@ from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
-from .slices import Mode, Slice, refused
+from .schedules import SIGNATURES as SCHEDULES
+from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
 from .updates import Trained, is_updates, read_training
 
 __all__ = ["Task", "task_of"]
@@ -94,6 +96,8 @@ class Maker:
         self.name = name
         self.parts = _Parts()
         self.alias = _alias(parsed)
+        text = parsed.source.text
+        self.quote = "'" if text.count("'") > text.count('"') else '"'
         given = [one.name.value for one in defined.params.params]
         self.is_method = given[:1] == ["self"]
         self.given = given[1:] if self.is_method else given
@@ -120,6 +124,8 @@ class Maker:
         self.model = ""
         self.outputs: list[str] = []
         self.stored_params = False
+        # Learning rates that are computed of the step.
+        self.rates: list[cst.BaseExpression] = []
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
@@ -207,9 +213,82 @@ class Maker:
         said, lines = self._setup([node])
         return said.expression(node), lines
 
+    def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
+        """A method for the rate of an optimizer, where it is computed of the step.
+
+        None where it is a value, or one of Keras' schedules.
+        """
+        rates = [one for one in self._rates(node) if self._follows_step(one)]
+        if not rates:
+            return []
+        self.rates = rates
+        mode = self.train
+        read = mode.needed(rates[:1])
+        late = sorted(
+            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
+        )
+        if late or len({self.tree.code(one) for one in rates}) > 1:
+            raise self.stop(rates[0], "a learning rate that is not understood")
+        said = Said(self, mode, rate=True)
+        self.parts.used.update(read.statements)
+        named = [one for one in read.statements if self._names_step(one)]
+        if len(named) == 1:
+            said.step = assigned(named[0])[0]
+        lines = [said.statement(one) for one in read.statements if one not in named[:1]]
+        text = said.expression(rates[0])
+        return [Method("learning_rate", (said.step,), lines, text)]
+
+    def _names_step(self, statement: Statement) -> bool:
+        """``global_step = tf.train.get_global_step()``"""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(assigned(statement)) == 1
+            and isinstance(small.value, cst.Call)
+            and self.tree.symbol(small.value.func) in GLOBAL_STEPS
+        )
+
+    def _rates(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """The learning rates of the optimizers that an expression may make."""
+        read = self.train.needed([node])
+        found: list[cst.BaseExpression] = []
+        for part in (*read.statements, node):
+            for one in walk(part):
+                symbol = (
+                    self.tree.symbol(one.func) if isinstance(one, cst.Call) else None
+                )
+                if isinstance(one, cst.Call) and symbol in OPTIMIZERS:
+                    try:
+                        given = match_arguments(one, OPTIMIZERS[symbol])
+                    except UnknownArguments:
+                        continue
+                    if "learning_rate" in given:
+                        found.append(given["learning_rate"])
+        return found
+
+    def _follows_step(self, node: cst.BaseExpression) -> bool:
+        """The rate is computed of the step, and is not what one schedule gives."""
+        source = self.train.source_of(node)
+        if isinstance(source, cst.Call) and self.tree.symbol(source.func) in SCHEDULES:
+            others = [one.value for one in source.args if not self._is_step(one.value)]
+            return any(self._reads_step(one) for one in others)
+        return self._reads_step(node)
+
+    def _is_step(self, node: cst.BaseExpression) -> bool:
+        value = self.train.found.notes.values.get(node)
+        return value is not None and is_step(value)
+
+    def _reads_step(self, node: cst.BaseExpression) -> bool:
+        read = self.train.needed([node])
+        return any(
+            isinstance(one, cst.Call) and self.tree.symbol(one.func) in GLOBAL_STEPS
+            for part in (*read.statements, node)
+            for one in walk(part)
+        )
+
     def _setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.rates)
         late = sorted(
             read.outputs | read.free & {self.features, self.labels, "mode", "config"}
         )
@@ -218,6 +297,7 @@ class Maker:
             raise self.stop(nodes[0], reason)
         self.parts.used.update(read.statements)
         said = Said(self, mode, init=True)
+        said.rates.update(self.rates)
         return said, [said.statement(one) for one in read.statements]
 
     def optimizer_of_loss(
@@ -363,7 +443,10 @@ class Maker:
             more = [s for s in mode.taken if self._is_summary(s)]
             more = more if mode is self.train else []
             found |= mode.needed(nodes, more).outputs
-        every = [*self.returned, *(n for s in self.train.calls[1:] for n in assigned(s))]
+        every = [
+            *self.returned,
+            *(n for s in self.train.calls[1:] for n in assigned(s)),
+        ]
         return [name for name in dict.fromkeys(every) if name in found] or [every[-1]]
 
     def _is_model(self, call: cst.Call) -> bool:
@@ -635,7 +718,7 @@ class Maker:
             name: self.marked(said.expression(mode.source_of(one.node)))
             for name, one in arguments.items()
         }
-        made = metric(value.symbol, key, texts)
+        made = metric(value.symbol, f"{self.quote}{key}{self.quote}", texts)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ import libcst as cst
 from ..interp.in_mode import Called
 from ..interp.values import Symbol, Value
 from ..plan.code.arguments import UnknownArguments, match_arguments
-from ..plan.code.statements import binds
 from ..plan.code.tree import Statement, only_small, walk
 from . import tidy
 from .method import Method
@@ -104,6 +104,7 @@ class _Reader:
             given = self._given(update, ("grads_and_vars", "global_step", "name"))
             self._check_step(given.get("global_step"), update)
             trained.methods.append(self._gradients(given["grads_and_vars"], update))
+        trained.methods += maker.learning_rate(func.value)
         trained.optimizer, trained.setup = maker.constructed(func.value)
         return trained
 
@@ -242,10 +243,14 @@ class _Reader:
             raise maker.stop(update, reason)
         lines = tidy.without_unread(lines, text)
         maker.parts.words.add("apply_gradients")
-        if any("gradients" in binds(one) for one in read.statements):
-            lines = [line for line in lines if line.strip() != "gradients = gradients"]
+        name = "gradients"
+        named = [line for line in lines if re.fullmatch(r"\w+ = gradients\n", line)]
+        if len(named) == 1:
+            # The parameter has the name that the program gave them.
+            lines.remove(named[0])
+            name = named[0].partition(" ")[0]
         lines.append(f"self.optimizer.apply_gradients({text})\n")
-        return Method("apply_gradients", ("gradients",), lines)
+        return Method("apply_gradients", (name,), lines)
 
     def _check_asked(self, call: cst.Call) -> None:
         if self.tree.symbol(call.func) == "tf.gradients":
