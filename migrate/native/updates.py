@@ -12,6 +12,7 @@ import libcst as cst
 from ..interp.in_mode import Called
 from ..interp.values import Symbol, Value
 from ..plan.code.arguments import UnknownArguments, match_arguments
+from ..plan.code.statements import assigned
 from ..plan.code.tree import Statement, only_small, walk
 from . import tidy
 from .method import Method
@@ -235,7 +236,11 @@ class _Reader:
         lines = []
         for one in read.statements:
             maker.parts.used.add(one)
-            if not self._makes_optimizer(one):
+            apart = self._taken_apart(one, asked)
+            if apart is not None:
+                lines += apart
+                said.took_gradients = True
+            elif not self._makes_optimizer(one):
                 lines.append(said.statement(one))
         text = said.expression(node)
         if not said.took_gradients:
@@ -251,6 +256,29 @@ class _Reader:
             name = named[0].partition(" ")[0]
         lines.append(f"self.optimizer.apply_gradients({text})\n")
         return Method("apply_gradients", (name,), lines)
+
+    def _taken_apart(
+        self, statement: Statement, asked: list[cst.Call]
+    ) -> list[str] | None:
+        """``gradients, variables = zip(*optimizer.compute_gradients(loss))``"""
+        small = only_small(statement)
+        if not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
+            return None
+        args = small.value.args
+        names = assigned(statement)
+        if (
+            self.tree.code(small.value.func) != "zip"
+            or len(args) != 1
+            or args[0].star != "*"
+            or args[0].value not in asked
+            or len(names) != 2
+        ):
+            return None
+        gradients, variables = names
+        found = [f"{variables} = self.model.trainable_variables\n"]
+        if gradients != "gradients":
+            found.insert(0, f"{gradients} = gradients\n")
+        return found
 
     def _check_asked(self, call: cst.Call) -> None:
         if self.tree.symbol(call.func) == "tf.gradients":
