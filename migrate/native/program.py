@@ -26,7 +26,7 @@ from .flags import with_training_flag
 from .inlined import with_helpers_inlined
 from .names import task_name
 from .networks import with_networks_as_models
-from .task import Task, task_of
+from .task import Task, alias_of, task_of
 from .words import reworded
 
 __all__ = ["NativeFile", "native"]
@@ -102,7 +102,7 @@ class _File:
                 raise Refused(
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
-        return result.text
+        return result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
 
 
 class _Program:

@@ -240,7 +240,7 @@ class Said(cst.CSTTransformer):
             kind = symbol.rpartition(".")[2]
             if kind in ("scalar", "histogram", "image", "text", "audio"):
                 return updated_node.with_changes(
-                    func=cst.parse_expression(f"{maker.alias}.summary.{kind}")
+                    func=cst.parse_expression(f"__tf2__.summary.{kind}")
                 )
         return updated_node
 

@@ -29,7 +29,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
 from .updates import Trained, is_updates, read_training
 
-__all__ = ["Task", "task_of"]
+__all__ = ["Task", "alias_of", "task_of"]
 
 _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
@@ -95,7 +95,7 @@ class Maker:
         self.models = models
         self.name = name
         self.parts = _Parts()
-        self.alias = _alias(parsed)
+        self.alias = alias_of(parsed)
         text = parsed.source.text
         self.quote = "'" if text.count("'") > text.count('"') else '"'
         given = [one.name.value for one in defined.params.params]
@@ -797,7 +797,7 @@ class Maker:
         )
 
 
-def _alias(parsed: ParsedModule) -> str:
+def alias_of(parsed: ParsedModule) -> str:
     """The file's name for TensorFlow."""
     found = re.search(
         r"^\s*import tensorflow(?:\.compat\.v1)? as (\w+)",
