@@ -121,7 +121,7 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         page.words.add("strategy")
     elif name in _DROPPED:
         page.drop_argument(call, arg)
-        _drop_made(page, arg.value)
+        page.drop_made(arg.value)
         if not is_none(arg.value):
             if _DROPPED[name]:
                 page.note(arg.value, _DROPPED[name])
@@ -154,47 +154,6 @@ def _session_config(page: Page, arg: cst.Arg) -> None:
         for one in made.args:
             if one.keyword is not None and one.keyword.value == "device_count":
                 page.note(made, "uses all devices; `device_count` limited them")
-
-
-def _drop_made(page: Page, node: cst.BaseExpression) -> None:
-    """Takes out the statements that make a value which nothing reads any more."""
-    binding = page.assigned(node)
-    if binding is None or binding.value is None:
-        return
-    statements = [page.statement(binding.value)]
-    for read in page.reads(binding):
-        if read is node or page.is_gone(read):
-            continue
-        statement = page.statement(read)
-        small = (
-            statement.body[0]
-            if isinstance(statement, cst.SimpleStatementLine)
-            else None
-        )
-        if not isinstance(small, cst.Assign) or not _is_target_of(page, read, small):
-            return
-        statements.append(statement)
-    if all(_is_plain(page, one) for one in statements):
-        for one in statements:
-            page.drop_statement(one)
-
-
-def _is_target_of(page: Page, read: cst.Name, small: cst.Assign) -> bool:
-    """``config.gpu_options.allow_growth = True`` sets a part of what is read."""
-    target: cst.BaseExpression = small.targets[0].target
-    while isinstance(target, cst.Attribute):
-        target = target.value
-    return len(small.targets) == 1 and target is read
-
-
-def _is_plain(page: Page, statement: cst.CSTNode) -> bool:
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
-        return False
-    small = statement.body[0]
-    if not isinstance(small, cst.Assign):
-        return False
-    called = [node for node in page.scopes.calls if small in page.ancestors(node)]
-    return all((page.symbol(node) or "").startswith("tf.") for node in called)
 
 
 def _replaced(page: Page) -> None:
