@@ -250,6 +250,10 @@ class Page:
         """Takes arguments out of a call."""
         self._dropped.setdefault(call, []).extend(args)
 
+    def dropped(self, call: cst.Call) -> tuple[cst.Arg, ...]:
+        """Arguments of a call that are taken out."""
+        return tuple(self._dropped.get(call, ()))
+
     def add_argument(self, call: cst.Call, *parts: Part) -> None:
         """Adds an argument at the end of a call."""
         self._added.setdefault(call, []).append(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -63,11 +63,14 @@ def taken(name: str, adjust: Handler | None = None) -> Handler:
 
 
 def arguments(
-    page: Page, call: cst.Call, parameters: Sequence[str]
+    page: Page,
+    call: cst.Call,
+    parameters: Sequence[str],
+    gone: Collection[cst.Arg] = (),
 ) -> dict[str, cst.Arg] | None:
-    """The arguments of a call by parameter; refuses what cannot be told."""
+    """The arguments of a call by parameter, unless some are hidden by stars."""
     found: dict[str, cst.Arg] = {}
-    for index, arg in enumerate(call.args):
+    for index, arg in enumerate(one for one in call.args if one not in gone):
         if arg.star:
             return None
         if arg.keyword is not None:
@@ -82,8 +85,8 @@ def arguments(
 def named(page: Page, call: cst.Call, args: dict[str, cst.Arg], since: int) -> None:
     """Gives keywords to positional arguments from a place on."""
     for index, arg in enumerate(call.args):
-        if index >= since and arg.keyword is None:
-            name = next(name for name, one in args.items() if one is arg)
+        name = next((name for name, one in args.items() if one is arg), None)
+        if index >= since and arg.keyword is None and name is not None:
             start = page.outer(arg.value)[0]
             page.put_span(start, start, f"{name}=")
 

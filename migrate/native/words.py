@@ -16,7 +16,16 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
-from . import config, hooks, inputs, keras_words, small, strategies
+from . import (
+    config,
+    hooks,
+    inputs,
+    keras_words,
+    receivers,
+    small,
+    strategies,
+    tpu,
+)
 from .code import Refused
 from .imports import Wanted, with_imports
 from .layout import tidied, wrapped
@@ -50,7 +59,8 @@ def reworded(
     """A file of a program whose models are tasks, with the words around them renamed.
 
     ``module`` is the name of training.py, empty where it is a cell of a notebook, and
-    ``package`` what stands before it in an import; ``beside`` are the other files of the program. Raises Refused.
+    ``package`` what stands before it in an import; ``beside`` are the other files of
+    the program. Raises Refused.
     """
     dot = "." if package and not package.endswith(".") else ""
     path = f"{package}{dot}{module}"
@@ -97,6 +107,8 @@ _TABLE: dict[str, Handler] = {
     **hooks.WORDS,
     **inputs.WORDS,
     **keras_words.WORDS,
+    **receivers.WORDS,
+    **tpu.WORDS,
     **strategies.WORDS,
     **small.WORDS,
 }
@@ -135,6 +147,8 @@ class _Rewording:
             handler(self.page, word)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
+        receivers.receivers(self.page)
+        receivers.exports(self.page)
         keras_words.imported(self.page)
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
