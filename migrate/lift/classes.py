@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from ..emit.module.layout import fit
-from ..emit.module.names import Names
-from ..emit.programs.layer_class import class_statement
+from ..plan.code.layout import fit
+from ..plan.code.names import Names
+from .layer_class import class_statement
 from ..interp.values import Function, Time
 from ..plan.code.statements import is_docstring
 from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Statement, statements_of
-from ..plan.program import TF, LayerClass
-from ..plan.sites import Blocked
+from .layer_class import TF, LayerClass
+from ..plan.code.blocked import Blocked
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
 from .notices import Stays

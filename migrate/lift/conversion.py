@@ -12,8 +12,8 @@ import libcst as cst
 from ..interp.layer_functions import CLASSES, LAYERS, LayerFunction
 from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
 from ..plan.code.source import Source
-from ..plan.program import TF
-from ..plan.sites import Blocked
+from .layer_class import TF
+from ..plan.code.blocked import Blocked
 from .initializers import initializer, regularizer
 
 __all__ = ["Conversion", "Step"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..emit.module.edits import Changed, Edits
+from ..plan.code.edits import Changed, Edits
 from ..interp.notes import Notes
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts

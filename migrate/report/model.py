@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .findings import Finding, Outcome, Tier
+from .findings import Finding, Outcome, ProgramOutcome
 from .needs import Need
 from .proofs import Proof, ProofOutcome
 
@@ -62,10 +62,26 @@ class Footing:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """A program that begins in a file: the lowest tier in its files, and where."""
+    """A program that begins in a file: what became of it, and which file decided.
 
-    tier: Tier
+    ``line`` and ``cell`` are the place in that file, ``reason`` why it is not native,
+    ``advice`` what to change to get further, ``review`` how many lines of its files
+    are new.
+    """
+
+    outcome: ProgramOutcome
     where: Path
+    line: int = 1
+    cell: int | None = None
+    reason: str | None = None
+    advice: str | None = None
+    review: int = 0
+
+    @property
+    def place(self) -> str:
+        """File and line, or cell and line of a notebook."""
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.where}:{cell}{self.line}"
 
 
 @dataclass(frozen=True)
@@ -81,12 +97,10 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
-    # What the new text imports of modules that the run adds to the project.
+    # What the new text asks of training modules that the run adds to the project.
     needs: tuple[Need, ...] = ()
     # The file is one that the run adds.
     added: bool = False
-    # It changes to a text that this run did not make, for nobody asked to see it.
-    unmade: bool = False
     # The text before anything is moved, where that is not ``old``: of a Python 2
     # file, its conversion.
     base: bytes | None = None
@@ -96,7 +110,7 @@ class FileResult:
     program: ProgramResult | None = None
 
     def __post_init__(self) -> None:
-        changed = self.unmade or self.new is not None
+        changed = self.new is not None
         if (self.status is FileStatus.CHANGED) != changed:
             raise ValueError(f"{self.path}: {self.status.value} does not fit its bytes")
         if self.new is not None and self.new == self.old:
@@ -171,10 +185,15 @@ class Report:
             for rule in sorted(table)
         }
 
-    def programs_by_tier(self) -> dict[Tier, int]:
-        """How many training programs reached which tier."""
-        counts = Counter(r.program.tier for r in self.results if r.program)
-        return {tier: counts.get(tier, 0) for tier in Tier}
+    @property
+    def programs(self) -> list[tuple[Path, ProgramResult]]:
+        """The training programs, each with the file in which it begins."""
+        return [(r.path, r.program) for r in self.results if r.program is not None]
+
+    def programs_by_outcome(self) -> dict[ProgramOutcome, int]:
+        """How many training programs ended as what."""
+        counts = Counter(program.outcome for _, program in self.programs)
+        return {outcome: counts.get(outcome, 0) for outcome in ProgramOutcome}
 
     def leftovers(self) -> int:
         """What still asks for a person: unresolved findings and notes."""

@@ -1,0 +1,1 @@
+"""Estimator programs written anew as native TensorFlow 2."""
