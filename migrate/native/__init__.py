@@ -1,1 +1,1 @@
-"""Estimator programs written anew as native TensorFlow 2."""
+"""How a program becomes plain TensorFlow 2."""
