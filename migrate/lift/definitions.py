@@ -10,8 +10,8 @@ from ..interp.evaluator import Event, evaluated
 from ..interp.handlers import Call
 from ..interp.notes import Notes
 from ..interp.values import Const, Instance
-from ..plan.code.tree import Tree, walk
 from ..plan.code.blocked import Blocked
+from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import libcst as cst
 
-from ..plan.code.spacing import with_blank_lines
 from ..interp.evaluator import evaluated
 from ..interp.notes import Notes
-from ..plan.code.tree import Tree, walk
 from ..plan.code.blocked import Blocked
+from ..plan.code.spacing import with_blank_lines
+from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from .definitions import ModelFunction

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from ..around.lifting import Lifting, lifted_together
-from ..around.model_functions import is_model_fn
-from ..emit.module.layout import fit
+from ..lift.model_functions import is_model_fn
+from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
+from ..plan.code.blocked import Blocked
+from ..plan.code.layout import fit
 from ..plan.code.tree import Tree
-from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -151,7 +151,7 @@ class _Program:
         try:
             task = task_of(one.parsed, defined, self.facts, _models(one.parsed), name)
         except Blocked as stop:
-            raise Refused(f"{stop} (line {stop.blocker.line})") from None
+            raise Refused(f"{stop} (line {stop.line})") from None
         one.words |= task.words
         line = _line_of(old, defined.name.value)
         one.notes += tuple((line, note) for note in task.notes)

@@ -83,6 +83,16 @@ class ProgramResult:
         cell = f"cell {self.cell}:" if self.cell is not None else ""
         return f"{self.where}:{cell}{self.line}"
 
+    @property
+    def sentence(self) -> str:
+        """What became of it, what there is to review, why, and what to change."""
+        told = self.outcome.value
+        if self.review:
+            told += f", {self.review} line{'s'[: self.review != 1]} to review"
+        if self.reason:
+            told += f"; {self.place}: {self.reason}"
+        return f"{told}; {self.advice}" if self.advice else told
+
 
 @dataclass(frozen=True)
 class FileResult:
@@ -108,6 +118,15 @@ class FileResult:
     footing: Footing | None = None
     # The program that begins here, told once all results are known.
     program: ProgramResult | None = None
+
+    @property
+    def new_lines(self) -> int:
+        """How many lines the file has that it did not have."""
+        if self.new is None:
+            return 0
+        lines = Counter(self.new.splitlines())
+        lines.subtract(Counter(self.old.splitlines()))
+        return sum(number for number in lines.values() if number > 0)
 
     def __post_init__(self) -> None:
         changed = self.new is not None
@@ -189,6 +208,11 @@ class Report:
     def programs(self) -> list[tuple[Path, ProgramResult]]:
         """The training programs, each with the file in which it begins."""
         return [(r.path, r.program) for r in self.results if r.program is not None]
+
+    @property
+    def added(self) -> list[FileResult]:
+        """The files that the run adds, or adds to."""
+        return [r for r in self.results if r.added and r.new is not None]
 
     def programs_by_outcome(self) -> dict[ProgramOutcome, int]:
         """How many training programs ended as what."""

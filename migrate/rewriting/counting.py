@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -38,7 +37,9 @@ def counted(results: Sequence[FileResult], facts: ProjectFacts) -> list[FileResu
             if known is None or known.outcome.rank < told.program.rank:
                 programs[entry] = _program(told)
     reviews = {
-        entry: sum(_new_lines(files[one]) for one in graph.closure(entry))
+        entry: sum(
+            files[one].new_lines for one in graph.closure(entry) if not files[one].added
+        )
         for entry in programs
     }
     return [
@@ -65,12 +66,3 @@ def _program(told: Finding) -> ProgramResult:
         reason=told.reason,
         advice=told.advice,
     )
-
-
-def _new_lines(result: FileResult) -> int:
-    """How many lines a file has that it did not have; a training module says its own."""
-    if result.new is None or result.added:
-        return 0
-    lines = Counter(result.new.splitlines())
-    lines.subtract(Counter(result.old.splitlines()))
-    return sum(number for number in lines.values() if number > 0)

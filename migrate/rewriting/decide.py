@@ -181,9 +181,7 @@ def _moved(
         for folder in place.folders
     )
     before = {os.path.abspath(one.path): one for one in files}
-    found = {
-        path: _finished(before[path], one, facts) for path, one in made.items()
-    }
+    found = {path: _finished(before[path], one, facts) for path, one in made.items()}
     return {path: replace(one, needs=needs) for path, one in found.items()}
 
 
@@ -216,9 +214,7 @@ def _finished(
     return Moved(parsed, tuple(_findings(before, after.notes)))
 
 
-def _findings(
-    before: ParsedModule, notes: Sequence[tuple[int, str]]
-) -> list[Finding]:
+def _findings(before: ParsedModule, notes: Sequence[tuple[int, str]]) -> list[Finding]:
     """That a file is part of a native program, and what is other in its numbers."""
     tree = Tree(before.module, before.resolver)
     places = estimator_places(before.resolver)

@@ -1,4 +1,4 @@
-"""The words of the Estimator years: which symbols they are, and where a module has them."""
+"""The words of the Estimator years: which they are, and where a module has them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ..symbols.names import Door, canonical
 from ..symbols.resolver import Resolver
 
 __all__ = [
-    "PLAIN_ESTIMATORS",
     "EstimatorPlaces",
     "estimator_places",
     "is_estimator_word",
@@ -19,13 +18,6 @@ __all__ = [
     "only_todays_hooks",
     "runs_estimators",
 ]
-
-# Those whose model function the program gives.
-PLAIN_ESTIMATORS = (
-    "tf.contrib.tpu.TPUEstimator",
-    "tf.estimator.Estimator",
-    "tf.estimator.tpu.TPUEstimator",
-)
 
 _HOOK = "tf.train.SessionRunHook"
 _ROOTS = (
@@ -58,7 +50,7 @@ _RUNNERS = ("train_and_evaluate", "Experiment", "learn_runner")
 
 @dataclass(frozen=True)
 class EstimatorPlaces:
-    """Calls that make an Estimator, and every other mention of that API but its modes."""
+    """Calls that make an Estimator, and all mentions of its API but the modes."""
 
     made: tuple[cst.Call, ...]
     mentions: tuple[cst.CSTNode, ...]

@@ -67,9 +67,10 @@ def _imports(
     for line in parsed.module.body:
         if isinstance(line, cst.SimpleStatementLine):
             for small in line.body:
-                if isinstance(small, cst.ImportFrom) and not small.relative:
-                    if import_path(small.module) == module:
-                        yield line, small
+                if not isinstance(small, cst.ImportFrom) or small.relative:
+                    continue
+                if import_path(small.module) == module:
+                    yield line, small
 
 
 def _without(

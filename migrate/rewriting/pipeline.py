@@ -135,8 +135,7 @@ def _footing(
         return None
     found = footing_of(parsed)
     plain = not result.needs and all(
-        f.outcome is Outcome.REWRITTEN and f.rule > "TFM2"
-        for f in result.findings
+        f.outcome is Outcome.REWRITTEN and f.rule > "TFM2" for f in result.findings
     )
     after = parsed if result.new is None else facts.parse(path, result.new)
     if after is None:
@@ -200,9 +199,10 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
     Where the rules fail on a file with an Estimator, that keeps it: the compat layer
     needs nothing of a program to be understood.
     """
+    needs: tuple[Need, ...] = ()
     part = part_in_programs(parsed, facts, job.options)
     if part is not None and _is_wanted(part, parsed.source, job):
-        new, needs = parsed.source.raw, ()
+        new = parsed.source.raw
         if isinstance(part, Moved):
             needs = part.needs
             new = parsed.source.render(part.parsed.source.text)
@@ -219,7 +219,6 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
             if failed is None or not job.selection.allows(failed.rule):
                 raise
             new, findings = parsed.source.raw, [failed]
-        needs = ()
     placed = [*in_cells(findings, parsed.source), *_pins(parsed.source, job)]
     return new, tuple(sorted(placed)), needs
 
@@ -328,9 +327,7 @@ def _joined(
     return joined
 
 
-def _round(
-    parsed: ParsedModule, job: Job, for_tf2: bool
-) -> tuple[str, list[Finding]]:
+def _round(parsed: ParsedModule, job: Job, for_tf2: bool) -> tuple[str, list[Finding]]:
     """One pass of the symbol rules over a text; nothing is checked yet.
 
     ``for_tf2`` says which TensorFlow the file was written for.

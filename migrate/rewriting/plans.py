@@ -1,8 +1,8 @@
 """What training programs are made of, for people who want to see it before a rewrite.
 
 `tfmigrate scan -v` prints it: the model functions with their layers and variables,
-loss, optimizer and metrics, Estimators, their calls and hooks, and what keeps a program
-from layers, with the change that lifts it.
+loss, optimizer and metrics, Estimators, their calls and hooks, and what keeps a
+program, with the change after which it is native.
 """
 
 from __future__ import annotations
@@ -16,20 +16,17 @@ import libcst as cst
 
 from ..interp.evaluator import Evaluator, Event, evaluated
 from ..interp.spelling import snake
+from ..lift.model_functions import is_model_fn
 from ..plan.code.tree import Tree
-from ..plan.estimator.legacy import legacy_places
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.nearby import files_of_program
 from ..project.sources import SourceError
-from ..report.findings import Finding, Tier
-from ..report.model import FileResult, Report
-from ..rules.kept_models import ADVICE
-from .model_functions import is_model_fn
+from ..report.model import FileResult, ProgramResult, Report
+from .estimator_words import estimator_places
 
 __all__ = ["plan_lines"]
 
 _METHODS = ("evaluate", "export_saved_model", "export_savedmodel", "predict", "train")
-_REASONS = ("TFM103", "TFM104", "TFM105", "TFM106")
 # Of one model function; what makes more is hardly read to its end.
 _MOST_LAYERS = 500
 _LOSSES = re.compile(r"^tf\.(contrib\.)?losses\.(?!get_)|cross_entropy|sequence_loss$")
@@ -43,9 +40,9 @@ def plan_lines(report: Report, paths: Iterable[Path]) -> Iterator[str]:
     facts = ProjectFacts(tuple(paths))
     for result in report.results:
         program = result.program
-        if program is None or program.where != result.path:
+        if program is None:
             continue
-        yield f"{result.path}: {program.tier.value}"
+        yield f"{result.path}: {program.outcome.value}"
         for label, text in _plan(result, facts):
             yield f"  {label:<9} {text}".rstrip()
         yield ""
@@ -63,8 +60,7 @@ def _plan(result: FileResult, facts: ProjectFacts) -> Iterator[tuple[str, str]]:
     for tree, parsed in zip(trees, files, strict=True):
         yield from _around(tree, parsed)
     assert result.program is not None
-    if result.program.tier is not Tier.NATIVE:
-        yield from _reasons(result.findings)
+    yield from _reasons(result.program)
 
 
 def _files(result: FileResult, facts: ProjectFacts) -> list[ParsedModule]:
@@ -166,7 +162,7 @@ def _variables(kind: str, said: dict[str, str]) -> str:
 
 
 def _around(tree: Tree, parsed: ParsedModule) -> Iterator[tuple[str, str]]:
-    for call in legacy_places(tree).programs:
+    for call in estimator_places(tree.resolver).made:
         symbol = tree.symbol(call.func)
         yield "estimator", f"{symbol} ({_place(parsed, tree, call)})"
     for call in tree.resolver.scopes.calls.values():
@@ -188,34 +184,8 @@ def _around(tree: Tree, parsed: ParsedModule) -> Iterator[tuple[str, str]]:
 # -- what stops it
 
 
-def _reasons(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
-    for one in findings:
-        if one.rule not in _REASONS:
-            continue
-        _, kept, why = one.message.partition("is kept: ")
-        why = why if kept else one.reason or one.message
-        yield "because", why
-        advice = _advice(why)
-        if advice:
-            yield "change", advice
-
-
-# The same for reasons that have nothing to do with layers.
-_OTHERWISE = {
-    "a specification is made outside of a model_fn": (
-        "give the function that makes it the arguments (features, labels, mode)"
-    ),
-    "no function with the arguments of a model_fn is seen for `...`": (
-        "give the file that defines it, with the arguments (features, labels, mode), "
-        "to the same run, and import it by its name"
-    ),
-}
-
-
-def _advice(why: str) -> str:
-    """What to change, for a reason that the evaluation or lifting gave."""
-    for reason, advice in (*ADVICE.items(), *_OTHERWISE.items()):
-        pattern = re.escape(reason).replace(re.escape("..."), ".+")
-        if re.search(rf"(^|: ){pattern}( \(|$)", why):
-            return advice
-    return ""
+def _reasons(program: ProgramResult) -> Iterator[tuple[str, str]]:
+    if program.reason:
+        yield "because", f"{program.reason} ({program.place})"
+    if program.advice:
+        yield "change", program.advice

@@ -155,8 +155,7 @@ class _Settlement:
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
         return self._suits_both(key) and any(
-            one not in self.kept
-            and any(f.is_native for f in self.files[one].findings)
+            one not in self.kept and any(f.is_native for f in self.files[one].findings)
             for one in self.graph.above(key)
         )
 

@@ -25,7 +25,7 @@ ADDED = "TFM107"
 NAMES = ("training", "training_loop", "tf2_training")
 _DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
 _MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w, ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
+_IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def name_for(place: Place, facts: ProjectFacts) -> str:
         taken = any(os.path.lexists(f) or f.with_suffix("").is_dir() for f in files)
         if not taken and name.encode() not in imported:
             return name
-    raise NoPlace("its project has files of its own that are called " + ", ".join(NAMES))
+    raise NoPlace("its project has modules of its own called " + ", ".join(NAMES))
 
 
 def _imported(facts: ProjectFacts) -> frozenset[bytes]:
@@ -79,7 +79,9 @@ def _imported(facts: ProjectFacts) -> frozenset[bytes]:
     key = "first names of imports"
     if key not in facts.answers:
         facts.answers[key] = frozenset(
-            name for path in facts.files for name in _IMPORT.findall(read_or_nothing(path))
+            name
+            for path in facts.files
+            for name in _IMPORT.findall(read_or_nothing(path))
         )
     found = facts.answers[key]
     assert isinstance(found, frozenset)

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import libcst as cst
 
-from .tree import Statement, statements_of
 from ...symbols.nodes import parents
+from .tree import Statement, statements_of
 
 __all__ = ["Changed", "Edits", "Statement"]
 

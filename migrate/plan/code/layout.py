@@ -8,10 +8,10 @@ from typing import cast
 
 import libcst as cst
 
-from .tree import Statement, statements_of, walk
 from ...project.long_lines import WIDTH
 from ...project.positions import code_of
 from ...symbols.table import lookup
+from .tree import Statement, statements_of, walk
 
 __all__ = ["WIDTH", "OneLine", "fit", "fit_expression", "one_line"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from ...symbols.scopes import Scope
 from .substitute import VariableTransformer
 from .tree import Body, Tree
-from ...symbols.scopes import Scope
 
 __all__ = ["Names", "rename"]
 
