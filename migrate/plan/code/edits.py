@@ -14,7 +14,7 @@ import libcst as cst
 from ...symbols.nodes import parents
 from .tree import Statement, statements_of
 
-__all__ = ["Changed", "Edits", "Statement"]
+__all__ = ["Changed", "Edits"]
 
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 
@@ -23,26 +23,17 @@ Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 class Edits:
     """What to change, keyed by nodes of the original tree.
 
-    ``scoped`` holds the statements that go under ``with strategy.scope():``;
-    neighbours share one block. ``replace`` gives the statements that stand in
-    for one; ``before`` and ``after`` are put next to one.
+    ``nodes`` says how a node changes, ``replace`` which statements stand in for one,
+    ``before`` which are put above one.
     """
 
-    expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
     nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], Changed]] = field(
         default_factory=dict
     )
     replace: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
     before: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
-    after: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
-    moved: dict[cst.CSTNode, list[cst.CSTNode]] = field(default_factory=dict)
-    scoped: set[cst.CSTNode] = field(default_factory=set)
-    # Statements whose replacement brings its own comments and blank lines.
-    own_lines: set[cst.CSTNode] = field(default_factory=set)
     # Statements whose replacement ends in a definition.
     spaced: set[cst.CSTNode] = field(default_factory=set)
-    # The expression after ``with``, as source text.
-    scope: str = "strategy.scope()"
 
     def apply(self, module: cst.Module) -> cst.Module:
         """The edited module."""
@@ -52,17 +43,7 @@ class Edits:
 
     def touched(self) -> set[cst.CSTNode]:
         """Nodes of the original tree that change, or get something beside them."""
-        carried = (statement for moved in self.moved.values() for statement in moved)
-        return {
-            *self.expressions,
-            *self.nodes,
-            *self.replace,
-            *self.before,
-            *self.after,
-            *self.moved,
-            *carried,
-            *self.scoped,
-        }
+        return {*self.nodes, *self.replace, *self.before}
 
 
 def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
@@ -77,23 +58,13 @@ def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
     return found
 
 
-@dataclass
-class _Item:
-    statement: Statement
-    scoped: bool
-
-
 class _Applier(cst.CSTTransformer):
     def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
         self.edits = edits
-        self.parent: cst.CSTNode | None = None
         self.above = above
-        self.touched = {
-            *edits.replace,
-            *edits.before,
-            *edits.after,
-            *edits.scoped,
-        }
+        self.touched = {*edits.replace, *edits.before}
+        # Blank lines around definitions: two at the top, one inside.
+        self.apart = 1
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return node in self.above
@@ -101,16 +72,12 @@ class _Applier(cst.CSTTransformer):
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT:
-        edits = self.edits
-        replaced = edits.expressions.get(original_node)
-        if replaced is not None:
-            return replaced  # type: ignore[return-value]
-        change = edits.nodes.get(original_node)
+        change = self.edits.nodes.get(original_node)
         if change is not None:
             updated_node = change(updated_node)  # type: ignore[assignment]
         if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
             assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
-            self.parent = original_node
+            self.apart = 2 if isinstance(original_node, cst.Module) else 1
             body = self._body(statements_of(original_node), statements_of(updated_node))
             if body is not None:
                 return updated_node.with_changes(body=body)  # type: ignore[return-value]
@@ -122,91 +89,43 @@ class _Applier(cst.CSTTransformer):
         edits = self.edits
         if self.touched.isdisjoint(original):
             return None
-        now = dict(zip(original, updated, strict=True))
-        items: list[_Item] = []
+        result: list[Statement] = []
         carried: list[cst.EmptyLine] = []
-        spaced = 0
-
-        def add(statements: Sequence[Statement], scoped: bool) -> None:
-            for statement in statements:
-                items.append(_Item(statement, scoped))
-
-        for statement in original:
-            lines = now[statement].leading_lines
-            scoped = statement in edits.scoped
-            mine: list[tuple[Statement, bool]] = []
-            for moved in edits.moved.get(statement, ()):
-                mine.append((now[moved], False))  # type: ignore[index]
-            mine += [(s, False) for s in edits.before.get(statement, ())]
+        spaced = False
+        for statement, now in zip(original, updated, strict=True):
+            lines = now.leading_lines
+            mine = list(edits.before.get(statement, ()))
             if statement in edits.replace:
                 new = list(edits.replace[statement])
-                if new and not mine and statement not in edits.own_lines:
+                if new and not mine:
                     new[0] = _with_lines(new[0], (*lines, *new[0].leading_lines))
-                elif not new and not _is_moved(edits, statement):
+                elif not new:
                     carried += _comments(lines)
-                mine += [(s, scoped) for s in new]
+                mine += new
             else:
-                mine.append((now[statement], scoped))
-            mine += [(s, scoped) for s in edits.after.get(statement, ())]
+                mine.append(now)
             mine = self._apart_from_definitions(mine)
-            if mine and items and mine[0][0] is not now[statement]:
-                above = (items[-1].statement, False)
-                mine = self._apart_from_definitions([above, *mine])[1:]
+            if mine and result and mine[0] is not now:
+                mine = self._apart_from_definitions([result[-1], *mine])[1:]
             if mine and spaced:
-                first, flag = mine[0]
-                mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
-            spaced = 0
-            if mine and statement in edits.spaced:
-                spaced = 2 if isinstance(self.parent, cst.Module) else 1
-                first, flag = mine[0]
-                if items:
-                    mine[0] = (_with_lines(first, _apart(first, spaced)), flag)
+                mine[0] = _with_lines(mine[0], _apart(mine[0], self.apart))
+            spaced = bool(mine) and statement in edits.spaced
+            if spaced and result:
+                mine[0] = _with_lines(mine[0], _apart(mine[0], self.apart))
             if mine and carried:
-                first, flag = mine[0]
-                mine[0] = (_with_lines(first, (*carried, *first.leading_lines)), flag)
+                mine[0] = _with_lines(mine[0], (*carried, *mine[0].leading_lines))
                 carried = []
-            for new_statement, flag in mine:
-                add([new_statement], flag)
-        return self._grouped(items)
-
-    def _apart_from_definitions(
-        self, statements: list[tuple[Statement, bool]]
-    ) -> list[tuple[Statement, bool]]:
-        """What follows a definition is set off from it."""
-        count = 2 if isinstance(self.parent, cst.Module) else 1
-        found = statements[:1]
-        for (before, _), (statement, flag) in pairwise(statements):
-            if isinstance(before, (cst.FunctionDef, cst.ClassDef)):
-                statement = _with_lines(statement, _apart(statement, count))
-            found.append((statement, flag))
-        return found
-
-    def _grouped(self, items: Sequence[_Item]) -> list[Statement]:
-        result: list[Statement] = []
-        group: list[Statement] = []
-
-        def close() -> None:
-            if not group:
-                return
-            lines = group[0].leading_lines
-            group[0] = _with_lines(group[0], ())
-            result.append(
-                cst.With(
-                    items=[cst.WithItem(cst.parse_expression(self.edits.scope))],
-                    body=cst.IndentedBlock(body=list(group)),
-                    leading_lines=list(lines),
-                )
-            )
-            group.clear()
-
-        for item in items:
-            if item.scoped:
-                group.append(_without_trailing_space(item.statement))
-            else:
-                close()
-                result.append(item.statement)
-        close()
+            result += mine
         return result
+
+    def _apart_from_definitions(self, statements: list[Statement]) -> list[Statement]:
+        """What follows a definition is set off from it."""
+        found = statements[:1]
+        for before, statement in pairwise(statements):
+            if isinstance(before, (cst.FunctionDef, cst.ClassDef)):
+                statement = _with_lines(statement, _apart(statement, self.apart))
+            found.append(statement)
+        return found
 
 
 def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
@@ -215,20 +134,6 @@ def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
     blank = next((i for i, x in enumerate(lines) if x.comment), len(lines))
     missing = max(count - blank, 0)
     return [*[cst.EmptyLine(indent=False)] * missing, *lines]
-
-
-def _without_trailing_space(statement: Statement) -> Statement:
-    """Blank lines that move into a block must not become lines of spaces."""
-    lines = [
-        line if line.comment is not None else line.with_changes(indent=False)
-        for line in statement.leading_lines
-    ]
-    return _with_lines(statement, lines)
-
-
-def _is_moved(edits: Edits, statement: cst.CSTNode) -> bool:
-    """A statement that goes elsewhere takes its comments along."""
-    return any(statement in moved for moved in edits.moved.values())
 
 
 def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:

@@ -11,9 +11,9 @@ import libcst as cst
 from ...project.long_lines import WIDTH
 from ...project.positions import code_of
 from ...symbols.table import lookup
-from .tree import Statement, statements_of, walk
+from .tree import Statement, statements_of
 
-__all__ = ["WIDTH", "OneLine", "fit", "fit_expression", "one_line"]
+__all__ = ["fit", "one_line"]
 
 
 def one_line(code: str) -> str:
@@ -23,12 +23,12 @@ def one_line(code: str) -> str:
     """
     if "\n" not in code or "#" in code:
         return code
-    expression = cst.parse_expression(code).visit(OneLine())
+    expression = cst.parse_expression(code).visit(_OneLine())
     assert isinstance(expression, cst.BaseExpression)
     return code_of(cst.Module([]), expression)
 
 
-class OneLine(cst.CSTTransformer):
+class _OneLine(cst.CSTTransformer):
     """Takes the line breaks out of what it visits."""
 
     def leave_ParenthesizedWhitespace(
@@ -100,27 +100,6 @@ def fit(
     """
     step = len(module.default_indent.expandtabs(8))
     return [_fit_statement(module, s, indent, step) for s in statements]
-
-
-def fit_expression(
-    module: cst.Module,
-    statement: cst.SimpleStatementLine,
-    old: cst.BaseExpression,
-    new: cst.BaseExpression,
-    indent: int,
-) -> cst.BaseExpression:
-    """``new`` as it stands in place of ``old`` where lines are broken."""
-    changed = statement.deep_replace(old, new)
-    (fitted,) = fit(module, [changed], indent)  # type: ignore[list-item]
-    # Breaking lines changes no expression: they come in the same order.
-    all_before, all_after = (
-        [node for node in walk(root) if isinstance(node, cst.BaseExpression)]
-        for root in (changed, fitted)
-    )
-    for before, after in zip(all_before, all_after, strict=True):
-        if before is new:
-            return after
-    return new
 
 
 def _fit_statement(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import libcst as cst
-
 from ...symbols.scopes import Scope
-from .substitute import VariableTransformer
 from .tree import Body, Tree
 
-__all__ = ["Names", "rename"]
+__all__ = ["Names"]
 
 
 class Names:
@@ -45,23 +40,3 @@ class Names:
     def reserve(self, *names: str) -> None:
         """Keep names from being handed out."""
         self._taken.update(names)
-
-
-def rename(code: str, names: Mapping[str, str]) -> str:
-    """Source text with other names for its variables."""
-    changed = cst.parse_module(code).visit(_Rename(names))
-    assert isinstance(changed, cst.Module)
-    return changed.code
-
-
-class _Rename(VariableTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        name = updated_node.value
-        if name not in self.names:
-            return updated_node
-        return cst.parse_expression(self.names[name])
