@@ -23,7 +23,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "tf.train.natural_exp_decay": (*_DECAY, "decay_rate", "staircase", "name"),
     "tf.train.piecewise_constant": ("x", "boundaries", "values", "name"),
     "tf.train.piecewise_constant_decay": ("x", "boundaries", "values", "name"),
-    "tf.train.polynomial_decay": (*_DECAY, "end_learning_rate", "power", "cycle", "name"),
+    "tf.train.polynomial_decay": (
+        *_DECAY, "end_learning_rate", "power", "cycle", "name",
+    ),
     _OLD_KERAS + "ExponentialDecay": (
         "initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name",
     ),
