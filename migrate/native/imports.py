@@ -42,7 +42,6 @@ class Wanted:
     # The first parts of the names of the project's modules.
     project: Collection[str] = ()
     width: int = 79
-    step: str = "    "
 
 
 def with_imports(text: str, wanted: Wanted) -> str:
@@ -117,18 +116,15 @@ def _from(module: str, names: list[str], wanted: Wanted, *, packed: bool) -> str
     if len(whole) <= wanted.width:
         return whole
     if not packed:
-        inner = "".join(f"{wanted.step}{name},\n" for name in names)
+        inner = "".join(f"{'    '}{name},\n" for name in names)
         return f"from {module} import (\n{inner})"
     lines = [""]
     for index, name in enumerate(names):
         piece = name + ("," if index < len(names) - 1 else ")")
-        if (
-            lines[-1]
-            and len(wanted.step) + len(lines[-1]) + 1 + len(piece) > wanted.width
-        ):
+        if lines[-1] and len("    ") + len(lines[-1]) + 1 + len(piece) > wanted.width:
             lines.append("")
         lines[-1] += f" {piece}" if lines[-1] else piece
-    return f"from {module} import (\n" + "\n".join(wanted.step + line for line in lines)
+    return f"from {module} import (\n" + "\n".join("    " + line for line in lines)
 
 
 def _span(statement: ast.stmt, lines: Lines) -> tuple[int, int]:

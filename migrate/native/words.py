@@ -23,7 +23,7 @@ from .layout import tidied
 from .page import Page
 from .word import Handler, Word
 
-__all__ = ["Reworded", "reworded"]
+__all__ = ["Reworded", "reworded", "watched"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Reworded:
     words: frozenset[str]
     # (line, what differs in numbers or was left out)
     notes: tuple[tuple[int, str], ...]
+    # Values that hooks look at, by the names of their tensors: Task.watch gives them.
+    watched: frozenset[str] = frozenset()
 
 
 def reworded(
@@ -72,11 +74,22 @@ def reworded(
                 set(_handed_on(page)),
                 {one.name.split(".")[0] for one in (parsed, *beside)},
                 page.width,
-                page.step,
             ),
         )
         text = tidied(text, page.taken, page.width)
-    return Reworded(text, frozenset(page.words), tuple(sorted(page.notes)))
+    return Reworded(
+        text,
+        frozenset(page.words),
+        tuple(sorted(page.notes)),
+        frozenset(page.watched),
+    )
+
+
+def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[str]:
+    """The tensors that the hooks of a file look at, by name, the loss left aside."""
+    page = Page(parsed, training="training", for_tf2=False, beside=beside)
+    _Rewording(page).run()
+    return frozenset(page.watched)
 
 
 _TABLE: dict[str, Handler] = {
