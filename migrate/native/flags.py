@@ -70,7 +70,9 @@ class _Flagged(cst.CSTTransformer):
             return updated_node
         (one,) = original_node.comparisons
         sides = (original_node.left, one.comparator)
-        if not any(isinstance(side, cst.Name) and side.value == "mode" for side in sides):
+        if not any(
+            isinstance(side, cst.Name) and side.value == "mode" for side in sides
+        ):
             return updated_node
         if not any(self.tree.symbol(side) in _TRAIN for side in sides):
             return updated_node

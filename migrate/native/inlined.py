@@ -68,7 +68,9 @@ def _once(
 def _is_helper(tree: Tree, defined: cst.FunctionDef, is_model_fn: IsModelFn) -> bool:
     """Another model function calls it."""
     return any(
-        isinstance(above, cst.FunctionDef) and above is not defined and is_model_fn(above)
+        isinstance(above, cst.FunctionDef)
+        and above is not defined
+        and is_model_fn(above)
         for load in tree.loads_of(defined)
         if isinstance(tree.parent(load), cst.Call)
         and getattr(tree.parent(load), "func", None) is load
@@ -242,7 +244,9 @@ class _Inliner:
         free = {
             one.value
             for one in walk(self.helper.body)
-            if isinstance(one, cst.Name) and one in scopes.loads and one.value not in own
+            if isinstance(one, cst.Name)
+            and one in scopes.loads
+            and one.value not in own
         }
         inside = self.tree.function(self.helper) is self.defined
         if not inside and free & (outer - {"self"}):
@@ -389,7 +393,8 @@ def _without(parsed: ParsedModule, facts: ProjectFacts, name: str) -> ParsedModu
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
     )
     used = any(
-        name in path.read_text("utf-8", "replace") for path in facts.importers(parsed.path)
+        name in path.read_text("utf-8", "replace")
+        for path in facts.importers(parsed.path)
     )
     if words > 1 or strings or used:
         return parsed

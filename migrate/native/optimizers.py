@@ -63,7 +63,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         *_FTRL, *_REGULARIZED, "name", "l2_shrinkage_regularization_strength",
         *_OF_KERAS[1:],
     ),
-    _KERAS + "Nadam": ("learning_rate", "beta_1", "beta_2", "epsilon", *_OF_KERAS),
     _KERAS + "RMSprop": (
         "learning_rate", "rho", "momentum", "epsilon", "centered", *_OF_KERAS,
     ),
@@ -144,7 +143,8 @@ def optimizer(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) 
         return _of_keras(symbol, short, given, schedule=schedule, rows=rows)
     if symbol in _REQUIRED and "learning_rate" not in given:
         raise Refused(f"`{symbol}` without a learning rate")
-    given = {**_OLD_DEFAULTS.get(symbol, {}), **given}
+    for name, default in _OLD_DEFAULTS.get(symbol, {}).items():
+        given.setdefault(name, default)
     if short in ("RMSProp", "ProximalAdagrad", "LazyAdam"):
         return _made(short, given, training=True)
     if short == "Momentum":
@@ -176,7 +176,8 @@ def _made(
     for parameter, text in given.items():
         new = _RENAMED.get(parameter, parameter)
         default = _DEFAULT_OF.get((name, new), _DEFAULTS.get(new, UNKNOWN))
-        if new != "learning_rate" and literal(text) != default:
+        written = default is UNKNOWN or literal(text) != default
+        if new != "learning_rate" and written:
             named[new] = text
     rate = (given["learning_rate"],) if "learning_rate" in given else ()
     if training:
@@ -249,6 +250,6 @@ def _of_keras(
         return _made(short, given, training=rows, notes=notes)
     if short == "Adagrad" and literal(given.get("initial_accumulator_value")) == 0:
         raise Refused(f"`{symbol}` whose accumulators start at zero: epsilon counts")
-    if short in ("Adamax", "Nadam"):
+    if short == "Adamax":
         _refuse_rows(symbol, rows)
     return _made(short, given, notes=notes)

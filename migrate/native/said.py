@@ -46,6 +46,7 @@ class Said(cst.CSTTransformer):
         init: bool = False,
         training: bool = False,
         gradients: Collection[cst.CSTNode] = (),
+        rate: bool = False,
     ) -> None:
         self.maker = maker
         self.mode = mode
@@ -53,6 +54,11 @@ class Said(cst.CSTTransformer):
         self.init = init
         self.training = training
         self.gradients = gradients
+        # The learning rate of a step, which is the parameter `step`.
+        self.rate = rate
+        self.step = "step"
+        # Expressions of the rate, which a method computes.
+        self.rates: set[cst.CSTNode] = set()
         self.took_gradients = False
 
     def statement(self, node: Statement) -> str:
@@ -76,12 +82,12 @@ class Said(cst.CSTTransformer):
         tests = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
         return isinstance(node, tests) and self.mode.decided(node) is not None
 
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        return not self._is_decided(node) and super().on_visit(node)
-
     def on_leave(
         self, original: cst.CSTNodeT, updated: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        if original in self.rates:
+            self.maker.parts.words.add("Schedule")
+            return cst.parse_expression("Schedule(self.learning_rate)")  # type: ignore[return-value]
         if self._is_decided(original):
             return self._flag(original)  # type: ignore[return-value]
         return super().on_leave(original, updated)
@@ -202,24 +208,15 @@ class Said(cst.CSTTransformer):
         if symbol in OPTIMIZERS and self.init:
             texts = self._arguments(original_node, updated_node, OPTIMIZERS[symbol])
             return self._parsed(self.optimizer(symbol, texts, original_node))
-        if symbol in SCHEDULES and not self.init:
-            return cst.parse_expression("self.optimizer.learning_rate")
         if symbol in SCHEDULES:
-            texts = self._arguments(original_node, updated_node, SCHEDULES[symbol])
-            step = "x" if "x" in texts else "global_step"
-            given = match_arguments(original_node, SCHEDULES[symbol])
-            value = (
-                self.mode.found.notes.values.get(given[step]) if step in given else None
-            )
-            if value is None or not is_step(value):
-                reason = "a learning rate of something else than the step"
-                raise maker.stop(original_node, reason)
-            texts.pop(step)
-            return self._parsed(schedule(symbol, texts))
+            return self._scheduled(symbol, original_node, updated_node)
         if symbol in GLOBAL_STEPS:
             if self.init:
+                # Read by schedules alone, which are told the step.
                 return cst.Name("None")
-            return cst.parse_expression("self.optimizer.iterations")
+            return cst.parse_expression(
+                self.step if self.rate else "self.optimizer.iterations"
+            )
         if symbol == "tf.trainable_variables" and not original_node.args:
             return cst.parse_expression("self.model.trainable_variables")
         if symbol == "tf.losses.get_regularization_loss":
@@ -243,9 +240,61 @@ class Said(cst.CSTTransformer):
             kind = symbol.rpartition(".")[2]
             if kind in ("scalar", "histogram", "image", "text", "audio"):
                 return updated_node.with_changes(
-                    func=cst.parse_expression(f"{maker.alias}.summary.{kind}")
+                    func=cst.parse_expression(f"__tf2__.summary.{kind}")
                 )
         return updated_node
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return (
+            node not in self.rates
+            and not self._is_decided(node)
+            and super().on_visit(node)
+        )
+
+    def _scheduled(
+        self, symbol: str, call: cst.Call, updated: cst.Call
+    ) -> cst.BaseExpression:
+        """A schedule: the object, its rate for a step, or that of the optimizer."""
+        if not self.init and not self.rate:
+            return cst.parse_expression("self.optimizer.learning_rate")
+        texts = self._arguments(call, updated, SCHEDULES[symbol])
+        given = match_arguments(call, SCHEDULES[symbol])
+        name = "x" if "x" in SCHEDULES[symbol] else "global_step"
+        step = texts.pop(name, None)
+        value = self.mode.found.notes.values.get(given[name]) if name in given else None
+        if self.init and (value is None or not is_step(value)):
+            reason = "a learning rate of something else than the step"
+            raise self.maker.stop(call, reason)
+        made = self._parsed(schedule(symbol, texts))
+        if self.init:
+            return made
+        return cst.Call(made, [cst.Arg(cst.parse_expression(step or self.step))])
+
+    def decay(
+        self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression
+    ) -> str:
+        """The schedule of ``lambda rate, step: tf.train.some_decay(rate, step, ...)``."""
+        decay = self.mode.source_of(decay)
+        assert isinstance(decay, cst.Lambda)
+        assert isinstance(call, cst.Call)
+        names = [one.name.value for one in decay.params.params]
+        symbol = self.tree.symbol(call.func) or ""
+        if symbol not in SCHEDULES or len(names) != 2:
+            raise self.maker.stop(
+                call, "a decay of the learning rate that is not known"
+            )
+        given = match_arguments(call, SCHEDULES[symbol])
+        step = "x" if "x" in given else "global_step"
+        if self.tree.code(given.pop(step)) != names[1]:
+            raise self.maker.stop(call, "a decay of something else than the step")
+        texts = {
+            name: self.expression(rate)
+            if self.tree.code(value) == names[0]
+            else self.expression(value)
+            for name, value in given.items()
+        }
+        texts = {name: self.maker.marked(text) for name, text in texts.items()}
+        return self.maker.take(schedule(symbol, texts))
 
     def optimizer(self, symbol: str, texts: dict[str, str], call: cst.Call) -> Code:
         """The optimizer of today for a call that makes one."""

@@ -281,29 +281,39 @@ class Mode:
 
     def items(self, one: Argument) -> list[tuple[str, Argument]] | None:
         """Keys and values of a dict that is said in plain sight, with their nodes."""
-        if not isinstance(one.value, Dict):
-            return None
         node = self.source_of(one.node)
-        found = []
-        for key, value in one.value.items:
-            entry = None
-            if isinstance(node, cst.Dict):
-                entry = _entry(node, key)
-            elif isinstance(node, cst.Call):
-                entry = next(
-                    (
-                        a.value
-                        for a in node.args
-                        if a.keyword is not None and a.keyword.value == key
-                    ),
-                    None,
-                )
-            if entry is None and isinstance(value, Called):
-                entry = value.node
-            if entry is None:
-                return None
-            found.append((str(key), Argument(value, entry)))
-        return found
+        found: list[tuple[str, Argument]] = []
+        if isinstance(node, cst.Dict):
+            for element in node.elements:
+                if not isinstance(element, cst.DictElement):
+                    return None
+                key = self._key(element.key)
+                value = self.found.notes.values.get(element.value)
+                if key is None or value is None:
+                    return None
+                found.append((key, Argument(value, element.value)))
+            return found
+        if isinstance(node, cst.Call) and isinstance(one.value, Dict):
+            for arg in node.args:
+                value = self.found.notes.values.get(arg.value)
+                if arg.keyword is None or value is None:
+                    return None
+                found.append((arg.keyword.value, Argument(value, arg.value)))
+            return found
+        return None
+
+    def _key(self, node: cst.BaseExpression) -> str | None:
+        """A key of a dict: a string, or the name of the default signature."""
+        if isinstance(node, cst.SimpleString):
+            value = node.evaluated_value
+            return value if isinstance(value, str) else None
+        value = self.found.notes.values.get(node)
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return value.value
+        symbol = self.tree.symbol(node) or ""
+        if symbol.endswith("DEFAULT_SERVING_SIGNATURE_DEF_KEY"):
+            return "serving_default"
+        return None
 
 
 def _entry(holder: cst.Dict, key: object) -> cst.BaseExpression | None:

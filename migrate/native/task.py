@@ -12,6 +12,7 @@ import libcst as cst
 from ..interp.arguments import Argument
 from ..interp.in_mode import MODES, Called, in_mode
 from ..interp.values import Dict, Layer
+from ..plan.code.arguments import UnknownArguments, match_arguments
 from ..plan.code.statements import assigned, is_docstring
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
@@ -24,10 +25,11 @@ from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
-from .slices import Mode, Slice, refused
+from .schedules import SIGNATURES as SCHEDULES
+from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
 from .updates import Trained, is_updates, read_training
 
-__all__ = ["Task", "task_of"]
+__all__ = ["Task", "alias_of", "task_of"]
 
 _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
@@ -71,12 +73,14 @@ def task_of(
     facts: ProjectFacts,
     models: Collection[str],
     name: str,
+    watched: Collection[str] = (),
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
-    ``models`` are the names of these classes, ``name`` what the Task is to be called.
+    ``models`` are the names of these classes, ``name`` what the Task is to be called,
+    ``watched`` names of tensors that hooks look at.
     """
-    return Maker(parsed, defined, facts, models, name).made()
+    return Maker(parsed, defined, facts, models, name).made(watched)
 
 
 class Maker:
@@ -93,7 +97,9 @@ class Maker:
         self.models = models
         self.name = name
         self.parts = _Parts()
-        self.alias = _alias(parsed)
+        self.alias = alias_of(parsed)
+        text = parsed.source.text
+        self.quote = "'" if text.count("'") > text.count('"') else '"'
         given = [one.name.value for one in defined.params.params]
         self.is_method = given[:1] == ["self"]
         self.given = given[1:] if self.is_method else given
@@ -119,16 +125,16 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
-        # A model that is called once in every mode, with the flag where it has one.
-        self.called: cst.Call | None = None
         self.stored_params = False
+        # Learning rates that are computed of the step.
+        self.rates: list[cst.BaseExpression] = []
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
 
     # -- the whole
 
-    def made(self) -> Task:
+    def made(self, watched: Collection[str]) -> Task:
         self._find_model()
         model, model_setup = self.constructed(self.maker)
         self.parts.used.add(self.tree.statement(self.maker))
@@ -152,6 +158,7 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
+        methods += self._watch(watched)
         methods += training.methods
         self._check_rest()
         init = self._init(model, model_setup, training, metrics)
@@ -209,9 +216,82 @@ class Maker:
         said, lines = self._setup([node])
         return said.expression(node), lines
 
+    def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
+        """A method for the rate of an optimizer, where it is computed of the step.
+
+        None where it is a value, or one of Keras' schedules.
+        """
+        rates = [one for one in self._rates(node) if self._follows_step(one)]
+        if not rates:
+            return []
+        self.rates = rates
+        mode = self.train
+        read = mode.needed(rates[:1])
+        late = sorted(
+            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
+        )
+        if late or len({self.tree.code(one) for one in rates}) > 1:
+            raise self.stop(rates[0], "a learning rate that is not understood")
+        said = Said(self, mode, rate=True)
+        self.parts.used.update(read.statements)
+        named = [one for one in read.statements if self._names_step(one)]
+        if len(named) == 1:
+            said.step = assigned(named[0])[0]
+        lines = [said.statement(one) for one in read.statements if one not in named[:1]]
+        text = said.expression(rates[0])
+        return [Method("learning_rate", (said.step,), lines, text)]
+
+    def _names_step(self, statement: Statement) -> bool:
+        """``global_step = tf.train.get_global_step()``"""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(assigned(statement)) == 1
+            and isinstance(small.value, cst.Call)
+            and self.tree.symbol(small.value.func) in GLOBAL_STEPS
+        )
+
+    def _rates(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """The learning rates of the optimizers that an expression may make."""
+        read = self.train.needed([node])
+        found: list[cst.BaseExpression] = []
+        for part in (*read.statements, node):
+            for one in walk(part):
+                symbol = (
+                    self.tree.symbol(one.func) if isinstance(one, cst.Call) else None
+                )
+                if isinstance(one, cst.Call) and symbol in OPTIMIZERS:
+                    try:
+                        given = match_arguments(one, OPTIMIZERS[symbol])
+                    except UnknownArguments:
+                        continue
+                    if "learning_rate" in given:
+                        found.append(given["learning_rate"])
+        return found
+
+    def _follows_step(self, node: cst.BaseExpression) -> bool:
+        """The rate is computed of the step, and is not what one schedule gives."""
+        source = self.train.source_of(node)
+        if isinstance(source, cst.Call) and self.tree.symbol(source.func) in SCHEDULES:
+            others = [one.value for one in source.args if not self._is_step(one.value)]
+            return any(self._reads_step(one) for one in others)
+        return self._reads_step(node)
+
+    def _is_step(self, node: cst.BaseExpression) -> bool:
+        value = self.train.found.notes.values.get(node)
+        return value is not None and is_step(value)
+
+    def _reads_step(self, node: cst.BaseExpression) -> bool:
+        read = self.train.needed([node])
+        return any(
+            isinstance(one, cst.Call) and self.tree.symbol(one.func) in GLOBAL_STEPS
+            for part in (*read.statements, node)
+            for one in walk(part)
+        )
+
     def _setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.rates)
         late = sorted(
             read.outputs | read.free & {self.features, self.labels, "mode", "config"}
         )
@@ -220,21 +300,28 @@ class Maker:
             raise self.stop(nodes[0], reason)
         self.parts.used.update(read.statements)
         said = Said(self, mode, init=True)
+        said.rates.update(self.rates)
         return said, [said.statement(one) for one in read.statements]
 
     def optimizer_of_loss(
         self,
         optimizer: cst.BaseExpression,
         rate: cst.BaseExpression | None,
+        decay: cst.BaseExpression | None,
         call: cst.Call,
     ) -> tuple[str, list[str]]:
         """The optimizer that ``optimize_loss`` makes of a name, a class or an object."""
         nodes = [one for one in (optimizer, rate) if one is not None]
+        if decay is not None:
+            nodes.append(self._decay(decay))
         said, lines = self._setup(nodes)
         symbol = self.tree.symbol(optimizer)
         texts: dict[str, str] = {}
         if rate is not None:
             texts["learning_rate"] = self.marked(said.expression(rate))
+        if decay is not None:
+            assert rate is not None
+            texts["learning_rate"] = self.marked(said.decay(decay, nodes[-1], rate))
         if symbol in OPTIMIZERS:
             made = said.optimizer(symbol, texts, call)
         elif isinstance(optimizer, cst.SimpleString):
@@ -246,6 +333,13 @@ class Maker:
                 raise self.stop(optimizer, "it is not seen which optimizer is meant")
             return text, lines
         return self.take(made), lines
+
+    def _decay(self, node: cst.BaseExpression) -> cst.Call:
+        """The schedule that ``lambda rate, step: ...`` or a function makes."""
+        node = self.train.source_of(node)
+        if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
+            return node.body
+        raise self.stop(node, "a decay of the learning rate that is no plain lambda")
 
     def _check_updates(self) -> None:
         """Refuses batch normalization whose averages the program never updates."""
@@ -292,7 +386,71 @@ class Maker:
         self.call = self.train.calls[0]
         if any(mode.calls[0] is not self.call for mode in self.modes.values()):
             raise self.stop(self.call, "each mode calls the model in its own way")
-        self.outputs = assigned(self.call)
+        self.returned = assigned(self.call)
+        self.outputs = list(self.returned)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Lets the forward pass go on to where it has fewer outputs, if it has several.
+
+        Outputs that no method reads go as well.
+        """
+        # Statements of the forward pass behind the call of the model.
+        self.beyond: list[Statement] = []
+        if len(self.returned) < 2:
+            return
+        self.outputs = self._read_outputs()
+        for one in self.train.taken[self.train.place(self.call) + 1 :]:
+            if not self._may_be_forward(one):
+                continue
+            before = [mode.calls for mode in self.modes.values()]
+            for mode in self.modes.values():
+                mode.calls = [*mode.calls, one]
+            outputs = self._read_outputs()
+            if 0 < len(outputs) < len(self.outputs):
+                self.outputs = outputs
+                self.beyond.append(one)
+                self.parts.used.add(one)
+                continue
+            for mode, calls in zip(self.modes.values(), before, strict=True):
+                mode.calls = calls
+
+    def _may_be_forward(self, statement: Statement) -> bool:
+        """A plain value of the model's outputs, the same in every mode."""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(small.targets) == 1
+            and isinstance(small.targets[0].target, cst.Name)
+            and all(statement in mode.taken for mode in self.modes.values())
+            and self.train.read(small.value)
+            & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
+            != set()
+            and not self.train.needed([small.value]).free & {self.labels, "params"}
+            and not self.train.needed([small.value]).statements
+        )
+
+    def _read_outputs(self) -> list[str]:
+        """Outputs that methods read, in the order in which they are made."""
+        found: set[str] = set()
+        for mode in self.modes.values():
+            assert mode.spec is not None
+            wanted = ["loss", "eval_metric_ops", "predictions", "export_outputs"]
+            if mode.found.mode == "TRAIN":
+                wanted = ["loss"]
+            elif mode.found.mode == "EVAL":
+                wanted = wanted[:2]
+            else:
+                wanted = wanted[2:]
+            nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
+            more = [s for s in mode.taken if self._is_summary(s)]
+            more = more if mode is self.train else []
+            found |= mode.needed(nodes, more).outputs
+        every = [
+            *self.returned,
+            *(n for s in self.train.calls[1:] for n in assigned(s)),
+        ]
+        return [name for name in dict.fromkeys(every) if name in found] or [every[-1]]
 
     def _is_model(self, call: cst.Call) -> bool:
         if isinstance(call.func, cst.Name) and call.func.value in self.models:
@@ -351,12 +509,19 @@ class Maker:
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
-        if not lines and arguments == [self.features, "training=training"]:
+        if self.outputs != self.returned:
+            names = [one if self._goes_on(one) else "_" for one in self.returned]
+            lines.append(f"{', '.join(names)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = ", ".join(self.outputs)
+        elif not lines and arguments == [self.features, "training=training"]:
             return []
-        if not lines and arguments == [self.features] and self._is_lifted():
-            # Its call takes no flag.
-            pass
         return [Method("forward", (self.features, "training"), lines, returned)]
+
+    def _goes_on(self, name: str) -> bool:
+        """An output of the model is read behind its call."""
+        read = {n for one in self.beyond for n in self.train.read(one)}
+        return name in self.outputs or name in read
 
     def _is_lifted(self) -> bool:
         func = self.maker.func
@@ -407,6 +572,38 @@ class Maker:
         if summaries:
             more = [one for one in mode.taken if self._is_summary(one)]
         return self._sliced(mode, name, [node], node, more)
+
+    def _watch(self, names: Collection[str]) -> list[Method]:
+        """The values that hooks look at, by the names of their operations."""
+        if not names:
+            return []
+        mode = self.train
+        found: dict[str, cst.BaseExpression] = {}
+        for statement in mode.taken:
+            for node in walk(statement):
+                name = _operation_name(node)
+                if name in names and isinstance(node, cst.Call):
+                    found[name] = node
+        missing = sorted(set(names) - set(found) - {"loss"})
+        if missing:
+            reason = f"a hook looks at `{missing[0]}`, which is not seen"
+            raise self.stop(self.defined, reason)
+        if not found:
+            return []
+        nodes = list(found.values())
+        read = mode.needed(nodes)
+        self.parts.used.update(read.statements)
+        self._check_free(read, self.defined, labels=True)
+        said = Said(self, mode)
+        parameter, unpacked = self._unpacked(read.outputs)
+        lines = unpacked + [said.statement(one) for one in read.statements]
+        entries = ", ".join(
+            f"{self.quote}{name}{self.quote}: {said.expression(node)}"
+            for name, node in found.items()
+        )
+        self.parts.words.add("watch")
+        parameters = (self.features, self.labels, parameter)
+        return [Method("watch", parameters, lines, f"{{{entries}}}")]
 
     def _is_summary(self, statement: Statement) -> bool:
         small = only_small(statement)
@@ -556,7 +753,7 @@ class Maker:
             name: self.marked(said.expression(mode.source_of(one.node)))
             for name, one in arguments.items()
         }
-        made = metric(value.symbol, key, texts)
+        made = metric(value.symbol, f"{self.quote}{key}{self.quote}", texts)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
@@ -635,7 +832,7 @@ class Maker:
         )
 
 
-def _alias(parsed: ParsedModule) -> str:
+def alias_of(parsed: ParsedModule) -> str:
     """The file's name for TensorFlow."""
     found = re.search(
         r"^\s*import tensorflow(?:\.compat\.v1)? as (\w+)",
@@ -643,6 +840,20 @@ def _alias(parsed: ParsedModule) -> str:
         re.MULTILINE,
     )
     return found[1] if found else "tensorflow"
+
+
+def _operation_name(node: cst.CSTNode) -> str | None:
+    """The name that a call gives to its operation."""
+    if not isinstance(node, cst.Call):
+        return None
+    for place, one in enumerate(node.args):
+        named = one.keyword is not None and one.keyword.value == "name"
+        shown = source_text(node.func)
+        if named or (shown.endswith("identity") and place == 1):
+            if isinstance(one.value, cst.SimpleString):
+                value = one.value.evaluated_value
+                return value if isinstance(value, str) else None
+    return None
 
 
 def _identifiers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import libcst as cst
 from ..interp.in_mode import Called
 from ..interp.values import Symbol, Value
 from ..plan.code.arguments import UnknownArguments, match_arguments
-from ..plan.code.statements import binds
+from ..plan.code.statements import assigned
 from ..plan.code.tree import Statement, only_small, walk
 from . import tidy
 from .method import Method
@@ -104,6 +105,7 @@ class _Reader:
             given = self._given(update, ("grads_and_vars", "global_step", "name"))
             self._check_step(given.get("global_step"), update)
             trained.methods.append(self._gradients(given["grads_and_vars"], update))
+        trained.methods += maker.learning_rate(func.value)
         trained.optimizer, trained.setup = maker.constructed(func.value)
         return trained
 
@@ -234,7 +236,11 @@ class _Reader:
         lines = []
         for one in read.statements:
             maker.parts.used.add(one)
-            if not self._makes_optimizer(one):
+            apart = self._taken_apart(one, asked)
+            if apart is not None:
+                lines += apart
+                said.took_gradients = True
+            elif not self._makes_optimizer(one):
                 lines.append(said.statement(one))
         text = said.expression(node)
         if not said.took_gradients:
@@ -242,10 +248,37 @@ class _Reader:
             raise maker.stop(update, reason)
         lines = tidy.without_unread(lines, text)
         maker.parts.words.add("apply_gradients")
-        if any("gradients" in binds(one) for one in read.statements):
-            lines = [line for line in lines if line.strip() != "gradients = gradients"]
+        name = "gradients"
+        named = [line for line in lines if re.fullmatch(r"\w+ = gradients\n", line)]
+        if len(named) == 1:
+            # The parameter has the name that the program gave them.
+            lines.remove(named[0])
+            name = named[0].partition(" ")[0]
         lines.append(f"self.optimizer.apply_gradients({text})\n")
-        return Method("apply_gradients", ("gradients",), lines)
+        return Method("apply_gradients", (name,), lines)
+
+    def _taken_apart(
+        self, statement: Statement, asked: list[cst.Call]
+    ) -> list[str] | None:
+        """``gradients, variables = zip(*optimizer.compute_gradients(loss))``"""
+        small = only_small(statement)
+        if not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
+            return None
+        args = small.value.args
+        names = assigned(statement)
+        if (
+            self.tree.code(small.value.func) != "zip"
+            or len(args) != 1
+            or args[0].star != "*"
+            or args[0].value not in asked
+            or len(names) != 2
+        ):
+            return None
+        gradients, variables = names
+        found = [f"{variables} = self.model.trainable_variables\n"]
+        if gradients != "gradients":
+            found.insert(0, f"{gradients} = gradients\n")
+        return found
 
     def _check_asked(self, call: cst.Call) -> None:
         if self.tree.symbol(call.func) == "tf.gradients":
@@ -307,6 +340,7 @@ class _Reader:
         if step is not None and (value is None or not is_step(value)):
             raise maker.stop(call, "an update that does not count the step")
         rate = given.pop("learning_rate", None)
+        decay = given.pop("learning_rate_decay_fn", None)
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
@@ -317,7 +351,7 @@ class _Reader:
             raise maker.stop(call, "optimize_loss without an optimizer")
         trained = Trained()
         trained.optimizer, trained.setup = maker.optimizer_of_loss(
-            optimizer, rate, call
+            optimizer, rate, decay, call
         )
         if clip is not None:
             if not isinstance(

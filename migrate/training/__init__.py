@@ -1,17 +1,11 @@
-"""The parts of which training modules are put together."""
+"""The parts of `training.py`, the file beside a rewritten program, and their joiner.
+
+Each module here is a part. It may extend a class of another part by a subclass of the
+same name; in the file that a program gets there is one class with all methods.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from .join import parts_for, training_module
 
 __all__ = ["parts_for", "training_module"]
-
-
-def parts_for(words: Iterable[str]) -> tuple[str, ...]:
-    """The parts that hold what some words ask for."""
-    return ("core",) if {*words} else ()
-
-
-def training_module(parts: Iterable[str]) -> str:
-    """The source text of a training module with some parts."""
-    return f'"""Trains.\n\nParts: {", ".join(parts)}."""\n'
