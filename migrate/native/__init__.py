@@ -1,1 +1,1 @@
-"""How a program becomes plain TensorFlow 2."""
+"""What APIs of TensorFlow 1 are in a Task: pure functions on source text."""

@@ -321,7 +321,9 @@ def _reduced(
     if symbol.startswith("tf.contrib.") and rank != 1:
         raise Refused(f"`{symbol}` whose examples have weights")
     if reduction == "present":
-        return Code(f"weighted_mean({elements}, {weights})", frozenset({"weighted_mean"}))
+        return Code(
+            f"weighted_mean({elements}, {weights})", frozenset({"weighted_mean"})
+        )
     if rank == 1 and of_weights != 1:
         weights = call("tf.reshape", weights, "[-1]")
     elif rank is None and "sparse" in symbol:

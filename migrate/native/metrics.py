@@ -261,7 +261,9 @@ class _Call:
         return self.mean_of(call("tf.math.squared_difference", predictions, labels))
 
     def root_mean_squared_error(self) -> Metric:
-        return self.made("RootMeanSquaredError", self.of("labels"), self.of("predictions"))
+        return self.made(
+            "RootMeanSquaredError", self.of("labels"), self.of("predictions")
+        )
 
     def mean_relative_error(self) -> Metric:
         labels, predictions = self.pair()
@@ -279,7 +281,9 @@ class _Call:
 
     def mean_per_class_accuracy(self) -> Metric:
         pair = self.of("labels"), self.of("predictions")
-        return self.own("MeanPerClassAccuracy", *pair, num_classes=self.of("num_classes"))
+        return self.own(
+            "MeanPerClassAccuracy", *pair, num_classes=self.of("num_classes")
+        )
 
     def auc(self) -> Metric:
         pair = self.of("labels"), self.of("predictions")
@@ -302,7 +306,8 @@ class _Call:
     def compared(self, short: str) -> Metric:
         """Counts of pairs that agree or do not, and shares of such counts."""
         name = "".join(
-            word.capitalize() for word in short.removesuffix("_at_thresholds").split("_")
+            word.capitalize()
+            for word in short.removesuffix("_at_thresholds").split("_")
         )
         labels, predictions = self.of("labels"), self.of("predictions")
         if short.endswith("_at_thresholds"):

@@ -125,9 +125,7 @@ _CLIPPED = (
 )
 
 
-def optimizer(
-    symbol: str, arguments: Arguments, *, schedule: bool, rows: bool
-) -> Code:
+def optimizer(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) -> Code:
     """The optimizer that takes the same steps.
 
     `schedule`: the learning rate is a schedule object. `rows`: some gradients may be

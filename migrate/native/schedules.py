@@ -7,41 +7,35 @@ from .code import Arguments, Code, Refused, call, grouped, is_absent, literal
 __all__ = ["SIGNATURES", "schedule"]
 
 _KERAS = "tf_keras.optimizers.schedules."
+_OLD_KERAS = "tf.keras.optimizers.schedules."
+
+_DECAY = ("learning_rate", "global_step", "decay_steps")
 
 # Parameters by position. The caller leaves the global step (`x`) out.
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "tf.train.cosine_decay": (
-        "learning_rate", "global_step", "decay_steps", "alpha", "name",
-    ),
+    "tf.train.cosine_decay": (*_DECAY, "alpha", "name"),
     "tf.train.cosine_decay_restarts": (
         "learning_rate", "global_step", "first_decay_steps", "t_mul", "m_mul", "alpha",
         "name",
     ),
-    "tf.train.exponential_decay": (
-        "learning_rate", "global_step", "decay_steps", "decay_rate", "staircase", "name",
-    ),
-    "tf.train.inverse_time_decay": (
-        "learning_rate", "global_step", "decay_steps", "decay_rate", "staircase", "name",
-    ),
-    "tf.train.natural_exp_decay": (
-        "learning_rate", "global_step", "decay_steps", "decay_rate", "staircase", "name",
-    ),
+    "tf.train.exponential_decay": (*_DECAY, "decay_rate", "staircase", "name"),
+    "tf.train.inverse_time_decay": (*_DECAY, "decay_rate", "staircase", "name"),
+    "tf.train.natural_exp_decay": (*_DECAY, "decay_rate", "staircase", "name"),
     "tf.train.piecewise_constant": ("x", "boundaries", "values", "name"),
     "tf.train.piecewise_constant_decay": ("x", "boundaries", "values", "name"),
     "tf.train.polynomial_decay": (
-        "learning_rate", "global_step", "decay_steps", "end_learning_rate", "power",
-        "cycle", "name",
+        *_DECAY, "end_learning_rate", "power", "cycle", "name",
     ),
-    _KERAS.replace("tf_keras", "tf.keras") + "ExponentialDecay": (
+    _OLD_KERAS + "ExponentialDecay": (
         "initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name",
     ),
-    _KERAS.replace("tf_keras", "tf.keras") + "InverseTimeDecay": (
+    _OLD_KERAS + "InverseTimeDecay": (
         "initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name",
     ),
-    _KERAS.replace("tf_keras", "tf.keras") + "PiecewiseConstantDecay": (
+    _OLD_KERAS + "PiecewiseConstantDecay": (
         "boundaries", "values", "name",
     ),
-    _KERAS.replace("tf_keras", "tf.keras") + "PolynomialDecay": (
+    _OLD_KERAS + "PolynomialDecay": (
         "initial_learning_rate", "decay_steps", "end_learning_rate", "power", "cycle",
         "name",
     ),
@@ -94,7 +88,9 @@ def schedule(symbol: str, arguments: Arguments) -> Code:
     named = {
         name: given[name]
         for name in SIGNATURES[symbol]
-        if name in _DEFAULTS and name in given and literal(given[name]) != _DEFAULTS[name]
+        if name in _DEFAULTS
+        and name in given
+        and literal(given[name]) != _DEFAULTS[name]
     }
     made = _KERAS + _CLASSES.get(short, short)
     return Code(call(made, *(given[name] for name in plain), **named))
