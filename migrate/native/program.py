@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,13 +24,17 @@ from ..symbols.scope_builder import build_scopes
 from .classes import plain_classes
 from .code import Refused
 from .flags import with_training_flag
+from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
-from .words import reworded
+from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
+
+# Functions that code of the tables takes from training.py.
+_FUNCTIONS = ("gpus", "weighted_mean")
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,10 @@ def native(
             for_tf2=one.for_tf2,
             beside=[other.parsed for other in program.files],
         )
-        text = one.final(worded.text, facts)
+        path = f"{package(before)}{module}"
+        if package(before).strip("."):
+            path = f"{package(before)}.{module}"
+        text = one.final(worded.text, path, facts)
         words = one.words | worded.words
         if text == before.source.text:
             continue
@@ -83,8 +91,8 @@ class _File:
     # Names of the Tasks in it.
     tasks: tuple[str, ...] = ()
 
-    def final(self, text: str, facts: ProjectFacts) -> str:
-        """The text with names of TensorFlow 1 under those of today."""
+    def final(self, text: str, training: str, facts: ProjectFacts) -> str:
+        """The text with names of TensorFlow 1 under those of today, and its imports."""
         parsed = _parsed(self.parsed, text, facts)
         lines = _lines_of(parsed, self.tasks)
         result = run_rules(
@@ -102,7 +110,15 @@ class _File:
                 raise Refused(
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
-        return result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
+        text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
+        read = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = sorted(
+            one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
+        )
+        others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
+        width = max(79, *(len(line) for line in self.parsed.source.text.splitlines()))
+        wanted = Wanted(training, names, "", others, width=min(width, 88))
+        return with_imports(text, wanted)
 
 
 class _Program:
@@ -135,6 +151,8 @@ class _Program:
 
     def make_tasks(self) -> None:
         """Puts a Task in the place of each model function."""
+        parsed = [one.parsed for one in self.files]
+        self.watched = frozenset[str]().union(*(watched(one, parsed) for one in parsed))
         for old, one in zip(self.before, self.files, strict=True):
             made: dict[str, str] = {}
             while True:
@@ -155,7 +173,9 @@ class _Program:
         taken = set(one.parsed.resolver.scopes.module_scope.bindings)
         name = task_name(tree, defined, one.parsed.path.stem, taken)
         try:
-            task = task_of(one.parsed, defined, self.facts, _models(one.parsed), name)
+            task = task_of(
+                one.parsed, defined, self.facts, _models(one.parsed), name, self.watched
+            )
         except Blocked as stop:
             raise Refused(f"{stop} (line {stop.blocker.line})") from None
         one.words |= task.words

@@ -73,12 +73,14 @@ def task_of(
     facts: ProjectFacts,
     models: Collection[str],
     name: str,
+    watched: Collection[str] = (),
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
-    ``models`` are the names of these classes, ``name`` what the Task is to be called.
+    ``models`` are the names of these classes, ``name`` what the Task is to be called,
+    ``watched`` names of tensors that hooks look at.
     """
-    return Maker(parsed, defined, facts, models, name).made()
+    return Maker(parsed, defined, facts, models, name).made(watched)
 
 
 class Maker:
@@ -132,7 +134,7 @@ class Maker:
 
     # -- the whole
 
-    def made(self) -> Task:
+    def made(self, watched: Collection[str]) -> Task:
         self._find_model()
         model, model_setup = self.constructed(self.maker)
         self.parts.used.add(self.tree.statement(self.maker))
@@ -156,6 +158,7 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
+        methods += self._watch(watched)
         methods += training.methods
         self._check_rest()
         init = self._init(model, model_setup, training, metrics)
@@ -570,6 +573,38 @@ class Maker:
             more = [one for one in mode.taken if self._is_summary(one)]
         return self._sliced(mode, name, [node], node, more)
 
+    def _watch(self, names: Collection[str]) -> list[Method]:
+        """The values that hooks look at, by the names of their operations."""
+        if not names:
+            return []
+        mode = self.train
+        found: dict[str, cst.BaseExpression] = {}
+        for statement in mode.taken:
+            for node in walk(statement):
+                name = _operation_name(node)
+                if name in names and isinstance(node, cst.Call):
+                    found[name] = node
+        missing = sorted(set(names) - set(found) - {"loss"})
+        if missing:
+            reason = f"a hook looks at `{missing[0]}`, which is not seen"
+            raise self.stop(self.defined, reason)
+        if not found:
+            return []
+        nodes = list(found.values())
+        read = mode.needed(nodes)
+        self.parts.used.update(read.statements)
+        self._check_free(read, self.defined, labels=True)
+        said = Said(self, mode)
+        parameter, unpacked = self._unpacked(read.outputs)
+        lines = unpacked + [said.statement(one) for one in read.statements]
+        entries = ", ".join(
+            f"{self.quote}{name}{self.quote}: {said.expression(node)}"
+            for name, node in found.items()
+        )
+        self.parts.words.add("watch")
+        parameters = (self.features, self.labels, parameter)
+        return [Method("watch", parameters, lines, f"{{{entries}}}")]
+
     def _is_summary(self, statement: Statement) -> bool:
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
@@ -805,6 +840,20 @@ def alias_of(parsed: ParsedModule) -> str:
         re.MULTILINE,
     )
     return found[1] if found else "tensorflow"
+
+
+def _operation_name(node: cst.CSTNode) -> str | None:
+    """The name that a call gives to its operation."""
+    if not isinstance(node, cst.Call):
+        return None
+    for place, one in enumerate(node.args):
+        named = one.keyword is not None and one.keyword.value == "name"
+        shown = source_text(node.func)
+        if named or (shown.endswith("identity") and place == 1):
+            if isinstance(one.value, cst.SimpleString):
+                value = one.value.evaluated_value
+                return value if isinstance(value, str) else None
+    return None
 
 
 def _identifiers(
