@@ -89,9 +89,11 @@ def _goes(
     if alias.name == "*":
         return is_gone(_module(statement))
     bound = alias.asname or alias.name.split(".")[0]
+    path = f"{_module(statement)}.{alias.name}".lstrip(".")
+    if is_gone(path) and bound in (*wanted.names, *wanted.others.values()):
+        return True  # the name is that of something else now
     if bound in read or bound in wanted.handed_on or _module(statement) == "__future__":
         return False
-    path = f"{_module(statement)}.{alias.name}".lstrip(".")
     return bound in wanted.replaced or is_gone(path)
 
 

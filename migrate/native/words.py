@@ -17,6 +17,7 @@ from ..project.facts import ParsedModule
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from . import (
+    canned_words,
     config,
     hooks,
     inputs,
@@ -103,6 +104,7 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
 
 
 _TABLE: dict[str, Handler] = {
+    **canned_words.WORDS,
     **config.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,
@@ -132,6 +134,7 @@ _PACKAGES = frozenset(
     }
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
+_UNKNOWN = ("get_variable_value", "get_variable_names")
 _METHODS = ("train", "evaluate", "predict", "export_saved_model", "export_savedmodel")
 
 
@@ -203,13 +206,28 @@ class _Rewording:
         """Notes which methods of a Trainer the file may call, and with what."""
         page = self.page
         for node, call in page.scopes.calls.items():
-            if not isinstance(node, cst.Attribute) or node.attr.value not in _METHODS:
+            if not isinstance(node, cst.Attribute):
                 continue
-            if page.resolver.qualified(node) is None:
+            if page.resolver.qualified(node) is not None:
+                continue
+            if node.attr.value in _METHODS:
                 page.words.add(node.attr.value)
                 page.words.update(
                     arg.keyword.value for arg in call.args if arg.keyword is not None
                 )
+            elif node.attr.value in _UNKNOWN:
+                first = call.args[0].value if call.args else None
+                step = isinstance(first, cst.SimpleString) and (
+                    first.evaluated_value == "global_step"
+                )
+                if step:
+                    page.put_span(
+                        page.span(node.attr)[0], page.span(call)[1], "global_step"
+                    )
+                else:
+                    why = "asks for a variable by its name in a graph"
+                    page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
+        page.words.update(inputs.asked(page))
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
