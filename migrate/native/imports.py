@@ -46,11 +46,9 @@ class Wanted:
 
 def with_imports(text: str, wanted: Wanted) -> str:
     """The text with all imports it needs, and none that only its old words needed."""
-    tree = ast.parse(text)
-    lines = Lines(text)
-    edits = list(_without_unused(tree, lines, wanted))
-    text = apply_edits(text, edits)
-    return _Adding(text, wanted).result()
+    # What goes says where what comes has its place.
+    text = _Adding(text, wanted).result()
+    return apply_edits(text, _without_unused(ast.parse(text), Lines(text), wanted))
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:

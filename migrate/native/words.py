@@ -148,6 +148,7 @@ class _Rewording:
         words = list(self._words())
         for word, handler in words:
             handler(self.page, word)
+        config.replaced(self.page)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
@@ -156,7 +157,7 @@ class _Rewording:
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
         self._drop_aliases()
-        for word in self._left():
+        for word in self._left() if not self.page.refusals else ():
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
@@ -279,7 +280,7 @@ _GRAPH = re.compile(
     r"|variable_scope|placeholder|global_variables|local_variables|trainable_variables"
     r"|get_collection|add_to_collection|get_default_graph|get_default_session|GraphKeys"
     r"|wrap_function|tables_initializer|assign\b"
-    r"|train\.(Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
+    r"|train\.(\w*Optimizer$|Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
     r"|SingularMonitoredSession|Supervisor|get_global_step|get_or_create_global_step"
     r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
     r"|shuffle_batch))"
@@ -297,6 +298,7 @@ _HINTS = (
     (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
+    (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
     (r".*global_step", "reads the global step outside of a model"),
     (r".*(estimator|Estimator)", "has no native form yet"),
 )
