@@ -152,9 +152,9 @@ def _broken(
     return None
 
 
-def _begin(line: str, node: ast.expr | ast.keyword) -> int:
+def _begin(line: str, node: ast.AST) -> int:
     """The column of an argument with its keyword and parentheses."""
-    column = node.col_offset
+    column = int(node.col_offset)  # type: ignore[attr-defined]
     while line[:column].rstrip().endswith("("):
         column = len(line[:column].rstrip()) - 1
     return column
