@@ -5,9 +5,20 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-__all__ = ["GONE", "Text", "fitted", "on_one_line", "without_gone"]
+__all__ = [
+    "GONE",
+    "Text",
+    "attribute_of_self",
+    "bound_names",
+    "elements",
+    "fitted",
+    "on_one_line",
+    "parameters_of",
+    "parents_of",
+    "without_gone",
+]
 
 # Stands for a statement that went elsewhere, until all edits are made.
 GONE = "_gone_"
@@ -75,6 +86,20 @@ class Text:
     def drop(self, statement: ast.stmt) -> None:
         """Takes a statement away; comments above it stay."""
         self.put(statement, GONE)
+
+    def cut(self, definition: ast.stmt) -> None:
+        """Takes a function or a class away, with the blank lines below it."""
+        start, end = self.span(definition)
+        start = self.code.rfind("\n", 0, start) + 1
+        start = self._comments_above(start, self.indent(definition))
+        end = self._line_end(end)
+        while end < len(self.code) and not self.code[end : self._line_end(end)].strip():
+            end = self._line_end(end)
+        self.replace(start, end, "")
+
+    def replace(self, start: int, end: int, code: str) -> None:
+        """Puts code in the place of a stretch of text."""
+        self._edits.append((start, end, code))
 
     def add(self, statement: ast.stmt, *lines: str, below: bool = False) -> None:
         """Puts statements before (or below) one, as deep as it is."""
@@ -228,9 +253,75 @@ def _cut(text: Text, statement: ast.stmt) -> None:
     after = text._line_end(end)
     rest = text.code[end:after]
     if "#" in rest:
-        text._edits.append((start, end, ""))
+        text.replace(*(start, end, ""))
     else:
-        text._edits.append((line, after, ""))
+        text.replace(*(line, after, ""))
+
+
+# -- names
+
+
+def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names that a function binds, its parameters among them."""
+    given = function.args
+    found = {
+        one.arg
+        for one in (
+            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
+        )
+        if one is not None
+    }  # fmt: skip
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
+def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The node above each one."""
+    return {
+        child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)
+    }
+
+
+def attribute_of_self(node: ast.AST | None) -> str | None:
+    """`x` of `self.x`."""
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ):
+        return node.attr
+    return None
+
+
+def parameters_of(function: ast.FunctionDef) -> list[str]:
+    """Names of the parameters that may be given by place."""
+    return [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+
+
+def elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
+    """Names of a loop's elements that come from a list of layers."""
+    if attribute_of_self(over) == attribute:
+        return {target.id} if isinstance(target, ast.Name) else set()
+    if not isinstance(over, ast.Call) or ast.unparse(over.func) not in (
+        "zip",
+        "enumerate",
+    ):
+        return set()
+    parts: Sequence[ast.expr] = over.args
+    if ast.unparse(over.func) == "enumerate" and isinstance(target, ast.Tuple):
+        return elements(target.elts[1], over.args[0], attribute)
+    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts):
+        return set()
+    found: set[str] = set()
+    for one, part in zip(target.elts, parts, strict=True):
+        found |= elements(one, part, attribute)
+    return found
 
 
 # -- line breaks
