@@ -7,12 +7,13 @@ inputs on go, parameters say what they are, and weights are read where they are 
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..interp.spelling import snake
-from .code import dotted
+from .code import dotted, literal
 from .text import (
     Text,
     attribute_of_self,
@@ -43,6 +44,7 @@ def simplified(
     steps = (
         _training,
         _owner,
+        _picked,
         _unread_parameters,
         _passed_on,
         _one_layer,
@@ -341,6 +343,47 @@ def _owner(program: Program) -> bool:
             value = given["owner"]
             code = ", ".join(f"{program.of(value)}.{one}" for one in attributes)
             program.text.put(value, code)
+        return True
+    return False
+
+
+def _picked(program: Program) -> bool:
+    """A class that reads one feature alone gets that."""
+    for plain in program.classes:
+        names = parameters_of(plain.call)
+        if plain.sites is None or len(names) < 2:
+            continue
+        reads = [
+            one
+            for one in ast.walk(plain.call)
+            if isinstance(one, ast.Name) and one.id == names[1]
+        ]
+        above = [program.above[one] for one in reads]
+        keys = {
+            program.of(one.slice)
+            for one in above
+            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant)
+        }
+        if len(keys) != 1 or not all(isinstance(one, ast.Subscript) for one in above):
+            continue
+        (key,) = keys
+        value = literal(key)
+        calls = [one for site in plain.sites for one in site.calls]
+        given = [program.given(one, names[1:]) for one in calls]
+        if not isinstance(value, str) or None in given or not calls:
+            continue
+        bound = bound_names(plain.call) | {"self"}
+        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        name = value if value.isidentifier() and value not in bound | read else "inputs"
+        if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
+            continue
+        for one in above:
+            program.text.put(one, name)
+        program.text.put(plain.call.args.args[1], name)
+        for values in given:
+            assert values is not None
+            held = values[names[1]]
+            program.text.put(held, f"{program.of(held)}[{key}]")
         return True
     return False
 

@@ -91,7 +91,7 @@ class Text:
         """Takes a function or a class away, with the blank lines below it."""
         start, end = self.span(definition)
         start = self.code.rfind("\n", 0, start) + 1
-        start = self._comments_above(start, self.indent(definition))
+        start = self.comments_above(start, self.indent(definition))
         end = self._line_end(end)
         while end < len(self.code) and not self.code[end : self._line_end(end)].strip():
             end = self._line_end(end)
@@ -110,7 +110,7 @@ class Text:
             if not self.code[:place].endswith("\n"):
                 indent = f"\n{indent}"
         else:
-            place = self._comments_above(self.code.rfind("\n", 0, start) + 1, indent)
+            place = self.comments_above(self.code.rfind("\n", 0, start) + 1, indent)
         new = "".join(f"{indent}{one}\n" for one in lines)
         self._edits.append((place, place, new))
 
@@ -118,7 +118,8 @@ class Text:
         end = self.code.find("\n", offset)
         return len(self.code) if end < 0 else end + 1
 
-    def _comments_above(self, start: int, indent: str) -> int:
+    def comments_above(self, start: int, indent: str) -> int:
+        """Where the comments begin that stand right above a line."""
         while start:
             line = self.code.rfind("\n", 0, start - 1) + 1
             if not self.code[line:start].startswith(f"{indent}#"):
