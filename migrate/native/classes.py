@@ -70,7 +70,7 @@ _FLAGS = (
     "is_training_phase",
     "phase_train",
 )
-_WITHOUT_WEIGHTS = (
+WITHOUT_WEIGHTS = (
     "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
 )  # fmt: skip
 
@@ -170,7 +170,54 @@ class _Module:
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
         code = simplified(text.done(), names, self.symbol, self._is_seen)
+        code = self._without_contrib(code)
         return self._laid_out(code, names)
+
+    def _without_contrib(self, code: str) -> str:
+        """The code with layers of Keras for functions of contrib around the classes."""
+        while True:
+            text = Text(code)
+            above = parents_of(ast.Module(text.body, []))
+            found: list[tuple[ast.Call, str]] = []
+            for node in above:
+                if not isinstance(node, ast.Call):
+                    continue
+                around: list[ast.AST] = [node]
+                while around[-1] in above:
+                    around.append(above[around[-1]])
+                hidden = {
+                    name
+                    for one in around
+                    if isinstance(one, ast.FunctionDef)
+                    for name in bound_names(one)
+                }
+                name = contrib_name(
+                    self.symbol(on_one_line(text.of(node.func)), hidden)
+                )
+                if name in WITHOUT_WEIGHTS:
+                    for one in around:
+                        if isinstance(one, ast.With) and "arg_scope" in text.of(one):
+                            raise Refused(f"`{text.of(node.func)}` in an arg_scope")
+                    found.append((node, name))
+            inner = [
+                (node, name)
+                for node, name in found
+                if not any(
+                    other is not node and _holds(node, other) for other, _ in found
+                )
+            ]
+            if not inner:
+                return code
+            for node, name in inner:
+                given = arguments_of(node, SIGNATURES[name], text.of(node.func))
+                said = {
+                    key: on_one_line(text.of(value)) for key, value in given.items()
+                }
+                inputs = said.pop(SIGNATURES[name][0])
+                made = layers(name, said, _Plain(self))
+                flag = "" if made.training is None else f", training={made.training}"
+                text.put(node, f"{made.made[0]}({inputs}{flag})")
+            code = text.done()
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
@@ -216,6 +263,45 @@ class _Module:
                     start, end, fitted(old, indent, WIDTH).removeprefix(indent)
                 )
         return text.done()
+
+
+class _Plain:
+    """Reads arguments as they are, where there are no arg_scopes."""
+
+    def __init__(self, module: _Module) -> None:
+        self.symbol = module.symbol
+        self.quote = module.quote
+
+    def value(self, code: str) -> str:
+        """The argument itself."""
+        return code
+
+    def text(self, code: str) -> str:
+        """A string in the program's quotes."""
+        return f"{self.quote}{code}{self.quote}"
+
+    def scoped(self, function: str) -> Mapping[str, str]:
+        """Nothing."""
+        return {}
+
+
+def arguments_of(
+    node: ast.Call, names: Sequence[str], function: str
+) -> dict[str, ast.expr]:
+    """Arguments of a call by the names of parameters; raises Refused."""
+    if any(isinstance(one, ast.Starred) for one in node.args) or any(
+        one.arg is None for one in node.keywords
+    ):
+        raise Refused(f"`{function}` with `*` arguments")
+    if len(node.args) > len(names):
+        raise Refused(f"`{function}` with {len(node.args)} arguments")
+    given = dict(zip(names, node.args, strict=False))
+    for one in node.keywords:
+        assert one.arg is not None
+        if one.arg not in names:
+            raise Refused(f"`{function}` with the argument `{one.arg}`")
+        given[one.arg] = one.value
+    return given
 
 
 @dataclass(frozen=True)
@@ -617,7 +703,7 @@ class _Class:
             keywords=[*use.node.keywords, *node.keywords],
         )
         late = {*use.node.args, *(one.value for one in use.node.keywords)}
-        given = self._arguments(whole, SIGNATURES[name], function)
+        given = arguments_of(whole, SIGNATURES[name], function)
         self._withs = use.withs
         said: dict[str, str] = {}
         inputs = given.pop(SIGNATURES[name][0])
@@ -644,23 +730,6 @@ class _Class:
                     f"`{function}` depends on `{one.id}`, which only the call knows"
                 )
         return code
-
-    def _arguments(
-        self, node: ast.Call, names: Sequence[str], function: str
-    ) -> dict[str, ast.expr]:
-        if any(isinstance(one, ast.Starred) for one in node.args) or any(
-            one.arg is None for one in node.keywords
-        ):
-            raise Refused(f"`{function}` with `*` arguments")
-        if len(node.args) > len(names):
-            raise Refused(f"`{function}` with {len(node.args)} arguments")
-        given = dict(zip(names, node.args, strict=False))
-        for one in node.keywords:
-            assert one.arg is not None
-            if one.arg not in names:
-                raise Refused(f"`{function}` with the argument `{one.arg}`")
-            given[one.arg] = one.value
-        return given
 
     def _holder(self, node: ast.Call) -> str:
         """The attribute that holds a layer, or the list that does."""
@@ -789,9 +858,9 @@ class _Class:
         if name == "softmax":
             self.source.put(node.func, f"{self.tf}.nn.softmax")
             return
-        if name not in _WITHOUT_WEIGHTS:
+        if name not in WITHOUT_WEIGHTS:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
-        given = self._arguments(node, SIGNATURES[name], function)
+        given = arguments_of(node, SIGNATURES[name], function)
         inputs = given.pop(SIGNATURES[name][0])
         self._withs = self.withs(node)
         said: dict[str, str] = {}
@@ -972,7 +1041,7 @@ class _Class:
     def _get_variable(self, node: ast.Call) -> None:
         given = {
             name: self.of(one)
-            for name, one in self._arguments(
+            for name, one in arguments_of(
                 node, _GET_VARIABLE, "tf.get_variable"
             ).items()
         }
@@ -1123,7 +1192,7 @@ class _Class:
         symbol = self.symbol(self.of(above.func)) or ""
         if symbol not in _LOOKUPS or self._loops_around(above):
             return None
-        given = self._arguments(above, _LOOKUPS[symbol], symbol)
+        given = arguments_of(above, _LOOKUPS[symbol], symbol)
         if given.get("params") is not used or not {*given} <= {
             "params",
             "ids",
@@ -1140,7 +1209,7 @@ class _Class:
     def _new_variable(self, node: ast.Call) -> None:
         given = {
             name: self.of(one)
-            for name, one in self._arguments(node, _VARIABLE, "tf.Variable").items()
+            for name, one in arguments_of(node, _VARIABLE, "tf.Variable").items()
         }
         named = literal(given.get("name"))
         statement = self.statement(node)
@@ -1179,7 +1248,7 @@ class _Class:
             "cols_to_vars",
             "cols_to_output_tensors",
         )
-        given = self._arguments(node, names, "tf.feature_column.input_layer")
+        given = arguments_of(node, names, "tf.feature_column.input_layer")
         if not {*given} <= {"features", "feature_columns", "trainable"}:
             raise Refused("`tf.feature_column.input_layer` fills a dictionary")
         if "shared_embedding" in self.module.code:

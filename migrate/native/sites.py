@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..interp.spelling import snake
-from .code import dotted, literal
+from .code import Refused, dotted, literal
 from .text import (
     Text,
     attribute_of_self,
@@ -42,6 +42,7 @@ def simplified(
     `seen` whether another file of the program may use a class.
     """
     steps = (
+        _constructor_flags,
         _training,
         _owner,
         _picked,
@@ -190,6 +191,12 @@ class Program:
         found.update({str(one.arg): one.value for one in node.keywords})
         return found
 
+    def add_argument(self, node: ast.Call, code: str) -> None:
+        """Adds an argument to a call."""
+        _, end = self.text.span(node)
+        inside = self.of(node)[len(self.of(node.func)) :].strip("() \n,")
+        self.text.replace(end - 1, end - 1, f", {code}" if inside else code)
+
     def without(self, node: ast.Call, name: str, names: Sequence[str]) -> None:
         """Takes an argument out of a call."""
         given = self.given(node, names)
@@ -224,6 +231,45 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 
 
 # -- steps: each changes one thing and tells whether it did
+
+
+def _constructor_flags(program: Program) -> bool:
+    """A flag that the constructor was given, and the call reads, is the call's."""
+    for plain in program.classes:
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        bound = bound_names(plain.call)
+        reads = {one.id for one in ast.walk(plain.call) if isinstance(one, ast.Name)}
+        flags = [one for one in made[1:] if one in reads - bound]
+        if not flags:
+            continue
+        name = flags[0]
+        if plain.sites is None:
+            raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
+        for site in plain.sites:
+            given = program.given(site.made, made[1:])
+            value = (given or {}).get(name)
+            if value is None:
+                raise Refused(f"`{plain.node.name}` is made without `{name}`")
+            code = program.of(value)
+            for one in site.calls:
+                known = (program.given(one, called[1:]) or {}).get("training")
+                if known is not None and program.of(known) != code:
+                    raise Refused(f"`{plain.node.name}` has two flags")
+                if known is None:
+                    program.add_argument(one, f"training={code}")
+            program.without(site.made, name, made[1:])
+        for node in ast.walk(plain.call):
+            if isinstance(node, ast.Name) and node.id == name:
+                program.text.put(node, "training")
+        if "training" not in called:
+            last = plain.call.args.args[-1]
+            program.text.put(last, f"{program.of(last)}, training")
+        read = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
+        if name in read:
+            raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
+        _without_parameter(program, plain.init, name)
+        return True
+    return False
 
 
 def _training(program: Program) -> bool:

@@ -407,55 +407,34 @@ def fitted(code: str, indent: str, width: int) -> str:
 
 
 def _broken(line: str, indent: str, width: int) -> list[str]:
+    """The lines of a statement, or of a part of one."""
     if "\n" in line or len(indent) + len(line) <= width:
         return [indent + line]
-    pairs = _pairs(line)
-    for start, end in reversed(pairs):
-        if not line[start + 1 : end].strip():
-            continue
+    for start, end in reversed(_pairs(line)):
+        while line[start + 1] in _OPEN and _pairs(line[start + 1 : end]) == [
+            (0, end - start - 2)
+        ]:
+            # A list alone in the brackets of a call: they open and close together.
+            start, end = start + 1, end - 1
         head, body, tail = line[: start + 1], line[start + 1 : end], line[end:]
-        if len(indent) + len(head) > width:
+        if not body.strip() or len(indent) + len(head) > width:
             continue
         inner = indent + _INDENT
-        if len(inner) + len(body) <= width and _splits(body, (",",)) is not None:
-            return [indent + head, inner + body, indent + tail]
-        lines = [indent + head]
-        parts = None if _is_generator(body) else _splits(body, (",",))
-        if parts is None or len(parts) == 1:
-            if len(inner) + len(body) <= width:
-                return [indent + head, inner + body, indent + tail]
-            rest = _splits(body, ("for", "if")) or _splits(body, ("+", "-")) or [body]
-            if len(rest) == 1:
-                comma = "," if _is_call(line, start) and not _is_generator(body) else ""
-                return [
-                    indent + head,
-                    *_broken(body.rstrip(",") + comma, inner, width),
-                    *_broken(tail, indent, width),
-                ]
-            for one in rest:
-                lines += _broken(one.strip(), inner, width)
+        if len(inner) + len(body) <= width:
+            return [indent + head, inner + body, *_broken(tail, indent, width)]
+        parts = _splits(body, ("for",))
+        comma = ""
+        if len(parts) > 1:
+            parts = _splits(body, ("for", "if"))
         else:
-            starred = (
-                line[start] == "(" and not _is_call(line, start) and len(parts) < 2
-            )
-            for number, one in enumerate(parts):
-                comma = "" if starred and number == len(parts) - 1 else ","
-                lines += _broken(one.strip() + comma, inner, width)
-        return [*lines, *_broken(tail, indent, width)]
+            parts, comma = _splits(body, (",",)), ","
+            if len(parts) == 1 and not body.rstrip().endswith(","):
+                parts, comma = _splits(body, ("+", "-")), ""
+        lines = [
+            one for part in parts for one in _broken(part.strip() + comma, inner, width)
+        ]
+        return [indent + head, *lines, *_broken(tail, indent, width)]
     return [indent + line]
-
-
-def _is_call(line: str, start: int) -> bool:
-    return (
-        line[start] == "("
-        and start > 0
-        and (line[start - 1].isalnum() or line[start - 1] in "_)]")
-    )
-
-
-def _is_generator(body: str) -> bool:
-    parts = _splits(body, ("for",))
-    return parts is not None and len(parts) > 1
 
 
 def _pairs(line: str) -> list[tuple[int, int]]:
@@ -477,37 +456,26 @@ def _pairs(line: str) -> list[tuple[int, int]]:
     return found
 
 
-def _splits(body: str, words: tuple[str, ...]) -> list[str] | None:
-    """Parts of an expression between words at its top; None if it cannot be read."""
-    found = _tokens(f"({body})\n")
-    if not found:
-        return None
+def _splits(body: str, words: tuple[str, ...]) -> list[str]:
+    """Parts of an expression: cut at commas, or before other words, at its top."""
     cuts: list[int] = []
-    depth = 0
+    depth = lambdas = 0
     last = ""
-    lambdas = 0
-    for token in found:
+    for token in _tokens(f"({body})\n"):
         if token.type == tokenize.OP and token.string in _OPEN:
             depth += 1
         elif token.type == tokenize.OP and token.string in _CLOSE:
             depth -= 1
-        elif depth == 1:
-            if token.string == "lambda":
-                lambdas += 1
-            elif token.string == ":" and lambdas:
-                lambdas -= 1
-            elif token.string in words and not lambdas:
-                unary = token.string in "+-" and (not last or last in "=,([{+-*/")
-                if not unary and not (token.string == "if" and not cuts):
-                    cuts.append(token.start[1] - 1)
+        elif depth == 1 and token.string == "lambda":
+            lambdas += 1
+        elif depth == 1 and token.string == ":" and lambdas:
+            lambdas -= 1
+        elif depth == 1 and token.string in words and not lambdas:
+            unary = token.string in ("+", "-") and last in ("(", *"=,+-*/")
+            if not unary and not (token.string == "if" and not cuts):
+                cuts.append(token.start[1] - 1)
         last = token.string
-    if words == (",",):
-        parts = [
-            body[a:b]
-            for a, b in zip(
-                [0, *(c + 1 for c in cuts)], [*cuts, len(body)], strict=True
-            )
-        ]
-        return [one for one in parts if one.strip()]
-    parts = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+    skipped = int(words == (",",))
+    starts, ends = [0, *(one + skipped for one in cuts)], [*cuts, len(body)]
+    parts = [body[start:end] for start, end in zip(starts, ends, strict=True)]
     return [one for one in parts if one.strip()]
