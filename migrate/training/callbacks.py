@@ -39,7 +39,7 @@ class Trainer(core.Trainer):
         hooks: Iterable[Callback] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Iterable[Callable[[int], Any]] = (),
+        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
@@ -51,8 +51,10 @@ class Trainer(core.Trainer):
         iterator = self._iterator(dataset, whole=True)
         # The trace itself, so that no step has to look for it.
         train_step = self._train.get_concrete_function(iterator.element_spec)
-        _, save_steps, save_secs = self._start(step)
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
+        self._start(step)
         hooks = list(hooks or ())
         for hook in hooks:
             hook.should_stop = False

@@ -116,8 +116,11 @@ class Trainer:
         if step >= last:
             return self
         iterator = self._iterator(dataset, whole=True)
-        log_steps, save_steps, save_secs = self._start(step)
+        log_steps = self.config.log_step_count_steps or NEVER
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
+        self._start(step)
         while step < last:
             # As many steps in one call as nobody wants to look at.
             following = min(
@@ -195,8 +198,8 @@ class Trainer:
             self.strategy.distribute_datasets_from_function(lambda context: dataset)
         )
 
-    def _start(self, step: int) -> tuple[int, int, int]:
-        """Saves the first checkpoint; returns how often to log and to save."""
+    def _start(self, step: int) -> None:
+        """Makes what keeps checkpoints, and saves the first where there is none."""
         self.manager = tf.train.CheckpointManager(
             self.checkpoint,
             self.model_dir,
@@ -205,12 +208,6 @@ class Trainer:
         )
         if not self.latest_checkpoint():
             self.manager.save(step)
-        steps, secs = (
-            self.config.save_checkpoints_steps,
-            self.config.save_checkpoints_secs,
-        )
-        log_steps = self.config.log_step_count_steps or NEVER
-        return log_steps, steps or NEVER, NEVER if steps else secs or NEVER
 
     def _log(self, step: int, loss: float) -> None:
         if math.isnan(loss):
@@ -218,13 +215,16 @@ class Trainer:
         if step % (self.config.log_step_count_steps or NEVER) == 0:
             logger.info("loss = %.6g, step = %d", loss, step)
 
-    def _save(self, step: int, listeners: Iterable[Callable[[int], Any]]) -> None:
+    def _save(
+        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
+    ) -> None:
         self.manager.save(step)
-        for listener in listeners:
+        for listener in listeners or ():
             listener(step)
 
     def _report(self, results: dict[str, Any], name: str | None) -> None:
-        logger.info("Evaluated %s: %s", name or "", results)
+        figures = ", ".join(f"{key} = {value}" for key, value in results.items())
+        logger.info("Evaluated%s: %s", f" {name}" if name else "", figures)
 
     def _train_step(self, batch: Any) -> dict[str, Any]:
         """Trains on one batch of each replica; returns the mean of their losses."""
