@@ -242,6 +242,8 @@ class _Adding:
 
     def _add_training(self) -> None:
         path, names = self.wanted.training, set(self.wanted.names)
+        if not path:
+            return  # training.py is a cell of the notebook
         if self.wanted.whole:
             package, dot, last = path.rpartition(".")
             bound = self.wanted.whole

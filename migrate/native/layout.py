@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from ..project.text import Edit, Lines, apply_edits
 
-__all__ = ["tidied"]
+__all__ = ["tidied", "wrapped"]
 
 
 def tidied(text: str, names: Collection[str], width: int) -> str:
@@ -94,3 +94,64 @@ def _aligned(call: ast.Call, lines: Lines) -> Edit | None:
     start = lines.starts[call.lineno]
     end = lines.starts[call.end_lineno - 1] + len(lines.line_text(call.end_lineno))
     return Edit(start, end, "\n".join(moved))
+
+
+def wrapped(text: str, old: str, width: int) -> str:
+    """New lines that are too long, broken in their calls."""
+    before = set(old.splitlines())
+    for _ in range(9 if "\r" not in text else 0):
+        lines = Lines(text)
+        long = {
+            number
+            for number, line in enumerate(text.split("\n"), 1)
+            if len(line) > width and line not in before and line.isascii()
+        }
+        edit = _broken(text, lines, long, width) if long else None
+        if edit is None:
+            break
+        text = apply_edits(text, edit)
+    return text
+
+
+def _broken(
+    text: str, lines: Lines, long: Collection[int], width: int
+) -> list[Edit] | None:
+    """Breaks of the first call that makes its line shorter."""
+    for node in ast.walk(ast.parse(text)):
+        if (
+            not isinstance(node, ast.Call)
+            or node.lineno not in long
+            or node.func.end_lineno != node.lineno
+        ):
+            continue
+        line = lines.line_text(node.lineno)
+        assert node.func.end_col_offset is not None
+        args = [*node.args, *(one.value for one in node.keywords)]
+        column = line.find("(", node.func.end_col_offset) + 1
+        if not args or node.end_lineno != node.lineno or not column:
+            continue
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        start = lines.starts[node.lineno - 1]
+        whole = len(indent) + len(line) - column <= width
+        places = [column]
+        if not whole:
+            places += [
+                one.col_offset - (len(name) + 1 if (name := _keyword(node, one)) else 0)
+                for one in args[1:]
+            ]
+        if column + 1 >= len(line) or column <= len(indent):
+            continue
+        edits = []
+        for place in places:
+            stop = start + place
+            first = stop
+            while text[first - 1] == " ":
+                first -= 1
+            edits.append(Edit(first, stop, f"\n{indent}"))
+        return edits
+    return None
+
+
+def _keyword(node: ast.Call, value: ast.expr) -> str:
+    found = (one.arg for one in node.keywords if one.value is value)
+    return next(found, None) or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .page import Page
-from .word import Handler, Word
+from .word import Handler, Word, root_of
 
 __all__ = ["WORDS"]
 
@@ -46,7 +46,7 @@ def _flags(page: Page, word: Word) -> None:
     binding = _own(page, word.node)
     if binding is not None:
         page.imports["absl", "flags"] = "flags"
-        page.replaced.add(_root(word.node))
+        page.replaced.add(root_of(word.node))
         page.drop_statement(page.statement(word.node))
         return
     page.rename(word.node, page.bring("absl", "flags", "absl_flags"))
@@ -68,13 +68,6 @@ def _own(page: Page, node: cst.CSTNode) -> cst.Assign | None:
     return (
         holder if named and isinstance(whole, cst.Module) and len(bound) == 1 else None
     )
-
-
-def _root(node: cst.BaseExpression) -> cst.Name:
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    assert isinstance(node, cst.Name)
-    return node
 
 
 def _are_parsed(page: Page) -> bool:
@@ -112,7 +105,7 @@ def _dropped(page: Page, word: Word) -> None:
     holder = page.parent(word.call) if word.call is not None else None
     if isinstance(holder, cst.Expr):
         page.drop_statement(statement)
-        page.replaced.add(_root(word.node))
+        page.replaced.add(root_of(word.node))
     else:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is no statement of its own")
 

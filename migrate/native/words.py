@@ -16,10 +16,19 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
-from . import config, hooks, inputs, small
+from . import (
+    config,
+    hooks,
+    inputs,
+    keras_words,
+    receivers,
+    small,
+    strategies,
+    tpu,
+)
 from .code import Refused
 from .imports import Wanted, with_imports
-from .layout import tidied
+from .layout import tidied, wrapped
 from .page import Page
 from .word import Handler, Word
 
@@ -49,8 +58,9 @@ def reworded(
 ) -> Reworded:
     """A file of a program whose models are tasks, with the words around them renamed.
 
-    ``module`` is the name of training.py, ``package`` what stands before it in an
-    import; ``beside`` are the other files of the program. Raises Refused.
+    ``module`` is the name of training.py, empty where it is a cell of a notebook, and
+    ``package`` what stands before it in an import; ``beside`` are the other files of
+    the program. Raises Refused.
     """
     dot = "." if package and not package.endswith(".") else ""
     path = f"{package}{dot}{module}"
@@ -76,7 +86,7 @@ def reworded(
                 page.width,
             ),
         )
-        text = tidied(text, page.taken, page.width)
+        text = wrapped(tidied(text, page.taken, page.width), page.text, page.width)
     return Reworded(
         text,
         frozenset(page.words),
@@ -96,6 +106,10 @@ _TABLE: dict[str, Handler] = {
     **config.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,
+    **keras_words.WORDS,
+    **receivers.WORDS,
+    **tpu.WORDS,
+    **strategies.WORDS,
     **small.WORDS,
 }
 # Packages and classes whose names are looked at one by one; none of them stays.
@@ -133,6 +147,11 @@ class _Rewording:
             handler(self.page, word)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
+        receivers.receivers(self.page)
+        receivers.exports(self.page)
+        keras_words.imported(self.page)
+        keras_words.layers(self.page)
+        keras_words.compiled(self.page)
         self._drop_aliases()
         for word in self._left():
             why = advice(word.symbol)
