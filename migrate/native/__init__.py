@@ -1,0 +1,1 @@
+"""What APIs of TensorFlow 1 are in a Task: pure functions on source text."""

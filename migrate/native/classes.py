@@ -1,0 +1,1557 @@
+"""Lifted classes of a program as plain classes of Keras."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ..lift.spelling import RESERVED
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.long_lines import WIDTH
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .layers import (
+    RANKS,
+    SIGNATURES,
+    Layers,
+    contrib_name,
+    initializer,
+    layers,
+    regularizer,
+)
+from .text import Text, fitted, on_one_line, without_gone
+
+__all__ = ["needs_update_ops", "plain_classes"]
+
+_KERAS = "tf_keras.layers."
+_BASES = {
+    "tf.estimator.ScopedModel": "tf_keras.Model",
+    "tf.estimator.ScopedLayer": "tf_keras.layers.Layer",
+}
+_SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
+_ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_GET_VARIABLE = (
+    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
+    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
+    "constraint", "synchronization", "aggregation",
+)  # fmt: skip
+_VARIABLE = (
+    "initial_value", "trainable", "collections", "validate_shape", "caching_device",
+    "name", "variable_def", "dtype", "expected_shape", "import_scope", "constraint",
+    "use_resource", "synchronization", "aggregation", "shape",
+)  # fmt: skip
+_LOOKUPS = {
+    "tf.nn.embedding_lookup": (
+        "params", "ids", "partition_strategy", "name", "validate_indices", "max_norm",
+    ),
+    "tf.gather": ("params", "indices", "validate_indices", "name", "axis", "batch_dims"),
+}  # fmt: skip
+# What Keras calls the flag; programs call it otherwise.
+_FLAGS = (
+    "is_training",
+    "is_train",
+    "train",
+    "training",
+    "is_training_phase",
+    "phase_train",
+)
+_WITHOUT_WEIGHTS = (
+    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
+)  # fmt: skip
+
+
+def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The module with its lifted classes as classes of Keras; raises Refused."""
+    if ".estimator.Scoped" not in parsed.source.text:
+        return parsed
+    found = _Module(parsed).plain()
+    return facts.module_of(parsed.source.with_text(found))
+
+
+def needs_update_ops(parsed: ParsedModule) -> bool:
+    """Whether moving averages of a lifted module are updated by UPDATE_OPS alone.
+
+    In TensorFlow 1 a program that does not run these never updates them.
+    """
+    code = parsed.source.text
+    if ".estimator.Scoped" not in code:
+        return False
+    return "BatchNormalization(" in code or (
+        "batch_norm" in code
+        and not re.search(r"updates_collections['\"]?\s*[=:]\s*None", code)
+    )
+
+
+class _Module:
+    """A module, and its lifted classes while they change."""
+
+    def __init__(self, parsed: ParsedModule) -> None:
+        self.resolver = parsed.resolver
+        self.code = parsed.source.text
+        self.text = Text(self.code)
+        self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
+        self.lines = {line.strip() for line in self.code.splitlines()}
+        self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
+        # Layers of one scope and name share their variables where this is asked for.
+        self.reuses = b"reuse" in parsed.source.raw
+        self.classes: list[_Class] = []
+        self._find(self.text.body, frozenset())
+
+    def _find(self, body: Sequence[ast.stmt], hidden: frozenset[str]) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                symbols = [self.symbol(self.text.of(b), hidden) for b in node.bases]
+                if len(symbols) == 1 and symbols[0] in _BASES:
+                    self.classes.append(_Class(self, node, symbols[0], hidden))
+                    continue
+                self._find(node.body, hidden)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._find(node.body, hidden | bound_names(node))
+            else:
+                for block in ("body", "orelse", "finalbody"):
+                    inner = getattr(node, block, None)
+                    if isinstance(inner, list):
+                        self._find(inner, hidden)
+
+    def symbol(self, code: str, hidden: Container[str] = ()) -> str | None:
+        """TensorFlow's name of an expression; `hidden` are names of functions."""
+        try:
+            node = parsed(code)
+        except SyntaxError:
+            return None
+        name = dotted(node)
+        if not name or name.partition(".")[0] in hidden:
+            return None
+        return self.resolver.resolve(cst.parse_expression(name))
+
+    def value(self, name: str) -> str | None:
+        """What the module gives to a name, in one place."""
+        found = [
+            one
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Name)
+            and one.id == name
+            and isinstance(one.ctx, ast.Store)
+        ]
+        if len(found) != 1:
+            return None
+        for one in self.text.body:
+            if isinstance(one, ast.Assign) and one.targets == found:
+                return self.text.of(one.value)
+        return None
+
+    def plain(self) -> str:
+        """The code with plain classes."""
+        if self.reuses:
+            raise Refused("layers may share their variables by `reuse`")
+        for one in self.classes:
+            one.become_plain()
+        text = Text(self.code)
+        for one in self.classes:
+            start, end = text.span(one.node)
+            line = text.code.rfind("\n", 0, start) + 1
+            text._edits.append((line, end, one.code))
+        return text.done()
+
+
+def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names that a function binds, its parameters among them."""
+    given = function.args
+    found = {
+        one.arg
+        for one in (
+            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
+        )
+        if one is not None
+    }  # fmt: skip
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
+def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The node above each one."""
+    return {
+        child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)
+    }
+
+
+def attribute_of_self(node: ast.AST | None) -> str | None:
+    """`x` of `self.x`."""
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ):
+        return node.attr
+    return None
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A call of an attribute, and what is around it."""
+
+    node: ast.Call
+    withs: tuple[ast.With, ...]
+
+
+class _Class:
+    """A lifted class on its way to a plain one."""
+
+    def __init__(
+        self, module: _Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
+    ) -> None:
+        self.module = module
+        self.node = node
+        self.name = node.name
+        self.base = base
+        self.hidden = hidden
+        text = module.text
+        start, end = text.span(node)
+        self.code = text.code[text.code.rfind("\n", 0, start) + 1 : end]
+        base_text = text.of(node.bases[0])
+        # The program's name for TensorFlow.
+        self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
+        self._withs: tuple[ast.With, ...] = ()
+        # Names of the call that weights are made of.
+        self.moved_names: set[str] = set()
+
+    # -- reading
+
+    def read(self) -> None:
+        """Reads the code again, after edits."""
+        self.source = Text(self.code)
+        tree = self.source.body[0]
+        assert isinstance(tree, ast.ClassDef)
+        self.tree = tree
+        methods = {
+            one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)
+        }
+        if "call" not in methods or "__init__" not in methods:
+            raise Refused(f"the class `{self.name}` is not one that lifting makes")
+        self.init, self.call = methods["__init__"], methods["call"]
+        self.above = parents_of(tree)
+        self.locals = bound_names(self.call)
+        self.init_names = bound_names(self.init)
+
+    def take(self) -> None:
+        """Makes the edits, and reads what they give."""
+        self.code = self.source.done()
+        self.read()
+
+    def of(self, node: ast.AST) -> str:
+        """Source of a node, on one line."""
+        return on_one_line(self.source.of(node))
+
+    def symbol(self, code: str) -> str | None:
+        """TensorFlow's name of an expression of the class."""
+        local = self.locals | self.init_names | self.hidden
+        return self.module.symbol(code, local)
+
+    def value(self, code: str) -> str:
+        """What a name stands for, where that is seen."""
+        node = parsed(code)
+        if not isinstance(node, ast.Name):
+            return code
+        if node.id in self.locals:
+            found = self._only_value(node.id)
+            return code if found is None else self.of(found)
+        if node.id in self.init_names | self.hidden:
+            return code
+        return self.module.value(node.id) or code
+
+    def _only_value(self, name: str) -> ast.expr | None:
+        """What the call gives to a name, where it does so once."""
+        places = [
+            one
+            for one in ast.walk(self.call)
+            if isinstance(one, ast.Name)
+            and one.id == name
+            and isinstance(one.ctx, ast.Store)
+        ]
+        if len(places) != 1 or name in _parameters(self.call):
+            return None
+        above = self.above[places[0]]
+        if isinstance(above, ast.Assign) and above.targets == places:
+            return above.value
+        return None
+
+    def text(self, code: str) -> str:
+        """A string in the program's quotes."""
+        return f"{self.module.quote}{code}{self.module.quote}"
+
+    def scoped(self, function: str) -> Mapping[str, str]:
+        """What the arg_scopes around give to a function of contrib."""
+        found: dict[str, str] = {}
+        for block in self._withs:
+            for item in block.items:
+                node = item.context_expr
+                if not isinstance(node, ast.Call):
+                    continue
+                if self.symbol(self.of(node.func)) not in _ARG_SCOPES:
+                    continue
+                if len(node.args) != 1 or not isinstance(
+                    node.args[0], (ast.List, ast.Tuple)
+                ):
+                    shown = self.of(node)
+                    raise Refused(f"`{shown}` does not name its functions")
+                names = [
+                    contrib_name(self.symbol(self.of(f))) for f in node.args[0].elts
+                ]
+                if function not in names:
+                    continue
+                for one in node.keywords:
+                    if one.arg is None:
+                        raise Refused(f"`{self.of(node)}` with `**` arguments")
+                    value = self.of(one.value)
+                    if one.arg not in ("is_training", "normalizer_params"):
+                        value = self.for_init(value, f"`{one.arg}`")
+                    found[one.arg] = value
+        return found
+
+    def around(self, node: ast.AST) -> list[ast.AST]:
+        """What is around a node in its method, from outside."""
+        found: list[ast.AST] = []
+        above = self.above.get(node)
+        while above is not None and above not in (self.call, self.init):
+            found.append(above)
+            above = self.above.get(above)
+        return found[::-1]
+
+    def withs(self, node: ast.AST) -> tuple[ast.With, ...]:
+        """The blocks `with` around a node."""
+        return tuple(one for one in self.around(node) if isinstance(one, ast.With))
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that a node is part of."""
+        while not isinstance(node, ast.stmt):
+            node = self.above[node]
+        return node
+
+    def uses(self, attribute: str) -> list[_Use]:
+        """Calls of an attribute, or of the elements of a list."""
+        names: set[str] = set()
+        iterators: set[str] = set()
+        for node in ast.walk(self.call):
+            if isinstance(node, (ast.For, ast.comprehension)):
+                names |= _elements(node.target, node.iter, attribute)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                iterated = node.value.args[:1]
+                if iterated and attribute_of_self(iterated[0]) == attribute:
+                    iterators |= {self.of(one) for one in node.targets}
+        found: list[_Use] = []
+        for node in ast.walk(self.call):
+            if not isinstance(node, ast.Call):
+                continue
+            func = node.func
+            if (
+                attribute_of_self(func) == attribute
+                or (isinstance(func, ast.Name) and func.id in names)
+                or (
+                    isinstance(func, ast.Call)
+                    and dotted(func.func) == "next"
+                    and self.of(func.args[0]) in iterators
+                )
+            ):
+                found.append(_Use(node, self.withs(node)))
+        return found
+
+    # -- what the constructor can say
+
+    def attributes(self) -> dict[str, ast.expr]:
+        """What the constructor gives to attributes."""
+        return {
+            name: node.value
+            for node in ast.walk(self.init)
+            if isinstance(node, ast.Assign) and len(node.targets) == 1
+            if (name := attribute_of_self(node.targets[0])) is not None
+        }
+
+    def for_init(self, code: str, what: str) -> str:
+        """An expression of the call, as the constructor says it."""
+        return self._moved(code, what, {}, shapes=False)
+
+    def for_build(self, code: str, what: str) -> str:
+        """An expression of the call, as `build` says it, which knows the input's shape."""
+        return self._moved(code, what, {}, shapes=True)
+
+    def _moved(
+        self, code: str, what: str, known: dict[str, str], *, shapes: bool
+    ) -> str:
+        whole = f"({code}\n)"
+        text = Text(whole)
+        statement = text.body[0]
+        assert isinstance(statement, ast.Expr)
+        inner = {
+            one.id
+            for one in ast.walk(statement)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        stored = self.attributes()
+        pending: list[ast.AST] = [statement.value]
+        while pending:
+            node = pending.pop()
+            if shapes:
+                shown = self._of_shape(node)
+                if shown is not None:
+                    text.put(node, shown)
+                    continue
+            attribute = attribute_of_self(node)
+            if attribute is not None:
+                given = stored.get(attribute)
+                if given is None:
+                    raise Refused(f"{what} follows from `self.{attribute}`")
+                if (
+                    not shapes
+                    and isinstance(given, ast.Name)
+                    and given.id in self.init_names
+                ):
+                    text.put(node, given.id)
+                continue
+            if isinstance(node, ast.Name) and node.id in self.locals - inner:
+                value = self._only_value(node.id)
+                if value is None or node.id in known:
+                    raise Refused(
+                        f"{what} follows from `{node.id}`, which only the call knows"
+                    )
+                self.moved_names.add(node.id)
+                moved = self._moved(
+                    self.of(value), what, {**known, node.id: ""}, shapes=shapes
+                )
+                held = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+                text.put(node, moved if isinstance(value, held) else f"({moved})")
+                continue
+            pending += ast.iter_child_nodes(node)
+        return text.done()[1:-2]
+
+    def _of_shape(self, node: ast.AST) -> str | None:
+        """`input_shape[-1]` for what the call asks of its input's shape."""
+        if (
+            isinstance(node, ast.Call)
+            and dotted(node.func) == "int"
+            and len(node.args) == 1
+        ):
+            return self._of_shape(node.args[0])
+        if isinstance(node, ast.Attribute) and node.attr == "value":
+            node = node.value
+        if not isinstance(node, ast.Subscript):
+            return None
+        index = ast.unparse(node.slice)
+        if not isinstance(literal(index), int):
+            return None
+        held = node.value
+        if isinstance(held, ast.Name) and held.id in self.locals:
+            value = self._only_value(held.id)
+            if value is not None:
+                self.moved_names.add(held.id)
+                held = value
+        if (
+            isinstance(held, ast.Call)
+            and isinstance(held.func, ast.Attribute)
+            and held.func.attr == "as_list"
+        ):
+            held = held.func.value
+        if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute):
+            if held.func.attr != "get_shape":
+                return None
+            held = held.func.value
+        elif isinstance(held, ast.Attribute) and held.attr == "shape":
+            held = held.value
+        else:
+            return None
+        part = ""
+        if isinstance(held, ast.Subscript) and isinstance(held.slice, ast.Constant):
+            part = (
+                f"[{self.of(held.slice)}]"
+                if held.slice in self.above
+                else f"[{ast.unparse(held.slice)}]"
+            )
+            held = held.value
+        first = _parameters(self.call)[1:2]
+        is_input = isinstance(held, ast.Name) and [held.id] == first
+        if not is_input or first[0] in _stored(self.call):
+            return None
+        return f"input_shape{part}[{index}]"
+
+    def add_to_init(self, lines: Sequence[str], place: ast.AST) -> None:
+        """Puts statements into the constructor, in the order of the calls.
+
+        `place` is where the call uses what they make.
+        """
+        order = _place(place)
+        first_use: dict[str, tuple[int, int]] = {}
+        for node in ast.walk(self.call):
+            name = attribute_of_self(node)
+            if name is not None:
+                first_use[name] = min(first_use.get(name, _place(node)), _place(node))
+        statements = self.init.body
+        where = len(statements)
+        for index in range(len(statements) - 1, 0, -1):
+            made = _made_in(statements[index], self.source)
+            if not made:
+                break
+            if min((first_use.get(one, order) for one in made)) > order:
+                where = index
+        if where < len(statements):
+            self.source.add(statements[where], *lines)
+        else:
+            self.source.add(statements[-1], *lines, below=True)
+
+    def fresh(self, wanted: str) -> str:
+        """An attribute that the class does not have yet."""
+        taken = {
+            name
+            for node in ast.walk(self.tree)
+            if (name := attribute_of_self(node)) is not None
+        }
+        wanted = re.sub(r"\W+", "_", wanted).strip("_")
+        if not wanted.isidentifier():
+            wanted = "weight"
+        name, number = wanted, 1
+        while name in taken or name in RESERVED:
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
+
+    # -- the steps
+
+    def become_plain(self) -> None:
+        """Changes the code, step by step."""
+        self.read()
+        if len(_parameters(self.call)) < 2:
+            raise Refused(f"the layers of `{self.name}` have no inputs")
+        self._first_values_made()
+        self._functions()
+        self._calls_of_contrib()
+        self._starts_from_scopes()
+        self._weights()
+        self._scopes()
+        self._words()
+        self._loops()
+        self._comprehensions()
+        self._flag()
+        self._unread()
+        self._unread_values()
+        self._shape()
+
+    def _first_values_made(self) -> None:
+        """Initializers and regularizers that the constructor makes for later."""
+        for node in ast.walk(self.init):
+            if not isinstance(node, ast.Assign):
+                continue
+            value = node.value
+            function = value.func if isinstance(value, ast.Call) else value
+            symbol = self.symbol(self.of(function)) or ""
+            if symbol.endswith("_initializer") or ".initializers." in symbol:
+                self.source.put(value, initializer(self.of(value), self))
+            elif symbol.endswith("_regularizer"):
+                made = regularizer(self.of(value), self)
+                self.source.put(value, made or "None")
+        self.take()
+
+    def _functions(self) -> None:
+        """Layers that call a function of TensorFlow 1 become layers of Keras."""
+        while True:
+            node = next(
+                (
+                    one
+                    for one in ast.walk(self.init)
+                    if isinstance(one, ast.Call)
+                    and self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
+                ),
+                None,
+            )
+            if node is None:
+                return
+            self._function(node)
+            self.take()
+
+    def _function(self, node: ast.Call) -> None:
+        attribute = self._holder(node)
+        function = self.of(node.args[0])
+        name = contrib_name(self.symbol(function))
+        uses = self.uses(attribute)
+        if name is None:
+            raise Refused(f"`{function}` makes variables where it is called")
+        if name not in SIGNATURES:
+            raise Refused(f"`{function}` has no Keras layer with its numbers")
+        if len(uses) != 1:
+            raise Refused(
+                f"`{function}` is called in {len(uses)} places of `{self.name}`"
+            )
+        use = uses[0]
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.node.args, *node.args[1:]],
+            keywords=[*use.node.keywords, *node.keywords],
+        )
+        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        given = self._arguments(whole, SIGNATURES[name], function)
+        self._withs = use.withs
+        said: dict[str, str] = {}
+        inputs = given.pop(SIGNATURES[name][0])
+        for parameter, value in given.items():
+            code = self.of(value)
+            if value in late and parameter not in ("is_training", "normalizer_params"):
+                code = self.for_init(code, f"`{parameter}` of `{function}`")
+            said[parameter] = code
+        made = layers(name, said, self, self._rank(inputs, use.node))
+        constructor = self._constructor(made, function)
+        self.source.put(node, constructor)
+        flag = "" if made.training is None else f", training={made.training}"
+        self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+
+    def _constructor(self, made: Layers, function: str) -> str:
+        code = made.made[0]
+        if len(made.made) > 1:
+            code = f"tf_keras.Sequential([{', '.join(made.made)}])"
+        for one in ast.walk(parsed(code)):
+            if isinstance(one, ast.Name) and one.id in self.locals - self.init_names - {
+                "self"
+            }:
+                raise Refused(
+                    f"`{function}` depends on `{one.id}`, which only the call knows"
+                )
+        return code
+
+    def _arguments(
+        self, node: ast.Call, names: Sequence[str], function: str
+    ) -> dict[str, ast.expr]:
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(
+            one.arg is None for one in node.keywords
+        ):
+            raise Refused(f"`{function}` with `*` arguments")
+        if len(node.args) > len(names):
+            raise Refused(f"`{function}` with {len(node.args)} arguments")
+        given = dict(zip(names, node.args, strict=False))
+        for one in node.keywords:
+            assert one.arg is not None
+            if one.arg not in names:
+                raise Refused(f"`{function}` with the argument `{one.arg}`")
+            given[one.arg] = one.value
+        return given
+
+    def _holder(self, node: ast.Call) -> str:
+        """The attribute that holds a layer, or the list that does."""
+        above = self.above[node]
+        while (
+            isinstance(above, ast.Call) and self.symbol(self.of(above.func)) is not None
+        ):
+            above = self.above[above]
+        found: str | None = None
+        if isinstance(above, ast.Assign):
+            found = attribute_of_self(above.targets[0])
+        elif isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute):
+            found = attribute_of_self(above.func.value)
+        if found is None:
+            raise Refused(f"a layer of `{self.name}` that is not an attribute")
+        return found
+
+    def _rank(self, node: ast.expr, use: ast.AST) -> int | None:
+        """How many dimensions a tensor of the call has, where that is seen."""
+        if isinstance(node, ast.Name):
+            values = [
+                one.value
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Assign)
+                and len(one.targets) == 1
+                and isinstance(one.targets[0], ast.Name)
+                and one.targets[0].id == node.id
+                and _place(one) < _place(use)
+                and not _holds(one, use)
+            ]
+            found = {self._rank(one, one) for one in values[-1:]}
+            return found.pop() if len(found) == 1 else None
+        if not isinstance(node, ast.Call):
+            return None
+        first = (
+            node.args[0] if node.args else next((k.value for k in node.keywords), None)
+        )
+        held = attribute_of_self(node.func)
+        if held is None and isinstance(node.func, ast.Name):
+            held = next(
+                (
+                    one
+                    for one in self.attributes()
+                    if any(use.node is node for use in self.uses(one))
+                ),
+                None,
+            )
+        if held is not None:
+            return self._rank_after(held, first, use)
+        symbol = self.symbol(self.of(node.func)) or ""
+        if symbol == "tf.reshape" and len(node.args) > 1:
+            shape = node.args[1]
+            return len(shape.elts) if isinstance(shape, (ast.List, ast.Tuple)) else None
+        name = contrib_name(symbol)
+        if name == "flatten":
+            return 2
+        if name is not None and "pool" in name:
+            return 5 if name.endswith("3d") else 4
+        elementwise = (
+            "tf.nn.relu",
+            "tf.nn.elu",
+            "tf.nn.dropout",
+            "tf.identity",
+            "tf.nn.tanh",
+            "tf.sigmoid",
+            "tf.tanh",
+            "tf.nn.leaky_relu",
+            "tf.nn.relu6",
+        )
+        if (symbol in elementwise or name == "dropout") and first is not None:
+            return self._rank(first, use)
+        return None
+
+    def _rank_after(
+        self, attribute: str, first: ast.expr | None, use: ast.AST
+    ) -> int | None:
+        code = " ".join(
+            self.of(one)
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call) and attribute in self.of(self.statement(one))
+        )
+        kinds = re.findall(r"\b(\w+)\(", code)
+        for kind in reversed(kinds):
+            if kind in RANKS:
+                return RANKS[kind]
+        if re.search(r"\bconv\w*2d|pool2d\b", code):
+            return 4
+        if first is None or not re.search(
+            r"\b(Dense|Dropout|BatchNormalization|ReLU|Activation|fully_connected)\b",
+            code,
+        ):
+            return None
+        return self._rank(first, use)
+
+    def _calls_of_contrib(self) -> None:
+        """Functions of contrib without weights become layers as well."""
+        while True:
+            found = [
+                one
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Call)
+                and contrib_name(self.symbol(self.of(one.func))) is not None
+            ]
+            inner = [
+                one
+                for one in found
+                if not any(other is not one and _holds(one, other) for other in found)
+            ]
+            inner = [one for one in inner if not self._is_in_item(one)]
+            if not inner:
+                return
+            self._call_of_contrib(inner[0])
+            self.take()
+
+    def _is_in_item(self, node: ast.AST) -> bool:
+        """It is part of what a block `with` enters, not of the block."""
+        above: ast.AST | None = node
+        while above is not None and not isinstance(above, (ast.stmt, ast.withitem)):
+            above = self.above.get(above)
+        return isinstance(above, ast.withitem)
+
+    def _call_of_contrib(self, node: ast.Call) -> None:
+        function = self.of(node.func)
+        name = contrib_name(self.symbol(function))
+        assert name is not None
+        if name == "softmax":
+            self.source.put(node.func, f"{self.tf}.nn.softmax")
+            return
+        if name not in _WITHOUT_WEIGHTS:
+            raise Refused(f"`{function}` has no Keras layer with its numbers")
+        given = self._arguments(node, SIGNATURES[name], function)
+        inputs = given.pop(SIGNATURES[name][0])
+        self._withs = self.withs(node)
+        said: dict[str, str] = {}
+        for parameter, value in given.items():
+            code = self.of(value)
+            if parameter != "is_training":
+                code = self.for_init(code, f"`{parameter}` of `{function}`")
+            said[parameter] = code
+        made = layers(name, said, self)
+        scope = literal(said.get("scope"))
+        attribute = self.fresh(
+            scope if isinstance(scope, str) and scope.isidentifier() else name
+        )
+        self.add_to_init(
+            [f"self.{attribute} = {self._constructor(made, function)}"], node
+        )
+        flag = "" if made.training is None else f", training={made.training}"
+        self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
+
+    # -- weights
+
+    def _first_values(self, withs: Sequence[ast.With], what: str) -> str | None:
+        """How a scope around says that weights begin."""
+        return self._scope_argument(withs, "initializer", 3, what)
+
+    def _penalty(self, withs: Sequence[ast.With], what: str) -> str | None:
+        """What a scope around says of penalties on weights."""
+        return self._scope_argument(withs, "regularizer", 4, what)
+
+    def _scope_argument(
+        self, withs: Sequence[ast.With], name: str, place: int, what: str
+    ) -> str | None:
+        for block in reversed(withs):
+            for item in reversed(block.items):
+                node = item.context_expr
+                if not isinstance(node, ast.Call):
+                    continue
+                if self.symbol(self.of(node.func)) != "tf.variable_scope":
+                    continue
+                given = [one.value for one in node.keywords if one.arg == name]
+                given += node.args[place : place + 1]
+                if given and self.of(given[0]) != "None":
+                    return self.for_init(self.of(given[0]), what)
+        return None
+
+    def _starts_from_scopes(self) -> None:
+        """Layers of which a scope may say how they begin."""
+        while True:
+            found = next(
+                (
+                    (node, one)
+                    for node in ast.walk(self.init)
+                    if isinstance(node, ast.Call)
+                    for one in node.keywords
+                    if (one.arg or "").endswith("_initializer")
+                    and isinstance(one.value, ast.Constant)
+                    and one.value.value is None
+                ),
+                None,
+            )
+            if found is None:
+                return
+            node, argument = found
+            start: str | None = None
+            for use in self.uses(self._holder(node)):
+                start = self._first_values(use.withs, f"`{argument.arg}`")
+            kept = [self.of(one) for one in node.args]
+            for one in node.keywords:
+                if one is argument:
+                    if start is not None:
+                        kept.append(f"{one.arg}={initializer(start, self)}")
+                    continue
+                kept.append(self.of(one))
+            self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
+            self.take()
+
+    def _weights(self) -> None:
+        """Variables of the call become weights that the constructor makes."""
+        makers = {
+            "get_variable": self._get_variable,
+            "new_variable": self._new_variable,
+            "make_input_layer": self._input_layer,
+        }
+        while True:
+            found = sorted(
+                (
+                    (_place(one), name, one)
+                    for one in ast.walk(self.call)
+                    if isinstance(one, ast.Call)
+                    and (name := attribute_of_self(one.func)) is not None
+                    and (
+                        name in makers or name in ("keep_weights", "make_linear_model")
+                    )
+                ),
+                key=lambda one: one[0],
+            )
+            if not found:
+                return
+            _, name, node = found[0]
+            if name == "make_linear_model":
+                raise Refused("`tf.feature_column.linear_model` in a model function")
+            if name == "keep_weights":
+                shown = self.of(node.args[0])
+                raise Refused(f"`{shown}` makes variables where it is called")
+            makers[name](node)
+            self.take()
+
+    def _conditions(self, node: ast.AST, what: str) -> list[str]:
+        """Tests around a weight, which the constructor asks too."""
+        found: list[str] = []
+        for block in self.around(node):
+            if isinstance(block, ast.If) and any(
+                _holds(one, node) for one in block.body
+            ):
+                found.append(self.for_init(self.of(block.test), what))
+            elif isinstance(
+                block, (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef)
+            ) or isinstance(
+                block,
+                (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Lambda),
+            ):
+                raise Refused(f"{what} is made in a loop or a branch")
+        return found
+
+    def _made(
+        self, node: ast.Call, attribute: str, code: str, *, build: bool = False
+    ) -> None:
+        """Moves a weight to where the constructor, or `build`, makes it."""
+        what = f"`{attribute}`"
+        tests = self._conditions(node, what)
+        step = "    "
+        lines = [f"{step * depth}if {test}:" for depth, test in enumerate(tests)]
+        lines.append(f"{step * len(tests)}self.{attribute} = {code}")
+        if build:
+            self._add_to_build(lines)
+        else:
+            self.add_to_init(lines, node)
+        statement = self.statement(node)
+        if isinstance(statement, ast.Assign) and statement.value is node:
+            (target,) = statement.targets
+            if isinstance(target, ast.Name) and self._only_value(target.id) is node:
+                self._read_as(target.id, f"self.{attribute}")
+                self.source.drop(statement)
+                return
+        self.source.put(node, f"self.{attribute}")
+
+    def _read_as(self, name: str, code: str) -> None:
+        for one in ast.walk(self.call):
+            if (
+                isinstance(one, ast.Name)
+                and one.id == name
+                and isinstance(one.ctx, ast.Load)
+            ):
+                self.source.put(one, code)
+
+    def _add_to_build(self, lines: Sequence[str]) -> None:
+        known = next(
+            (
+                one
+                for one in self.tree.body
+                if isinstance(one, ast.FunctionDef) and one.name == "build"
+            ),
+            None,
+        )
+        if known is not None:
+            self.source.add(known.body[-1], *lines, below=True)
+            return
+        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
+        self.source.add(
+            self.call,
+            "def build(self, input_shape):",
+            *(step + one for one in lines),
+        )
+        start, _ = self.source.span(self.call)
+        line = self.source.code.rfind("\n", 0, start) + 1
+        self.source._edits.append((line, line, "\n"))
+
+    def _get_variable(self, node: ast.Call) -> None:
+        given = {
+            name: self.of(one)
+            for name, one in self._arguments(
+                node, _GET_VARIABLE, "tf.get_variable"
+            ).items()
+        }
+        named = literal(given.get("name"))
+        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
+        statement = self.statement(node)
+        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
+            wanted = self.of(statement.targets[0])
+        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
+        what = f"the weight `{attribute}`"
+        for name in (
+            "collections",
+            "partitioner",
+            "custom_getter",
+            "constraint",
+            "synchronization",
+            "aggregation",
+        ):
+            if not is_absent(given.get(name)):
+                raise Refused(f"{what} is made with `{name}`")
+        if literal(given.get("validate_shape", "True")) is not True:
+            raise Refused(f"{what} is made without a shape")
+        kind = self.symbol(given.get("dtype", "x")) or given.get("dtype", "tf.float32")
+        whole = kind in ("tf.int32", "tf.int64", "tf.bool")
+        if kind != "tf.float32" and not whole:
+            raise Refused(f"{what} is of type `{kind}`")
+        withs = self.withs(node)
+        start = given.get("initializer")
+        if is_absent(start):
+            start = None if whole else self._first_values(withs, what)
+        else:
+            start = self.for_init(self.value(start or ""), what)
+        penalty = given.get("regularizer")
+        if is_absent(penalty):
+            penalty = self._penalty(withs, what)
+        else:
+            penalty = self.for_init(self.value(penalty or ""), what)
+        trainable = given.get("trainable", "True")
+        trainable = (
+            None if literal(trainable) is True else self.for_init(trainable, what)
+        )
+        name = self.for_init(given["name"], what)
+        more = {
+            "regularizer": regularizer(penalty, self),
+            "trainable": trainable,
+        }
+        if is_absent(given.get("shape")):
+            if start is None or penalty is not None:
+                raise Refused(f"{what} is made without a shape")
+            code = call(f"{self.tf}.Variable", start, name=name, trainable=trainable)
+            self._made(node, attribute, code)
+            return
+        shape = given["shape"]
+        began = None if start is None else initializer(start, self)
+        if began == self.text("glorot_uniform"):
+            began = None
+        build = False
+        try:
+            size = self.for_init(shape, what)
+        except Refused:
+            size = self.for_build(shape, what)
+            build = True
+            # `build` knows no parameters of the constructor.
+            began, name = self._in_build(began), self._in_build(name)
+        lookup = None if build or whole or trainable else self._lookup(node)
+        sizes = parsed(size)
+        if (
+            lookup is not None
+            and isinstance(sizes, (ast.List, ast.Tuple))
+            and len(sizes.elts) == 2
+        ):
+            whole_lookup, ids, local = lookup
+            parts = [
+                ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts
+            ]
+            code = call(
+                f"{_KERAS}Embedding",
+                *parts,
+                embeddings_initializer=began or self.text("glorot_uniform"),
+                embeddings_regularizer=more["regularizer"],
+                name=name if self.module.named else None,
+            )
+            self.add_to_init([f"self.{attribute} = {code}"], whole_lookup)
+            self.source.put(whole_lookup, f"self.{attribute}({ids})")
+            if local is not None:
+                self.source.drop(local)
+            return
+        code = call(
+            "self.add_weight",
+            name,
+            size,
+            dtype=given["dtype"] if whole else None,
+            initializer=began,
+            **more,
+        )
+        self._made(node, attribute, code, build=build)
+
+    def _in_build(self, code: str | None) -> str | None:
+        """What the constructor says, as `build` does: parameters are attributes there."""
+        if code is None:
+            return None
+        text = Text(f"({code}\n)")
+        stored = {
+            value.id: name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.Name)
+        }
+        for one in ast.walk(text.body[0]):
+            if isinstance(one, ast.Name) and one.id in self.init_names - {"self"}:
+                if one.id not in stored:
+                    raise Refused(
+                        f"a weight follows from `{one.id}` and from its input"
+                    )
+                text.put(one, f"self.{stored[one.id]}")
+        return text.done()[1:-2]
+
+    def _lookup(self, node: ast.Call) -> tuple[ast.Call, str, ast.stmt | None] | None:
+        """The only use of a table, if it looks rows up: the call, what it looks for.
+
+        And the statement that gives the table a name.
+        """
+        if self._conditions(node, "a table"):
+            return None
+        statement = self.statement(node)
+        used: ast.AST = node
+        local: ast.stmt | None = None
+        if isinstance(statement, ast.Assign) and statement.value is node:
+            (target,) = statement.targets
+            if (
+                not isinstance(target, ast.Name)
+                or self._only_value(target.id) is not node
+            ):
+                return None
+            reads = [
+                one
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Name)
+                and one.id == target.id
+                and isinstance(one.ctx, ast.Load)
+            ]
+            if len(reads) != 1:
+                return None
+            used, local = reads[0], statement
+        above = self.above[used]
+        above = self.above[above] if isinstance(above, ast.keyword) else above
+        if not isinstance(above, ast.Call):
+            return None
+        symbol = self.symbol(self.of(above.func)) or ""
+        if symbol not in _LOOKUPS or self._loops_around(above):
+            return None
+        given = self._arguments(above, _LOOKUPS[symbol], symbol)
+        if given.get("params") is not used or not {*given} <= {
+            "params",
+            "ids",
+            "indices",
+            "name",
+        }:
+            return None
+        ids = given.get("ids") or given["indices"]
+        return above, self.of(ids), local
+
+    def _loops_around(self, node: ast.AST) -> bool:
+        return any(isinstance(one, (ast.For, ast.While)) for one in self.around(node))
+
+    def _new_variable(self, node: ast.Call) -> None:
+        given = {
+            name: self.of(one)
+            for name, one in self._arguments(node, _VARIABLE, "tf.Variable").items()
+        }
+        named = literal(given.get("name"))
+        statement = self.statement(node)
+        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
+        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
+            wanted = self.of(statement.targets[0])
+        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
+        what = f"the weight `{attribute}`"
+        for name in (
+            "collections",
+            "variable_def",
+            "expected_shape",
+            "import_scope",
+            "synchronization",
+            "aggregation",
+        ):
+            if not is_absent(given.get(name)):
+                raise Refused(f"{what} is made with `{name}`")
+        code = call(
+            f"{self.tf}.Variable",
+            self.for_init(given["initial_value"], what),
+            **{
+                name: self.for_init(given[name], what)
+                for name in ("trainable", "name", "dtype", "constraint", "shape")
+                if name in given
+            },
+        )
+        self._made(node, attribute, code)
+
+    def _input_layer(self, node: ast.Call) -> None:
+        names = (
+            "features",
+            "feature_columns",
+            "weight_collections",
+            "trainable",
+            "cols_to_vars",
+            "cols_to_output_tensors",
+        )
+        given = self._arguments(node, names, "tf.feature_column.input_layer")
+        if not {*given} <= {"features", "feature_columns", "trainable"}:
+            raise Refused("`tf.feature_column.input_layer` fills a dictionary")
+        if "shared_embedding" in self.module.code:
+            raise Refused("columns that share an embedding")
+        attribute = self.fresh("input_layer")
+        columns = self.for_init(self.of(given["feature_columns"]), "the input layer")
+        trainable = "trainable" in given and self.for_init(
+            self.of(given["trainable"]), "the input layer"
+        )
+        code = call(f"{_KERAS}DenseFeatures", columns, trainable=trainable or None)
+        self.add_to_init([f"self.{attribute} = {code}"], node)
+        self.source.put(node, f"self.{attribute}({self.of(given['features'])})")
+
+    # -- scopes
+
+    def _scopes(self) -> None:
+        """Blocks that only name things vanish."""
+        while True:
+            block = next(
+                (
+                    one
+                    for one in ast.walk(self.call)
+                    if isinstance(one, ast.With) and self._names_only(one)
+                ),
+                None,
+            )
+            if block is None:
+                break
+            self.source.dissolve(block)
+            self.take()
+        self.code = without_gone(self.code)
+        self.read()
+
+    def _names_only(self, block: ast.With) -> bool:
+        symbols = [
+            self.symbol(self.of(one.context_expr.func))
+            if isinstance(one.context_expr, ast.Call)
+            else None
+            for one in block.items
+        ]
+        known = [one in (*_SCOPES, *_ARG_SCOPES) for one in symbols]
+        if not any(known):
+            return False
+        if not all(known):
+            raise Refused(f"`{self.of(block.items[known.index(False)])}` around layers")
+        for item in block.items:
+            if item.optional_vars is None:
+                continue
+            for name in ast.walk(item.optional_vars):
+                if isinstance(name, ast.Name) and any(
+                    isinstance(one, ast.Name)
+                    and one.id == name.id
+                    and isinstance(one.ctx, ast.Load)
+                    for one in ast.walk(self.call)
+                ):
+                    raise Refused(f"the scope `{name.id}` is used as a value")
+        return True
+
+    # -- words
+
+    def _words(self) -> None:
+        """Names of Keras in the place of those of lifting."""
+        self.source.put(self.tree.bases[0], _BASES[self.base])
+        self.take()
+        while True:
+            changed = False
+            for node in ast.walk(self.tree):
+                if not isinstance(node, ast.Call):
+                    continue
+                symbol = self.symbol(self.of(node.func))
+                if symbol == "tf.estimator.named":
+                    self.source.put(node, self.of(node.args[0]))
+                elif symbol == "tf.estimator.ColumnsLayer":
+                    if "shared_embedding" in self.module.code:
+                        raise Refused("columns that share an embedding")
+                    self.source.put(node.func, f"{_KERAS}DenseFeatures")
+                elif symbol is not None and symbol.startswith("tf.keras."):
+                    if symbol.endswith("BatchNormalization"):
+                        self._check_norm(node)
+                    self.source.put(
+                        node.func, f"tf_keras{symbol.removeprefix('tf.keras')}"
+                    )
+                else:
+                    continue
+                changed = True
+                break
+            if not changed:
+                return
+            self.take()
+
+    def _check_norm(self, node: ast.Call) -> None:
+        frozen = [one for one in node.keywords if one.arg == "trainable"]
+        if frozen and self.of(frozen[0].value) != "True":
+            for use in self.uses(self._holder(node)):
+                flag = [
+                    self.of(one.value)
+                    for one in use.node.keywords
+                    if one.arg == "training"
+                ]
+                if flag and flag[0] != "False":
+                    raise Refused(
+                        "batch normalization that trains its averages and not its "
+                        "weights: Keras runs such a layer in inference"
+                    )
+        if "Conv3D(" in self.code:
+            raise Refused("batch normalization of volumes")
+
+    # -- loops
+
+    def _loops(self) -> None:
+        """Loops go over the layers alone where nothing else is read."""
+        for node in [one for one in ast.walk(self.call) if isinstance(one, ast.For)]:
+            over = node.iter
+            if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+                continue
+            lists = over.args[1:]
+            if not lists or not isinstance(node.target, ast.Tuple):
+                continue
+            if any(attribute_of_self(one) is None for one in lists):
+                continue
+            used = {
+                one.id
+                for part in (*node.body, *node.orelse)
+                for one in ast.walk(part)
+                if isinstance(one, ast.Name)
+            }
+            first, *elements = node.target.elts
+            target, iterated = self._needed(first, over.args[0], used)
+            shown = [self.of(one) for one in elements]
+            held = [self.of(one) for one in lists]
+            if target is not None and iterated is not None:
+                shown.insert(0, target)
+                held.insert(0, iterated)
+            joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
+            if target is not None and iterated is None:
+                if len(held) > 1:
+                    shown = [f"({', '.join(shown)})"]
+                shown.insert(0, target)
+                joined = f"enumerate({joined})"
+            self.source.put(node.target, ", ".join(shown))
+            self.source.put(over, joined)
+        self.take()
+
+    def _needed(
+        self, target: ast.expr, over: ast.expr, used: Container[str]
+    ) -> tuple[str | None, str | None]:
+        """What is read of the rounds: a target, and what it goes over.
+
+        No second one for numbers that `enumerate` gives to the layers.
+        """
+        names = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+        read = [one for one in names if one in used]
+        if not read:
+            return None, None
+        function = dotted(over.func) if isinstance(over, ast.Call) else ""
+        if (
+            function == "enumerate"
+            and isinstance(target, ast.Tuple)
+            and len(names) == 2
+        ):
+            assert isinstance(over, ast.Call)
+            if read == names[:1] and len(over.args) == 1:
+                return names[0], None
+            if read == names[1:] and len(over.args) == 1:
+                return names[1], self.of(over.args[0])
+        if function == "range" and isinstance(over, ast.Call) and len(over.args) == 1:
+            return names[0], None
+        return self.of(target), self.of(over)
+
+    def _comprehensions(self) -> None:
+        """Lists that a loop fills are comprehensions, where one statement does it."""
+        while True:
+            found = self._filled()
+            if found is None:
+                return
+            lists, loop = found
+            names = {
+                one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
+            }
+            for empty, append in lists:
+                assert isinstance(append.value, ast.Call)
+                element = append.value.args[0]
+                used = {
+                    one.id for one in ast.walk(element) if isinstance(one, ast.Name)
+                }
+                target, over = self._rounds(loop, used & names)
+                code = f"{self.of(empty.targets[0])} = [{self.of(element)} for {target} in {over}]"
+                self.source.put(empty, code)
+            self.source.drop(loop)
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _rounds(self, loop: ast.For, used: set[str]) -> tuple[str, str]:
+        """What a comprehension goes over."""
+        target, over = self.of(loop.target), self.of(loop.iter)
+        if isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
+            function = dotted(loop.iter.func)
+            if function == "enumerate" and isinstance(loop.target, ast.Tuple):
+                first, second = loop.target.elts
+                if self.of(first) not in used:
+                    return self.of(second), self.of(loop.iter.args[0])
+            if function == "range" and not used:
+                return "_", over
+        return (target.strip("()") if target.startswith("(") else target), over
+
+    def _filled(self) -> tuple[list[tuple[ast.Assign, ast.Expr]], ast.For] | None:
+        for place, loop in enumerate(self.init.body):
+            if not isinstance(loop, ast.For) or loop.orelse:
+                continue
+            pairs: list[tuple[ast.Assign, ast.Expr]] = []
+            for one in loop.body:
+                if not (
+                    isinstance(one, ast.Expr)
+                    and isinstance(one.value, ast.Call)
+                    and isinstance(one.value.func, ast.Attribute)
+                    and one.value.func.attr == "append"
+                ):
+                    break
+                name = attribute_of_self(one.value.func.value)
+                empty = [
+                    before
+                    for before in self.init.body[:place]
+                    if isinstance(before, ast.Assign)
+                    and attribute_of_self(before.targets[0]) == name
+                    and isinstance(before.value, ast.List)
+                    and not before.value.elts
+                ]
+                if len(empty) != 1:
+                    break
+                pairs.append((empty[0], one))
+            else:
+                plain = not any(
+                    isinstance(n, ast.Call)
+                    and dotted(n.func) not in ("enumerate", "range")
+                    for n in ast.walk(loop.iter)
+                )
+                if pairs and (len(pairs) == 1 or plain):
+                    return pairs, loop
+        return None
+
+    # -- the flag
+
+    def _flag(self) -> None:
+        """What the call is told of training has the name that Keras knows."""
+        names = _parameters(self.call)
+        for name in names[2:]:
+            if name == "training" or "training" in self.locals:
+                continue
+            reads = [
+                one
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Name) and one.id == name
+            ]
+            if any(not isinstance(one.ctx, ast.Load) for one in reads):
+                continue
+            if name in _FLAGS and self._is_flag(reads):
+                self._rename(name, "training")
+                self.take()
+                return
+
+    def _is_flag(self, reads: Sequence[ast.Name]) -> bool:
+        return True
+
+    def _rename(self, name: str, new: str) -> None:
+        for one in ast.walk(self.call):
+            if isinstance(one, ast.arg) and one.arg == name:
+                self.source.put(one, new)
+            elif isinstance(one, ast.Name) and one.id == name:
+                self.source.put(one, new)
+
+    # -- what is left over
+
+    def _unread(self) -> None:
+        """Attributes that nothing reads any more are not kept."""
+        while True:
+            read = {
+                name
+                for node in ast.walk(self.tree)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Load)
+                and (name := attribute_of_self(node)) is not None
+            }
+            found = [
+                node
+                for node in self.init.body
+                if isinstance(node, ast.Assign)
+                and (name := attribute_of_self(node.targets[0])) is not None
+                and name not in read
+                and isinstance(node.value, (ast.Name, ast.Attribute))
+            ]
+            if not found:
+                return
+            self.source.drop(found[0])
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _unread_values(self) -> None:
+        """Values that the call computed for weights alone are not computed."""
+        while True:
+            read = {
+                one.id
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            }
+            found = [
+                node
+                for node in ast.walk(self.call)
+                if isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+                and node.targets[0].id not in read
+                and node.targets[0].id in self.moved_names
+            ]
+            if not found:
+                return
+            self.source.drop(found[0])
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _shape(self) -> None:
+        """Breaks lines, and drops what says nothing."""
+        first = self.tree.body[0]
+        if (
+            isinstance(first, ast.Expr)
+            and isinstance(first.value, ast.Constant)
+            and str(first.value.value).startswith("The layers of ")
+        ):
+            start, _ = self.source.span(first)
+            line = self.source.code.rfind("\n", 0, start) + 1
+            after, _ = self.source.span(self.tree.body[1])
+            self.source._edits.append(
+                (line, self.source.code.rfind("\n", 0, after) + 1, "")
+            )
+            self.take()
+        for node in ast.walk(self.tree):
+            if not isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign)):
+                continue
+            code = self.source.of(node)
+            known = all(line.strip() in self.module.lines for line in code.splitlines())
+            if known and node not in ast.walk(self.init):
+                continue
+            indent = self.source.indent(node)
+            if not indent.strip():
+                new = fitted(code, indent, WIDTH).removeprefix(indent)
+                self.source.put(node, new)
+        self.take()
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    return [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+
+
+def _stored(function: ast.FunctionDef) -> set[str]:
+    return {
+        one.id
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
+def _holds(node: ast.AST, inner: ast.AST) -> bool:
+    return any(one is inner for one in ast.walk(node))
+
+
+def _elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
+    """Names of a loop's elements that come from a list of layers."""
+    if attribute_of_self(over) == attribute:
+        return {target.id} if isinstance(target, ast.Name) else set()
+    if not isinstance(over, ast.Call) or dotted(over.func) not in ("zip", "enumerate"):
+        return set()
+    parts: Sequence[ast.expr] = over.args
+    if dotted(over.func) == "enumerate" and isinstance(target, ast.Tuple):
+        return _elements(target.elts[1], over.args[0], attribute)
+    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts):
+        return set()
+    found: set[str] = set()
+    for one, part in zip(target.elts, parts, strict=True):
+        found |= _elements(one, part, attribute)
+    return found
+
+
+def _made_in(statement: ast.stmt, text: Text) -> set[str]:
+    """Attributes with layers or weights that a statement of a constructor makes."""
+    found = {
+        name
+        for node in ast.walk(statement)
+        if (name := attribute_of_self(node)) is not None
+    }
+    code = text.of(statement)
+    makes = re.search(
+        r"layers\.|Layer\(|add_weight|Variable\(|Sequential|= \[\]|[A-Z]\w+\(", code
+    )
+    return found if makes else set()

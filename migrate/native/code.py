@@ -1,0 +1,113 @@
+"""Pieces of source code, as tables give them, and what tables need to read source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "UNKNOWN",
+    "Arguments",
+    "Code",
+    "Refused",
+    "call",
+    "dotted",
+    "grouped",
+    "is_absent",
+    "literal",
+    "matched",
+    "parsed",
+    "repeatable",
+]
+
+# Parameter name -> source text of the argument; absent parameters have their default.
+Arguments = Mapping[str, str]
+
+# The value of an expression that is no literal.
+UNKNOWN: Any = object()
+
+
+@dataclass(frozen=True)
+class Code:
+    """An expression in the user's program.
+
+    `tf.` and `tf_keras.` stand for these modules; a later step gives them the names
+    that the program has for them.
+    """
+
+    text: str
+    # Names that it takes from training.py.
+    training: frozenset[str] = frozenset()
+    # Differences in numbers that a user must be told.
+    notes: tuple[str, ...] = ()
+
+
+class Refused(Exception):
+    """A program that cannot become native; str() is a reason to act on."""
+
+
+def call(function: str, *positional: str, **named: str | None) -> str:
+    """Source of a call; keywords whose value is None are left out."""
+    keywords = (f"{name}={value}" for name, value in named.items() if value is not None)
+    return f"{function}({', '.join((*positional, *keywords))})"
+
+
+def parsed(text: str) -> ast.expr:
+    """The expression as a tree."""
+    return ast.parse(f"({text}\n)", mode="eval").body
+
+
+def literal(text: str | None) -> Any:
+    """The value of a literal, or UNKNOWN."""
+    if text is None:
+        return UNKNOWN
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return UNKNOWN
+
+
+def is_absent(text: str | None) -> bool:
+    """The argument is not there, or is None."""
+    return text is None or text.strip() == "None"
+
+
+def dotted(node: ast.expr) -> str:
+    """`tf.train.AdamOptimizer` of such an expression, or an empty text."""
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def grouped(text: str) -> str:
+    """The expression, in brackets where an operator beside it would tear it apart."""
+    held = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+    return text if isinstance(parsed(text), held) else f"({text})"
+
+
+def repeatable(text: str) -> bool:
+    """Whether the expression gives the same when it is evaluated twice."""
+    return all(
+        dotted(node.func).startswith("tf.")
+        and not dotted(node.func).startswith(("tf.random", "tf.nn.dropout", "tf.layers"))
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.Call)
+    )
+
+
+def matched(node: ast.Call, parameters: tuple[str, ...]) -> dict[str, str]:
+    """Parameter name -> source of the argument, for the arguments of a call."""
+    if any(isinstance(value, ast.Starred) for value in node.args):
+        raise Refused(f"`{dotted(node.func)}` with `*` arguments")
+    if len(node.args) > len(parameters):
+        raise Refused(f"`{dotted(node.func)}` with {len(node.args)} arguments")
+    given = dict(zip(parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in parameters:
+            name = f"`{keyword.arg}`" if keyword.arg else "`**`"
+            raise Refused(f"`{dotted(node.func)}` with the argument {name}")
+        given[keyword.arg] = keyword.value
+    return {name: ast.unparse(value) for name, value in given.items()}

@@ -1,0 +1,421 @@
+"""Edits of source text by the nodes of its tree, and line breaks for what is new."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+
+__all__ = ["GONE", "Text", "fitted", "on_one_line", "without_gone"]
+
+# Stands for a statement that went elsewhere, until all edits are made.
+GONE = "_gone_"
+_INDENT = " " * 4
+
+
+class Text:
+    """Source text with its tree. Edits are collected, and made at once by `done`.
+
+    The text may be indented as a whole. Edits must not overlap.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        head = "if 1:\n" if code[:1] in (" ", "\t") else ""
+        tree = ast.parse(head + code)
+        first = tree.body[0]
+        self.body: list[ast.stmt] = tree.body
+        if head:
+            assert isinstance(first, ast.If)
+            self.body = first.body
+        self._skipped = 1 + bool(head)
+        self._lines = code.splitlines(keepends=True)
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line))
+        self._edits: list[tuple[int, int, str]] = []
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a node begins and ends."""
+        first = min(
+            (one for one in getattr(node, "decorator_list", ())),
+            key=lambda one: one.lineno,
+            default=node,
+        )
+        at = first.lineno, first.col_offset - (first is not node)  # type: ignore[attr-defined]
+        end = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        return self._offset(*at), self._offset(*end)
+
+    def _offset(self, line: int, column: int) -> int:
+        index = line - self._skipped
+        if index >= len(self._lines):
+            return len(self.code)
+        text = self._lines[index]
+        if not text.isascii():
+            column = len(text.encode()[:column].decode())
+        return self._starts[index] + column
+
+    def of(self, node: ast.AST) -> str:
+        """The source of a node."""
+        start, end = self.span(node)
+        return self.code[start:end]
+
+    def indent(self, node: ast.stmt) -> str:
+        """The white space before a statement."""
+        start, _ = self.span(node)
+        line = self.code.rfind("\n", 0, start) + 1
+        return self.code[line:start]
+
+    def put(self, node: ast.AST, code: str) -> None:
+        """Puts code in the place of a node."""
+        start, end = self.span(node)
+        self._edits.append((start, end, code))
+
+    def drop(self, statement: ast.stmt) -> None:
+        """Takes a statement away; comments above it stay."""
+        self.put(statement, GONE)
+
+    def add(self, statement: ast.stmt, *lines: str, below: bool = False) -> None:
+        """Puts statements before (or below) one, as deep as it is."""
+        indent = self.indent(statement)
+        start, end = self.span(statement)
+        if below:
+            place = self._line_end(end)
+            if not self.code[:place].endswith("\n"):
+                indent = f"\n{indent}"
+        else:
+            place = self._comments_above(self.code.rfind("\n", 0, start) + 1, indent)
+        new = "".join(f"{indent}{one}\n" for one in lines)
+        self._edits.append((place, place, new))
+
+    def _line_end(self, offset: int) -> int:
+        end = self.code.find("\n", offset)
+        return len(self.code) if end < 0 else end + 1
+
+    def _comments_above(self, start: int, indent: str) -> int:
+        while start:
+            line = self.code.rfind("\n", 0, start - 1) + 1
+            if not self.code[line:start].startswith(f"{indent}#"):
+                break
+            start = line
+        return start
+
+    def dissolve(self, block: ast.With) -> None:
+        """Puts the statements of a block in its place."""
+        start, end = self.span(block)
+        body_start, _ = self.span(block.body[0])
+        line = self.code.rfind("\n", 0, body_start) + 1
+        if line <= start:
+            self._edits.append((start, body_start, ""))
+            return
+        header_end = self._line_end(
+            max(
+                self.span(one)[1]
+                for one in ast.walk(block.items[-1])
+                if _has_place(one)
+            )
+        )
+        line = min(line, max(header_end, self._after_header(block)))
+        margin = len(self.indent(block.body[0])) - len(self.indent(block))
+        kept = "".join(self._dedented(block, line, end, margin))
+        remark = self._remark(start, line)
+        outer = self.indent(block)
+        kept = remark + (f"{outer}" if remark else "") + kept.removeprefix(outer)
+        self._edits.append((start, end, kept))
+
+    def _after_header(self, block: ast.With) -> int:
+        """Where the line ends that has the colon of a block."""
+        end = self.span(block.items[-1].context_expr)[1]
+        if block.items[-1].optional_vars is not None:
+            end = self.span(block.items[-1].optional_vars)[1]
+        colon = self.code.index(":", end)
+        return self._line_end(colon)
+
+    def _remark(self, start: int, end: int) -> str:
+        """The comment in the line of a block that goes, as a line above."""
+        header = self.code[start:end]
+        for token in _tokens(header.strip() + "\n"):
+            if token.type == tokenize.COMMENT:
+                return f"{token.string}\n"
+        return ""
+
+    def _dedented(
+        self, block: ast.With, start: int, end: int, margin: int
+    ) -> Iterator[str]:
+        within = {
+            number
+            for node in ast.walk(block)
+            if isinstance(node, (ast.Constant, ast.JoinedStr))
+            and node.end_lineno != node.lineno
+            for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+        }
+        offset = start
+        while offset < end:
+            after = min(self._line_end(offset), end)
+            number = self.code.count("\n", 0, offset) + self._skipped
+            line = self.code[offset:after]
+            if number not in within and not line[:margin].strip():
+                line = line[margin:] if line.strip() else line.lstrip(" \t")
+            yield line
+            offset = after
+
+    def done(self) -> str:
+        """The text with all edits made."""
+        parts: list[str] = []
+        at = 0
+        for start, end, code in sorted(self._edits, key=lambda one: one[:2]):
+            assert start >= at, "edits overlap"
+            parts += [self.code[at:start], code]
+            at = end
+        return "".join([*parts, self.code[at:]])
+
+
+def _has_place(node: ast.AST) -> bool:
+    return hasattr(node, "lineno")
+
+
+def without_gone(code: str) -> str:
+    """The code without the places of statements that went elsewhere."""
+    while GONE in code:
+        text = Text(code)
+        changed = False
+        for node in (one for top in text.body for one in ast.walk(top)):
+            for field in ("body", "orelse"):
+                block = getattr(node, field, None)
+                if not isinstance(block, list) or not any(map(_is_gone, block)):
+                    continue
+                if all(map(_is_gone, block)):
+                    if _may_go(node, field):
+                        text.put(node, GONE)
+                    elif field == "orelse":
+                        return code
+                    else:
+                        text.put(block[0], "pass")
+                        for one in block[1:]:
+                            _cut(text, one)
+                else:
+                    for one in filter(_is_gone, block):
+                        _cut(text, one)
+                changed = True
+                break
+            if changed:
+                break
+        if not changed:
+            break
+        code = text.done()
+    return code
+
+
+def _is_gone(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == GONE
+    )
+
+
+def _may_go(node: ast.AST, field: str) -> bool:
+    """Nothing is left of a block whose statements went."""
+    if isinstance(node, ast.If):
+        return field == "body" and not node.orelse
+    return isinstance(node, ast.With)
+
+
+def _cut(text: Text, statement: ast.stmt) -> None:
+    start, end = text.span(statement)
+    line = text.code.rfind("\n", 0, start) + 1
+    after = text._line_end(end)
+    rest = text.code[end:after]
+    if "#" in rest:
+        text._edits.append((start, end, ""))
+    else:
+        text._edits.append((line, after, ""))
+
+
+# -- line breaks
+
+
+def _tokens(code: str) -> list[tokenize.TokenInfo]:
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, IndentationError):
+        return []
+
+
+_SKIPPED = (
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.ENDMARKER,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+)
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def on_one_line(code: str) -> str:
+    """A statement or an expression on one line; with comments inside, as it is."""
+    if "\n" not in code.strip():
+        return _without_last_comma(code.strip())
+    found = _tokens(code.strip() + "\n")
+    if not found or any(one.type == tokenize.COMMENT for one in found):
+        return code.strip()
+    if any(one.type == tokenize.STRING and "\n" in one.string for one in found):
+        return code.strip()
+    parts: list[str] = []
+    before: tokenize.TokenInfo | None = None
+    for one in found:
+        if one.type in _SKIPPED or not one.string:
+            continue
+        if before is not None:
+            if before.end[0] != one.start[0]:
+                tight = (
+                    before.string in _OPEN or one.string in _CLOSE or one.string == "."
+                )
+                parts.append("" if tight else " ")
+            else:
+                parts.append(" " * (one.start[1] - before.end[1]))
+        parts.append(one.string)
+        before = one
+    return _without_last_comma("".join(parts))
+
+
+def _without_last_comma(code: str) -> str:
+    """``f(a, b, )`` without the comma; that of ``(a,)`` has to stay."""
+    found = [one for one in _tokens(code + "\n") if one.type not in _SKIPPED]
+    cut: list[tuple[int, int]] = []
+    stack: list[tuple[int, int]] = []  # place of the bracket, commas within
+    for place, one in enumerate(found):
+        if one.type != tokenize.OP:
+            continue
+        if one.string in _OPEN:
+            stack.append((place, 0))
+        elif one.string == "," and stack:
+            stack[-1] = (stack[-1][0], stack[-1][1] + 1)
+        elif one.string in _CLOSE and stack:
+            start, commas = stack.pop()
+            last = found[place - 1]
+            called = start > 0 and (
+                found[start - 1].type == tokenize.NAME
+                and found[start - 1].string
+                not in ("in", "return", "and", "or", "not", "if", "else")
+                or found[start - 1].string in _CLOSE
+            )
+            if last.string == "," and (commas > 1 or one.string != ")" or called):
+                if not (one.string == "]" and called and commas == 1):
+                    cut.append((last.start[1], one.start[1]))
+    for start, end in reversed(cut):
+        code = code[:start] + code[end:]
+    return code
+
+
+def fitted(code: str, indent: str, width: int) -> str:
+    """A statement on one line, broken as black does where it is too long."""
+    return "\n".join(_broken(on_one_line(code), indent, width))
+
+
+def _broken(line: str, indent: str, width: int) -> list[str]:
+    if "\n" in line or len(indent) + len(line) <= width:
+        return [indent + line]
+    pairs = _pairs(line)
+    for start, end in reversed(pairs):
+        if not line[start + 1 : end].strip():
+            continue
+        head, body, tail = line[: start + 1], line[start + 1 : end], line[end:]
+        if len(indent) + len(head) > width:
+            continue
+        inner = indent + _INDENT
+        if len(inner) + len(body) <= width and _splits(body, (",",)) is not None:
+            return [indent + head, inner + body, indent + tail]
+        lines = [indent + head]
+        parts = None if _is_generator(body) else _splits(body, (",",))
+        if parts is None or len(parts) == 1:
+            if len(inner) + len(body) <= width:
+                return [indent + head, inner + body, indent + tail]
+            rest = _splits(body, ("for", "if")) or _splits(body, ("+", "-")) or [body]
+            if len(rest) == 1:
+                comma = "," if _is_call(line, start) and not _is_generator(body) else ""
+                return [
+                    indent + head,
+                    *_broken(body.rstrip(",") + comma, inner, width),
+                    *_broken(tail, indent, width),
+                ]
+            for one in rest:
+                lines += _broken(one.strip(), inner, width)
+        else:
+            starred = (
+                line[start] == "(" and not _is_call(line, start) and len(parts) < 2
+            )
+            for number, one in enumerate(parts):
+                comma = "" if starred and number == len(parts) - 1 else ","
+                lines += _broken(one.strip() + comma, inner, width)
+        return [*lines, *_broken(tail, indent, width)]
+    return [indent + line]
+
+
+def _is_call(line: str, start: int) -> bool:
+    return (
+        line[start] == "("
+        and start > 0
+        and (line[start - 1].isalnum() or line[start - 1] in "_)]")
+    )
+
+
+def _is_generator(body: str) -> bool:
+    parts = _splits(body, ("for",))
+    return parts is not None and len(parts) > 1
+
+
+def _pairs(line: str) -> list[tuple[int, int]]:
+    """The outermost brackets of a line."""
+    found: list[tuple[int, int]] = []
+    depth = 0
+    start = 0
+    for token in _tokens(line + "\n"):
+        if token.type != tokenize.OP:
+            continue
+        if token.string in _OPEN:
+            if not depth:
+                start = token.start[1]
+            depth += 1
+        elif token.string in _CLOSE:
+            depth -= 1
+            if not depth:
+                found.append((start, token.start[1]))
+    return found
+
+
+def _splits(body: str, words: tuple[str, ...]) -> list[str] | None:
+    """Parts of an expression between words at its top; None if it cannot be read."""
+    found = _tokens(f"({body})\n")
+    if not found:
+        return None
+    cuts: list[int] = []
+    depth = 0
+    last = ""
+    lambdas = 0
+    for token in found:
+        if token.type == tokenize.OP and token.string in _OPEN:
+            depth += 1
+        elif token.type == tokenize.OP and token.string in _CLOSE:
+            depth -= 1
+        elif depth == 1:
+            if token.string == "lambda":
+                lambdas += 1
+            elif token.string == ":" and lambdas:
+                lambdas -= 1
+            elif token.string in words and not lambdas:
+                unary = token.string in "+-" and (not last or last in "=,([{+-*/")
+                if not unary and not (token.string == "if" and not cuts):
+                    cuts.append(token.start[1] - 1)
+        last = token.string
+    if words == (",",):
+        parts = [
+            body[a:b]
+            for a, b in zip(
+                [0, *(c + 1 for c in cuts)], [*cuts, len(body)], strict=True
+            )
+        ]
+        return [one for one in parts if one.strip()]
+    parts = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+    return [one for one in parts if one.strip()]
