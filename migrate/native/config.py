@@ -1,0 +1,239 @@
+"""Estimators, their configuration, modes and specs."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .page import Page
+from .word import Handler, Word, arguments, is_none, named, taken
+
+__all__ = ["WORDS"]
+
+_ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+_FIELDS = (
+    "model_dir",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "train_distribute",
+    "device_fn",
+    "protocol",
+    "eval_distribute",
+    "experimental_distribute",
+    "experimental_max_worker_delay_secs",
+    "session_creation_timeout_secs",
+)
+_NATIVE = {
+    *("model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps"),
+    *("save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours"),
+    *("log_step_count_steps", "strategy"),
+}
+# Fields without a meaning in TensorFlow 2, and what their loss may change.
+_DROPPED = {
+    "session_config": "",
+    "protocol": "",
+    "master": "",
+    "num_cores": "",
+    "log_device_placement": "",
+    "gpu_memory_fraction": "",
+    "evaluation_master": "",
+    "experimental_max_worker_delay_secs": "",
+    "session_creation_timeout_secs": "",
+    "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
+    "eval_distribute": "evaluates under the strategy that it trains with",
+}
+
+
+def _estimator(page: Page, word: Word) -> None:
+    for call in _calls(page, word):
+        _make_task(page, call, partial=call is not word.call)
+
+
+def _calls(page: Page, word: Word) -> list[cst.Call]:
+    """The calls that make an Estimator of a word: its own, a partial, or a super()."""
+    if word.call is not None:
+        return [word.call]
+    holder = page.parent(word.node)
+    call = page.parent(holder) if isinstance(holder, cst.Arg) else None
+    if isinstance(call, cst.ClassDef):
+        return _super_calls(page, call)
+    if isinstance(call, cst.Call):
+        partial = page.resolver.qualified(call.func) == "functools.partial"
+        return [call] if partial else []
+    return []
+
+
+def _super_calls(page: Page, made: cst.ClassDef) -> list[cst.Call]:
+    return [
+        call
+        for node, call in page.scopes.calls.items()
+        if isinstance(node, cst.Attribute)
+        and node.attr.value == "__init__"
+        and isinstance(node.value, cst.Call)
+        and isinstance(node.value.func, cst.Name)
+        and node.value.func.value == "super"
+        and made in page.ancestors(node)
+    ]
+
+
+def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
+    """``model_fn=`` is the first argument, or one of another name."""
+    first = call.args[1 if partial else 0] if len(call.args) > partial else None
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == "model_fn":
+            if arg is first:
+                page.take_off_keyword(arg)
+            else:
+                page.rename_keyword(arg, "make_task")
+    _give_params(page, call, first)
+    if any(arg.star == "**" for arg in call.args):
+        given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        unnamed = [arg for arg in call.args if arg.keyword is None and not arg.star]
+        if "model_fn" not in given and len(unnamed) <= partial:
+            page.refuse(call, "an Estimator's model_fn ({}) is hidden by `**`: name it")
+
+
+def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
+    """An Estimator has params if none are given: an empty dict."""
+    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    if task is None or "params" in given or any(arg.star for arg in call.args):
+        return
+    made = page.resolver.definition(task.value)
+    if not isinstance(made, cst.ClassDef) or len(call.args) - len(given) > 3:
+        return
+    for one in made.body.body:
+        if (
+            isinstance(one, cst.FunctionDef)
+            and one.name.value == "__init__"
+            and any(param.name.value == "params" for param in one.params.params)
+        ):
+            page.add_argument(call, "params={}")
+
+
+def _config(page: Page, word: Word) -> None:
+    if word.call is not None:
+        fields(page, word.call, _FIELDS)
+    _replaced(page)
+
+
+def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
+    """Renames the fields of a RunConfig, and takes out those that mean nothing."""
+    gone = page.dropped(call)
+    args = arguments(page, call, parameters, gone)
+    if args is None:
+        if any(arg.star == "**" for arg in call.args):
+            _starred(page, call)
+        else:
+            page.refuse(call, "the arguments of a RunConfig ({}) are hidden by `*`")
+        return
+    renamed = {"strategy" if n == "train_distribute" else n: a for n, a in args.items()}
+    named(page, call, renamed, 1)
+    for name, arg in args.items():
+        field(page, call, name, arg)
+
+
+def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
+    """One field of a RunConfig, or of what replaces some in one."""
+    if name == "train_distribute":
+        if arg.keyword is not None:
+            page.rename_keyword(arg, "strategy")
+        page.words.add("strategy")
+    elif name in _DROPPED:
+        page.drop_argument(call, arg)
+        page.drop_made(arg.value)
+        if not is_none(arg.value):
+            if _DROPPED[name]:
+                page.note(arg.value, _DROPPED[name])
+            if name == "session_config":
+                _session_config(page, arg)
+    elif name == "experimental_distribute" and not is_none(arg.value):
+        page.refuse(arg.value, "`experimental_distribute` ({}): pass train_distribute")
+    elif name == "experimental_distribute":
+        page.drop_argument(call, arg)
+    elif name not in _NATIVE:
+        page.refuse(arg.value, f"`{name}` of a RunConfig ({{}}) has no native form yet")
+
+
+def _starred(page: Page, call: cst.Call) -> None:
+    page.refuse(
+        call, "the fields of a RunConfig ({}) are hidden by `**`: write them out"
+    )
+
+
+_COUNTS = (
+    "device_count",
+    "intra_op_parallelism_threads",
+    "inter_op_parallelism_threads",
+)
+
+
+def _session_config(page: Page, arg: cst.Arg) -> None:
+    made = page.value(arg.value)
+    if isinstance(made, cst.Call):
+        for one in made.args:
+            if one.keyword is not None and one.keyword.value == "device_count":
+                page.note(made, "uses all devices; `device_count` limited them")
+
+
+def _replaced(page: Page) -> None:
+    """The fields in ``config.replace(...)``, which datasets and strings have not."""
+    for node, call in page.scopes.calls.items():
+        if not isinstance(node, cst.Attribute) or node.attr.value != "replace":
+            continue
+        if (
+            call in page.seen
+            or not call.args
+            or any(a.keyword is None for a in call.args)
+        ):
+            continue
+        page.seen.add(call)
+        if all(a.keyword is not None and a.keyword.value in _FIELDS for a in call.args):
+            page.words.add("replace")
+            for arg in call.args:
+                assert arg.keyword is not None
+                field(page, call, arg.keyword.value, arg)
+
+
+_OLD = (
+    *("master", "num_cores", "log_device_placement", "gpu_memory_fraction"),
+    *("tf_random_seed", "save_summary_steps", "save_checkpoints_secs"),
+    *("save_checkpoints_steps", "keep_checkpoint_max"),
+    *("keep_checkpoint_every_n_hours", "log_step_count_steps", "protocol"),
+    *("evaluation_master", "model_dir", "session_config"),
+)
+
+
+def _old_config(page: Page, word: Word) -> None:
+    """The RunConfig of tf.contrib.learn."""
+    if word.call is not None:
+        fields(page, word.call, _OLD)
+
+
+def _mode(value: str) -> Handler:
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.string(value))
+
+    return handle
+
+
+_MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
+
+WORDS: dict[str, Handler] = {
+    "tf.estimator.Estimator": taken("Trainer", _estimator),
+    "tf.estimator.RunConfig": taken("RunConfig", _config),
+    "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
+    "tf.contrib.training.HParams": taken("HParams"),
+    "tf.estimator.TrainSpec": taken("TrainSpec"),
+    "tf.estimator.EvalSpec": taken("EvalSpec"),
+    "tf.estimator.train_and_evaluate": taken("train_and_evaluate"),
+    **{
+        f"tf.{package}.ModeKeys.{mode}": _mode(value)
+        for package in ("estimator", "contrib.learn")
+        for mode, value in _MODES.items()
+    },
+}

@@ -1,0 +1,314 @@
+"""Input functions: what they return, and what they read through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from .page import Page, Region, Statement
+from .word import Handler, Word, arguments, is_none, root_of, taken
+
+__all__ = ["WORDS", "datasets"]
+
+_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+
+
+def datasets(page: Page) -> None:
+    """Returns data sets where an iterator's tensors were returned."""
+    for call in page.scopes.calls.values():
+        func = call.func
+        if isinstance(func, cst.Attribute) and func.attr.value == "get_next":
+            _Tensors(page, call).rewrite()
+    for call in page.scopes.calls.values():
+        if _dataset(page, call) is not None and not page.is_rewritten(call):
+            page.refuse(
+                call, "an iterator ({}) is not read in its input function alone"
+            )
+
+
+def _dataset(page: Page, made: cst.BaseExpression | None) -> cst.BaseExpression | None:
+    """The data set that a call makes an iterator of."""
+    if not isinstance(made, cst.Call):
+        return None
+    symbol = page.symbol(made.func)
+    if symbol in [f"tf.data.{name}" for name in _MAKERS]:
+        return made.args[0].value if made.args else None
+    func = made.func
+    if (
+        isinstance(func, cst.Attribute)
+        and func.attr.value in _MAKERS
+        and symbol is None
+    ):
+        return func.value
+    return None
+
+
+class _Tensors:
+    """The tensors that a function gets of an iterator, and what it makes of them."""
+
+    def __init__(self, page: Page, call: cst.Call) -> None:
+        assert isinstance(call.func, cst.Attribute)
+        self.page = page
+        self.call = call
+        self.iterator = call.func.value
+        made = page.value(self.iterator)
+        self.made = made if isinstance(made, cst.Call) else None
+        self.data = _dataset(page, made)
+        self.function = page.function(call)
+
+    def rewrite(self) -> None:
+        """Returns the data set, mapped by what is done with its elements."""
+        if self.data is None or self.made is None or self.function is None:
+            return
+        if not _is_final(self.page, self.function):
+            return
+        statements = self._others()
+        if statements is None:
+            return
+        holder = self.page.parent(self.call)
+        returned = isinstance(holder, cst.Return) or (
+            isinstance(self.function, cst.Lambda) and self.function.body is self.call
+        )
+        if not returned and not self._mapped(holder):
+            return
+        if returned:
+            self.page.put(self.call, self.data)
+        for one in statements:
+            self.page.drop_statement(one)
+        self.page.rewritten.add(self.made)
+
+    def _others(self) -> list[Statement] | None:
+        """Statements that make the iterator, or see to it; None if others read it."""
+        binding = self.page.assigned(self.iterator)
+        if binding is None or binding.value is None:
+            return [] if self.made is self.iterator else None
+        found = [self.page.statement(binding.value)]
+        for read in self.page.reads(binding):
+            if read is self.iterator:
+                continue
+            statement = self.page.statement(read)
+            small = (
+                statement.body[0]
+                if isinstance(statement, cst.SimpleStatementLine)
+                else None
+            )
+            if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+                return None
+            if self.page.symbol(small.value.func) != "tf.add_to_collection":
+                return None
+            found.append(statement)
+        return found
+
+    def _mapped(self, holder: cst.CSTNode | None) -> bool:
+        """``x, y = iterator.get_next()`` and statements that end in a return."""
+        page = self.page
+        statement = page.statement(self.call)
+        block = list(page.block(statement))
+        if not isinstance(holder, cst.Assign) or len(holder.targets) != 1:
+            return False
+        place = block.index(statement)
+        rest = block[place + 1 :]
+        last = rest[-1] if rest else None
+        if not isinstance(last, cst.SimpleStatementLine) or len(last.body) != 1:
+            return False
+        returned = last.body[0]
+        if not isinstance(returned, cst.Return) or returned.value is None:
+            return False
+        if any(_leaves(one) for one in rest[:-1]):
+            return False
+        target = holder.targets[0].target
+        start = page.span(statement)[0]
+        end = page.span(returned)[1]
+        assert self.data is not None
+        if len(rest) == 1 and _same(page, target, returned.value):
+            page.put_span(start, end, "return ", self.data)
+            return True
+        names = _parameters(page, target)
+        if names is None:
+            return False
+        indent = page.indent(statement)
+        data = self.data
+        parts = ["." if isinstance(data, (cst.Name, cst.Attribute, cst.Call)) else ""]
+        if not parts[0]:
+            return False
+        if len(rest) == 1:
+            text = page.source(returned.value)
+            bare = isinstance(returned.value, cst.Tuple) and not returned.value.lpar
+            value = (
+                f"({text})" if bare else page.text[slice(*page.outer(returned.value))]
+            )
+            line = f"{indent}return {page.source(data)}.map(lambda {names}: {value})"
+            if "\n" not in line and len(line) <= page.width:
+                around = ("(", ")") if bare else ("", "")
+                inner = (around[0], returned.value, around[1])
+                page.put_span(
+                    start, end, "return ", data, f".map(lambda {names}: ", *inner, ")"
+                )
+                return True
+        name = page.free("prepare", "prepare_batch")
+        first = page.text.find("\n", page.span(statement)[1]) + 1
+        region = Region(first, end, len(page.step.expandtabs()))
+        if '"""' in page.text[first:end] or "'''" in page.text[first:end]:
+            return False
+        above = page.newline if place else ""
+        page.put_span(
+            start - len(indent),
+            end,
+            f"{above}{indent}def {name}({names}):{page.newline}",
+            region,
+            f"{page.newline * 2}{indent}return ",
+            data,
+            f".map({name})",
+        )
+        return True
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    """A statement that may end the function."""
+    found: list[cst.CSTNode] = [node]
+    while found:
+        one = found.pop()
+        if isinstance(one, (cst.Return, cst.Yield)):
+            return True
+        if not isinstance(one, (cst.FunctionDef, cst.Lambda)):
+            found += one.children
+    return False
+
+
+def _same(page: Page, target: cst.CSTNode, value: cst.CSTNode) -> bool:
+    """What is returned is what came from the iterator, in the same order."""
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+        return len(target.elements) == len(value.elements) and all(
+            _same(page, one.value, other.value)
+            for one, other in zip(target.elements, value.elements, strict=True)
+        )
+    return (
+        isinstance(target, cst.Name)
+        and isinstance(value, cst.Name)
+        and target.value == value.value
+    )
+
+
+def _parameters(page: Page, target: cst.BaseExpression) -> str | None:
+    """The parameters of a function of an element."""
+    if isinstance(target, cst.Name):
+        return target.value
+    if not isinstance(target, cst.Tuple):
+        return None
+    names = [one.value for one in target.elements]
+    if not all(isinstance(one, cst.Name) for one in names):
+        return None
+    return ", ".join(one.value for one in names if isinstance(one, cst.Name))
+
+
+def _is_final(
+    page: Page, function: cst.FunctionDef | cst.Lambda, depth: int = 0
+) -> bool:
+    """What a function returns goes to a Trainer, for all that is seen of it."""
+    if isinstance(function, cst.Lambda):
+        return True
+    name = function.name.value
+    for node, call in page.scopes.calls.items():
+        called = (isinstance(node, cst.Name) and node.value == name) or (
+            isinstance(node, cst.Attribute) and node.attr.value == name
+        )
+        if not called:
+            continue
+        holder = page.parent(call)
+        outer = page.function(call)
+        handed = isinstance(holder, cst.Return) or (
+            isinstance(outer, cst.Lambda) and outer.body is call
+        )
+        if not handed or outer is None or depth > 4:
+            return False
+        if outer is not function and not _is_final(page, outer, depth + 1):
+            return False
+    return True
+
+
+# -- lookup tables ---------------------------------------------------------------------
+
+_TABLES: dict[str, Sequence[str]] = {
+    "index_table_from_tensor": (
+        *(
+            "mapping",
+            "num_oov_buckets",
+            "default_value",
+            "hasher_spec",
+            "dtype",
+            "name",
+        ),
+    ),
+    "index_table_from_file": (
+        *("vocabulary_file", "num_oov_buckets", "vocab_size", "default_value"),
+        *("hasher_spec", "key_dtype", "name"),
+    ),
+    "index_to_string_table_from_tensor": ("mapping", "default_value", "name"),
+}
+
+
+def _table(page: Page, word: Word) -> None:
+    """Tables that fill themselves, in the place of those that a session fills."""
+    name = word.symbol.rpartition(".")[2]
+    args = arguments(page, word.call, _TABLES[name]) if word.call is not None else None
+    first = None if args is None else args.pop(_TABLES[name][0], None)
+    if args is None or first is None or word.call is None:
+        page.refuse(word.node, f"the arguments of `{name}` ({{}}) cannot be told")
+        return
+    args.pop("name", None)
+    odd = [
+        key
+        for key in ("hasher_spec", "dtype", "key_dtype", "vocab_size")
+        if key in args
+    ]
+    given = {
+        key: page.source(arg.value)
+        for key, arg in args.items()
+        if not is_none(arg.value)
+    }
+    words = first.value
+    if isinstance(words, cst.Call) and page.symbol(words.func) == "tf.constant":
+        words = words.args[0].value if len(words.args) == 1 else words
+    if odd or (name != "index_table_from_file" and not _is_plain(words)):
+        page.refuse(word.node, f"`{name}` ({{}}) of what is computed: give it a list")
+        return
+    lookup = page.tf(word.node, "lookup")
+    kind = page.tf(word.node, "int64")
+    text = page.source(words)
+    numbers = f"{page.tf(word.node, 'range')}(len({text}), dtype={kind})"
+    if name == "index_table_from_file":
+        index = f"{lookup}.TextFileIndex"
+        string = page.tf(word.node, "string")
+        inner = [text, string, f"{index}.WHOLE_LINE", kind, f"{index}.LINE_NUMBER"]
+        filled = (f"{lookup}.TextFileInitializer", inner)
+    elif name == "index_table_from_tensor":
+        filled = (f"{lookup}.KeyValueTensorInitializer", [text, numbers])
+    else:
+        filled = (f"{lookup}.KeyValueTensorInitializer", [numbers, text])
+    buckets = given.get("num_oov_buckets", "0")
+    default = given.get(
+        "default_value", page.string("UNK") if "to_string" in name else "-1"
+    )
+    made, last = (f"{lookup}.StaticHashTable", f"default_value={default}")
+    if buckets != "0":
+        made, last = (f"{lookup}.StaticVocabularyTable", buckets)
+    page.replaced.add(root_of(word.node))
+    page.put(word.call, f"{made}({filled[0]}({', '.join(filled[1])}), {last})")
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    """An expression that may as well be written twice."""
+    if isinstance(node, cst.Attribute):
+        return _is_plain(node.value)
+    return isinstance(node, (cst.Name, cst.SimpleString))
+
+
+WORDS: dict[str, Handler] = {
+    **{
+        f"tf.{package}.{name}": taken(name)
+        for package in ("estimator.inputs", "contrib.learn.io")
+        for name in ("numpy_input_fn", "pandas_input_fn")
+    },
+    **{f"tf.contrib.lookup.{name}": _table for name in _TABLES},
+}

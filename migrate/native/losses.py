@@ -1,0 +1,345 @@
+"""Losses: `tf.losses`, `tf.contrib.losses` and the cross entropies of `tf.nn`.
+
+Each becomes one expression of its labels and outputs: the loss of each element by
+TensorFlow 1's formula, and what the reduction makes of them. `tf.losses` computes in
+float32 whatever it is given, and takes class numbers of [B, 1] as well as of [B].
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from .code import (
+    Arguments,
+    Code,
+    Refused,
+    call,
+    dotted,
+    grouped,
+    is_absent,
+    literal,
+    parsed,
+    repeatable,
+)
+
+__all__ = ["SIGNATURES", "is_float", "loss"]
+
+Ranks = Mapping[str, "int | None"]
+Types = Mapping[str, "str | None"]
+
+_LAST = ("scope", "loss_collection", "reduction")
+_LABELS = ("labels", "predictions", "weights")
+_CONTRIB = ("predictions", "labels", "weights")
+
+# Parameters by position.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    "tf.losses.absolute_difference": (*_LABELS, *_LAST),
+    "tf.losses.compute_weighted_loss": ("losses", "weights", *_LAST),
+    "tf.losses.cosine_distance": (
+        "labels", "predictions", "axis", "weights", *_LAST, "dim",
+    ),
+    "tf.losses.hinge_loss": ("labels", "logits", "weights", *_LAST),
+    "tf.losses.huber_loss": (*_LABELS, "delta", *_LAST),
+    "tf.losses.log_loss": (*_LABELS, "epsilon", *_LAST),
+    "tf.losses.mean_squared_error": (*_LABELS, *_LAST),
+    "tf.losses.sigmoid_cross_entropy": (
+        "multi_class_labels", "logits", "weights", "label_smoothing", *_LAST,
+    ),
+    "tf.losses.softmax_cross_entropy": (
+        "onehot_labels", "logits", "weights", "label_smoothing", *_LAST,
+    ),
+    "tf.losses.sparse_softmax_cross_entropy": ("labels", "logits", "weights", *_LAST),
+    "tf.contrib.losses.absolute_difference": (*_CONTRIB, "scope"),
+    "tf.contrib.losses.compute_weighted_loss": ("losses", "weights", "scope"),
+    "tf.contrib.losses.cosine_distance": (
+        "predictions", "labels", "axis", "weights", "scope", "dim",
+    ),
+    "tf.contrib.losses.hinge_loss": ("logits", "labels", "scope"),
+    "tf.contrib.losses.log_loss": (*_CONTRIB, "epsilon", "scope"),
+    "tf.contrib.losses.mean_squared_error": (*_CONTRIB, "scope"),
+    "tf.contrib.losses.sigmoid_cross_entropy": (
+        "logits", "multi_class_labels", "weights", "label_smoothing", "scope",
+    ),
+    "tf.contrib.losses.softmax_cross_entropy": (
+        "logits", "onehot_labels", "weights", "label_smoothing", "scope",
+    ),
+    "tf.contrib.losses.sparse_softmax_cross_entropy": (
+        "logits", "labels", "weights", "scope",
+    ),
+    "tf.nn.sigmoid_cross_entropy_with_logits": (
+        "_sentinel", "labels", "logits", "name",
+    ),
+    "tf.nn.softmax_cross_entropy_with_logits": (
+        "_sentinel", "labels", "logits", "dim", "name", "axis",
+    ),
+    "tf.nn.softmax_cross_entropy_with_logits_v2": (
+        "labels", "logits", "axis", "name", "dim",
+    ),
+    "tf.nn.sparse_softmax_cross_entropy_with_logits": (
+        "_sentinel", "labels", "logits", "name",
+    ),
+    "tf.nn.weighted_cross_entropy_with_logits": (
+        "labels", "logits", "pos_weight", "name", "targets",
+    ),
+}  # fmt: skip
+
+_PREFIXES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
+# What reductions are called in constants and as strings.
+_REDUCTIONS = {
+    "NONE": "none",
+    "SUM": "sum",
+    "MEAN": "mean",
+    "SUM_OVER_BATCH_SIZE": "batch",
+    "SUM_OVER_NONZERO_WEIGHTS": "present",
+    "SUM_BY_NONZERO_WEIGHTS": "present",
+    "none": "none",
+    "weighted_sum": "sum",
+    "weighted_mean": "mean",
+    "weighted_sum_over_batch_size": "batch",
+    "weighted_sum_by_nonzero_weights": "present",
+}
+_SUMMED = (
+    "a loss that is a sum: with several replicas, TensorFlow 1 did not divide its "
+    "gradients by their number"
+)
+_FLOATS = ("tf.float32", "tf.float16", "tf.float64", "'float32'", '"float32"')
+
+
+def loss(
+    symbol: str,
+    arguments: Arguments,
+    *,
+    ranks: Ranks | None = None,
+    types: Types | None = None,
+    learned_labels: bool = False,
+) -> Code:
+    """The loss as an expression.
+
+    `ranks` and `types` ("float32", "int64", ...) of arguments by parameter, where they
+    are known. `learned_labels`: what stands for labels depends on trained variables.
+    """
+    ranks, types = ranks or {}, types or {}
+    if symbol.startswith("tf.contrib.slim.losses."):
+        symbol = symbol.replace("slim.", "")
+    if symbol not in SIGNATURES:
+        raise Refused(f"the loss `{symbol}` is not known")
+    given = {k: text for k, text in arguments.items() if not is_absent(text)}
+    short = symbol.rpartition(".")[2]
+    if symbol.startswith("tf.nn."):
+        return Code(_cross_entropy(short, given, learned_labels=learned_labels))
+    contrib = symbol.startswith("tf.contrib.")
+    elements, rank = _elements(short, given, ranks, types, contrib, learned_labels)
+    if contrib and short == "hinge_loss":
+        return Code(elements)
+    return _reduced(symbol, elements, rank, given, ranks)
+
+
+def _cross_entropy(short: str, given: Arguments, *, learned_labels: bool) -> str:
+    """A function of tf.nn by today's name and parameters."""
+    labels = given.get("labels") or given.get("targets")
+    if labels is None or "logits" not in given:
+        raise Refused(f"`tf.nn.{short}` without labels or logits")
+    if short == "softmax_cross_entropy_with_logits" and learned_labels:
+        labels = call("tf.stop_gradient", labels)
+    axis = given.get("axis") or given.get("dim")
+    return call(
+        "tf.nn." + short.removesuffix("_v2"),
+        labels=labels,
+        logits=given["logits"],
+        pos_weight=given.get("pos_weight"),
+        axis=None if literal(axis) == -1 else axis,
+    )
+
+
+def is_float(text: str, kind: str | None) -> bool:
+    """Whether an expression surely has floats."""
+    if kind is not None:
+        return kind.startswith("float")
+    node = parsed(text)
+    if not isinstance(node, ast.Call):
+        return isinstance(literal(text), float)
+    name = dotted(node.func)
+    if name == "tf.cast":
+        kinds = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "dtype")]
+        return any(ast.unparse(kind) in _FLOATS for kind in kinds)
+    if name == "tf.one_hot":
+        named = {keyword.arg for keyword in node.keywords}
+        return len(node.args) < 6 and not named & {"dtype", "on_value", "off_value"}
+    return name in ("tf.to_float", "tf.sigmoid", "tf.nn.sigmoid", "tf.nn.softmax")
+
+
+def _floats(name: str, given: Arguments, types: Types) -> str:
+    """An argument as float32; outputs of models are floats by themselves."""
+    if name not in given:
+        raise Refused(f"a loss without `{name}`")
+    text = given[name]
+    outputs = name in ("predictions", "logits", "losses") and types.get(name) is None
+    if outputs or is_float(text, types.get(name)):
+        return text
+    return f"tf.cast({text}, tf.float32)"
+
+
+def _elements(
+    short: str,
+    given: Arguments,
+    ranks: Ranks,
+    types: Types,
+    contrib: bool,
+    learned_labels: bool,
+) -> tuple[str, int | None]:
+    """The loss of each element, and its rank where it is known."""
+    if short == "compute_weighted_loss":
+        return _floats("losses", given, types), ranks.get("losses")
+    if short == "sparse_softmax_cross_entropy":
+        return _sparse(given, ranks, contrib)
+    if short in ("softmax_cross_entropy", "sigmoid_cross_entropy"):
+        return _smoothed(short, given, ranks, types, learned_labels and not contrib)
+    outputs_name = "logits" if "logits" in given else "predictions"
+    labels = _floats("labels", given, types)
+    outputs = _floats(outputs_name, given, types)
+    rank = ranks.get(outputs_name)
+    if rank is None:
+        rank = ranks.get("labels")
+    one, other = grouped(outputs), grouped(labels)
+    if short == "mean_squared_error":
+        return call("tf.math.squared_difference", outputs, labels), rank
+    if short == "absolute_difference":
+        return f"tf.abs({one} - {other})", rank
+    if short == "hinge_loss":
+        return f"tf.nn.relu(1 - (2 * {other} - 1) * {one})", rank
+    if short == "cosine_distance":
+        axis = given.get("axis") or given.get("dim")
+        if axis is None:
+            raise Refused("`cosine_distance` without an axis")
+        keep = None if contrib else "True"
+        product = call("tf.reduce_sum", f"{one} * {other}", axis=axis, keepdims=keep)
+        return f"1 - {product}", None if contrib else rank
+    if short == "huber_loss":
+        delta = given.get("delta", "1.0")
+        plain = () if literal(delta) == 1.0 else (delta,)
+        # Keras takes the mean over the last axis: here, over one of length 1.
+        if _is_mean(given):
+            return call("tf_keras.losses.huber", labels, outputs, *plain), None
+        labels, outputs = f"{other}[..., tf.newaxis]", f"{one}[..., tf.newaxis]"
+        return call("tf_keras.losses.huber", labels, outputs, *plain), rank
+    assert short == "log_loss"
+    if not (repeatable(labels) and repeatable(outputs)):
+        raise Refused("`log_loss` of calls: give its labels and predictions names")
+    epsilon = given.get("epsilon", "1e-7")
+    return (
+        f"-{other} * tf.math.log({one} + {epsilon})"
+        f" - (1 - {other}) * tf.math.log(1 - {one} + {epsilon})",
+        rank,
+    )
+
+
+def _sparse(given: Arguments, ranks: Ranks, contrib: bool) -> tuple[str, int | None]:
+    """Cross entropies with numbers of classes, [B] or [B, 1]."""
+    if "labels" not in given or "logits" not in given:
+        raise Refused("`sparse_softmax_cross_entropy` without labels or logits")
+    labels, logits = given["labels"], given["logits"]
+    of_labels, of_logits = ranks.get("labels"), ranks.get("logits")
+    if contrib:
+        of_logits = 2
+    if of_labels is None or of_logits is None or of_labels != of_logits - 1:
+        if of_logits == 2:
+            labels = call("tf.reshape", labels, "[-1]")
+        elif of_labels is not None and of_labels == of_logits:
+            labels = call("tf.squeeze", labels, "-1")
+        elif repeatable(logits):
+            labels = call("tf.reshape", labels, f"tf.shape({logits})[:-1]")
+        else:
+            raise Refused("logits of unknown rank within a loss: give them a name")
+    name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+    rank = of_logits - 1 if of_logits is not None else of_labels
+    return call(name, labels=labels, logits=logits), rank
+
+
+def _smoothed(
+    short: str, given: Arguments, ranks: Ranks, types: Types, stopped: bool
+) -> tuple[str, int | None]:
+    """Cross entropies with a probability for each class."""
+    softmax = short == "softmax_cross_entropy"
+    name = "onehot_labels" if softmax else "multi_class_labels"
+    if name not in given or "logits" not in given:
+        raise Refused(f"`{short}` without labels or logits")
+    labels, logits = given[name], given["logits"]
+    smoothing = given.get("label_smoothing", "0")
+    smooth = literal(smoothing) != 0
+    if softmax and stopped:
+        labels = call("tf.stop_gradient", labels)
+    elif not softmax:  # which casts its labels by itself
+        labels = _floats(name, given, types)
+    if smooth and not softmax:
+        share = grouped(smoothing)
+        labels = f"{grouped(labels)} * (1 - {share}) + 0.5 * {share}"
+    rank = ranks.get("logits")
+    if rank is None:
+        rank = ranks.get(name)
+    if softmax and rank is not None:
+        rank -= 1
+    if smooth and softmax:
+        entropy = "tf_keras.losses.categorical_crossentropy"
+        options = {"from_logits": "True", "label_smoothing": smoothing}
+        return call(entropy, labels, logits, **options), rank
+    return call(f"tf.nn.{short}_with_logits", labels=labels, logits=logits), rank
+
+
+def _reduction(given: Arguments) -> str:
+    text = given.get("reduction", "SUM_BY_NONZERO_WEIGHTS")
+    value = literal(text)
+    word = value if isinstance(value, str) else text.rpartition(".")[2]
+    if word not in _REDUCTIONS:
+        raise Refused(f"a loss whose reduction is `{text}`")
+    return _REDUCTIONS[word]
+
+
+def _is_mean(given: Arguments) -> bool:
+    """No weights of examples, and a mean: it may be taken in any order."""
+    number = literal(given.get("weights", "1.0"))
+    return isinstance(number, int | float) and _reduction(given) in ("present", "batch")
+
+
+def _reduced(
+    symbol: str, elements: str, rank: int | None, given: Arguments, ranks: Ranks
+) -> Code:
+    """What a reduction makes of the losses of all elements."""
+    reduction = _reduction(given)
+    notes = (_SUMMED,) if reduction == "sum" else ()
+    weights = given.get("weights", "1.0")
+    of_weights = ranks.get("weights")
+    number = literal(weights)
+    if isinstance(number, int | float) or of_weights == 0:
+        if isinstance(number, int | float) and reduction == "mean":
+            number = 1.0  # divides by the sum of weights, too
+        scale = "" if number == 1.0 else f"{grouped(weights)} * "
+        if reduction == "none":
+            return Code(scale + elements)
+        reduce = "tf.reduce_sum" if reduction == "sum" else "tf.reduce_mean"
+        return Code(f"{scale}{reduce}({elements})", notes=notes)
+    if symbol.startswith("tf.contrib.") and rank != 1:
+        raise Refused(f"`{symbol}` whose examples have weights")
+    if reduction == "present":
+        return Code(
+            f"weighted_mean({elements}, {weights})", frozenset({"weighted_mean"})
+        )
+    if rank == 1 and of_weights != 1:
+        weights = call("tf.reshape", weights, "[-1]")
+    elif rank is None and "sparse" in symbol:
+        raise Refused(f"`{symbol}` with weights, whose logits have an unknown rank")
+    product = f"{grouped(weights)} * {grouped(elements)}"
+    if reduction == "none":
+        return Code(product)
+    if reduction == "sum":
+        return Code(f"tf.reduce_sum({product})", notes=notes)
+    if reduction == "batch":
+        return Code(f"tf.reduce_mean({product})")
+    if rank is None or (rank != 1 and rank != of_weights) or not repeatable(weights):
+        raise Refused(f"`{symbol}` that divides by the sum of weights")
+    divided = call(
+        "tf.math.divide_no_nan",
+        f"tf.reduce_sum({product})",
+        f"tf.reduce_sum({weights})",
+    )
+    return Code(divided)

@@ -1,0 +1,27 @@
+"""A method of a class that is written, as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import tidy
+
+__all__ = ["Method"]
+
+
+@dataclass
+class Method:
+    """A method: its parameters, its statements and what it returns."""
+
+    name: str
+    parameters: tuple[str, ...]
+    lines: list[str]
+    returned: str | None = None
+
+    def text(self) -> str:
+        lines = tidy.without_unread(self.lines, self.returned)
+        if self.returned is not None:
+            lines, returned = tidy.returning(lines, self.returned)
+            lines = [*lines, f"return {returned}\n"]
+        body = tidy.indented("".join(lines))
+        return f"def {self.name}({', '.join(('self', *self.parameters))}):\n{body}"

@@ -1,0 +1,378 @@
+"""Metrics: `tf.metrics` and the streaming ones of `tf.contrib.metrics`.
+
+Each becomes a Keras metric with the same figure, and what every batch gives it. Keras'
+own class is taken where it has the same figure for whatever it is given; otherwise it
+is a mean of what is computed for each element.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from .code import (
+    Arguments,
+    Code,
+    Refused,
+    call,
+    dotted,
+    grouped,
+    is_absent,
+    literal,
+    matched,
+    parsed,
+)
+
+__all__ = ["SIGNATURES", "Metric", "metric"]
+
+Ranks = Mapping[str, "int | None"]
+Types = Mapping[str, "str | None"]
+
+_LABELS = ("labels", "predictions", "weights")
+_STREAMING = ("predictions", "labels", "weights")
+_COLLECTIONS = ("metrics_collections", "updates_collections")
+_LAST = (*_COLLECTIONS, "name")
+_AT = ("labels", "predictions", "thresholds", "weights", *_LAST)
+_COUNTS = ("true_positives", "true_negatives", "false_positives", "false_negatives")
+
+# Parameters by position.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    **{
+        f"tf.metrics.{name}": (*_LABELS, *_LAST)
+        for name in (
+            "accuracy", "mean_absolute_error", "mean_squared_error", "precision",
+            "recall", "root_mean_squared_error", *_COUNTS,
+        )
+    },
+    **{
+        f"tf.contrib.metrics.streaming_{name}": (*_STREAMING, *_LAST)
+        for name in (
+            "accuracy", "mean_absolute_error", "mean_squared_error", "precision",
+            "recall", "root_mean_squared_error", *_COUNTS,
+        )
+    },
+    **{
+        f"tf.metrics.{name}_at_thresholds": _AT
+        for name in ("precision", "recall", *_COUNTS)
+    },
+    "tf.metrics.auc": (
+        *_LABELS, "num_thresholds", *_COLLECTIONS, "curve", "name", "summation_method",
+        "thresholds",
+    ),
+    "tf.metrics.mean": ("values", "weights", *_LAST),
+    "tf.metrics.mean_cosine_distance": (
+        "labels", "predictions", "dim", "weights", *_LAST,
+    ),
+    "tf.metrics.mean_iou": ("labels", "predictions", "num_classes", "weights", *_LAST),
+    "tf.metrics.mean_per_class_accuracy": (
+        "labels", "predictions", "num_classes", "weights", *_LAST,
+    ),
+    "tf.metrics.mean_relative_error": (
+        "labels", "predictions", "normalizer", "weights", *_LAST,
+    ),
+    "tf.metrics.mean_tensor": ("values", "weights", *_LAST),
+    "tf.metrics.percentage_below": ("values", "threshold", "weights", *_LAST),
+    "tf.metrics.recall_at_k": (
+        "labels", "predictions", "k", "class_id", "weights", *_LAST,
+    ),
+    "tf.contrib.metrics.streaming_auc": (
+        *_STREAMING, "num_thresholds", *_COLLECTIONS, "curve", "name",
+    ),
+    "tf.contrib.metrics.streaming_mean": ("values", "weights", *_LAST),
+    "tf.contrib.metrics.streaming_mean_cosine_distance": (
+        "predictions", "labels", "dim", "weights", *_LAST,
+    ),
+    "tf.contrib.metrics.streaming_mean_iou": (
+        "predictions", "labels", "num_classes", "weights", *_LAST,
+    ),
+    "tf.contrib.metrics.streaming_mean_relative_error": (
+        "predictions", "labels", "normalizer", "weights", *_LAST,
+    ),
+    "tf.contrib.metrics.streaming_mean_tensor": ("values", "weights", *_LAST),
+    "tf.contrib.metrics.streaming_percentage_less": (
+        "values", "threshold", "weights", *_LAST,
+    ),
+    "tf.contrib.metrics.streaming_recall_at_k": (
+        "predictions", "labels", "k", "weights", *_LAST,
+    ),
+}  # fmt: skip
+
+_KERAS = "tf_keras.metrics."
+# Classes whose first parameter is their name.
+_NAMED_FIRST = (
+    "Accuracy", "CategoricalAccuracy", "Mean", "MeanSquaredError", "MeanTensor",
+    "RootMeanSquaredError", "SparseCategoricalAccuracy",
+)  # fmt: skip
+_TOP_K = ("predictions", "targets", "k", "name")
+_ARGMAX = ("input", "axis", "name", "dimension", "output_type")
+# Functions of tf whose values are true or false.
+_COMPARING = (
+    "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
+    "logical_not", "logical_or", "not_equal",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of Keras, and what each batch adds to it."""
+
+    constructor: Code
+    # Positional arguments of update_state.
+    update: tuple[str, ...]
+    sample_weight: str | None = None
+    # The logits that it is given in the place of the classes that they tell.
+    logits: str | None = None
+
+
+def metric(
+    symbol: str,
+    key: str,
+    arguments: Arguments,
+    *,
+    ranks: Ranks | None = None,
+    types: Types | None = None,
+) -> Metric:
+    """The metric of a key of eval_metric_ops; the key is source text, too."""
+    if symbol not in SIGNATURES:
+        raise Refused(f"`{symbol}` has no metric with the same figure in Keras")
+    given = {
+        name: text
+        for name, text in arguments.items()
+        if not is_absent(text) and name not in _LAST
+    }
+    call_of = _Call(symbol, key, given, ranks or {}, types or {})
+    short = symbol.rpartition(".")[2].removeprefix("streaming_")
+    if short.removesuffix("_at_thresholds") in ("precision", "recall", *_COUNTS):
+        return call_of.compared(short)
+    made: Metric = getattr(call_of, short)()
+    return made
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of one of the functions, each of which has a method of its name."""
+
+    symbol: str
+    key: str
+    given: Arguments
+    ranks: Ranks
+    types: Types
+
+    def of(self, name: str) -> str:
+        """The text of an argument that has to be there."""
+        if name not in self.given:
+            raise Refused(f"`{self.symbol}` without `{name}`")
+        return self.given[name]
+
+    def made(self, name: str, *update: str, **options: str | None) -> Metric:
+        """A metric of Keras."""
+        if name in _NAMED_FIRST:
+            constructor = call(_KERAS + name, self.key)
+        else:
+            constructor = call(_KERAS + name, **options, name=self.key)
+        return Metric(Code(constructor), update, self.given.get("weights"))
+
+    def own(self, name: str, *update: str, **options: str | None) -> Metric:
+        """A metric that comes with training.py."""
+        constructor = Code(call(name, **options, name=self.key), frozenset({name}))
+        return Metric(constructor, update, self.given.get("weights"))
+
+    def mean_of(self, values: str) -> Metric:
+        """The mean of what is computed for each element."""
+        return self.made("Mean", values)
+
+    def pair(self) -> tuple[str, str]:
+        """Labels and predictions of the same shape, as [B] and [B, 1] become one."""
+        labels, predictions = self.of("labels"), self.of("predictions")
+        rank = self.ranks.get("labels")
+        if rank is None or rank != self.ranks.get("predictions"):
+            predictions = call("tf.reshape", predictions, f"tf.shape({labels})")
+        return labels, predictions
+
+    def kind(self, name: str) -> str | None:
+        """The type of an argument, where it is told or its text says it."""
+        said = _kind(self.of(name))
+        return said if said == "whole" else self.types.get(name) or said
+
+    def accuracy(self) -> Metric:
+        labels, predictions = self.of("labels"), self.of("predictions")
+        of_labels, logits = _argmax(labels), _argmax(predictions)
+        # An argmax over axis 1 is one over the last axis if what is left is a vector.
+        deep = (self.ranks.get("predictions") or 1) > 1 or (
+            self.ranks.get("labels") or 1
+        ) > 2
+        if logits and (logits[1] == -1 or not deep):
+            if of_labels is None:
+                made = self.made("SparseCategoricalAccuracy", labels, logits[0])
+            elif of_labels[1] == logits[1]:
+                made = self.made("CategoricalAccuracy", of_labels[0], logits[0])
+            else:
+                return self.made("Accuracy", labels, predictions)
+            return replace(made, logits=logits[0])
+        # Predictions take the type of labels; Keras compares both as floats.
+        kinds = self.kind("labels"), self.kind("predictions") or ""
+        whole = kinds[1].startswith(("int", "uint", "whole")) and kinds[0] != "bool"
+        if whole or kinds[1] == "bool" or kinds == ("float32", "float32"):
+            return self.made("Accuracy", labels, predictions)
+        labels, predictions = self.pair()
+        cast = call("tf.cast", predictions, f"{grouped(labels)}.dtype")
+        return self.mean_of(call("tf.equal", cast, labels))
+
+    def mean(self) -> Metric:
+        values = self.of("values")
+        top = _in_top_k(values)
+        if top is None:
+            return self.mean_of(values)
+        option = None if literal(top["k"]) == 5 else top["k"]
+        return self.top_k(top["targets"], top["predictions"], option)
+
+    def top_k(self, labels: str, logits: str, k: str | None) -> Metric:
+        made = self.made("SparseTopKCategoricalAccuracy", labels, logits, k=k)
+        return replace(made, logits=logits)
+
+    def recall_at_k(self) -> Metric:
+        labels, k = self.of("labels"), self.of("k")
+        if "class_id" in self.given:
+            raise Refused(f"`{self.symbol}` of one class")
+        if "streaming" not in self.symbol and self.ranks.get("labels") != 1:
+            raise Refused(f"`{self.symbol}` whose examples may have several labels")
+        return self.top_k(labels, self.of("predictions"), k)
+
+    def mean_tensor(self) -> Metric:
+        return self.made("MeanTensor", self.of("values"))
+
+    def percentage_below(self) -> Metric:
+        return self.mean_of(f"{grouped(self.of('values'))} < {self.of('threshold')}")
+
+    percentage_less = percentage_below
+
+    def mean_absolute_error(self) -> Metric:
+        labels, predictions = self.pair()
+        return self.mean_of(f"tf.abs({grouped(predictions)} - {grouped(labels)})")
+
+    def mean_squared_error(self) -> Metric:
+        labels, predictions = self.of("labels"), self.of("predictions")
+        ranks = {self.ranks.get("labels"), self.ranks.get("predictions")}
+        # Of vectors, Keras takes the mean of means of batches.
+        if ranks == {2} and "weights" not in self.given:
+            return self.made("MeanSquaredError", labels, predictions)
+        labels, predictions = self.pair()
+        return self.mean_of(call("tf.math.squared_difference", predictions, labels))
+
+    def root_mean_squared_error(self) -> Metric:
+        return self.made(
+            "RootMeanSquaredError", self.of("labels"), self.of("predictions")
+        )
+
+    def mean_relative_error(self) -> Metric:
+        labels, predictions = self.pair()
+        error = f"tf.abs({grouped(labels)} - {grouped(predictions)})"
+        return self.mean_of(call("tf.math.divide_no_nan", error, self.of("normalizer")))
+
+    def mean_cosine_distance(self) -> Metric:
+        product = f"{grouped(self.of('predictions'))} * {grouped(self.of('labels'))}"
+        total = call("tf.reduce_sum", product, axis=self.of("dim"), keepdims="True")
+        return self.mean_of(f"1 - {total}")
+
+    def mean_iou(self) -> Metric:
+        pair = self.of("labels"), self.of("predictions")
+        return self.made("MeanIoU", *pair, num_classes=self.of("num_classes"))
+
+    def mean_per_class_accuracy(self) -> Metric:
+        pair = self.of("labels"), self.of("predictions")
+        return self.own(
+            "MeanPerClassAccuracy", *pair, num_classes=self.of("num_classes")
+        )
+
+    def auc(self) -> Metric:
+        pair = self.of("labels"), self.of("predictions")
+        thresholds = self.given.get("num_thresholds", "200")
+        options = {
+            "num_thresholds": None if literal(thresholds) == 200 else thresholds,
+            "thresholds": self.given.get("thresholds"),
+        }
+        curve = literal(self.given.get("curve", "'ROC'"))
+        method = literal(self.given.get("summation_method", "'trapezoidal'"))
+        if curve == "PR" and method == "trapezoidal":
+            return self.own("TrapezoidalAUC", *pair, **options)
+        if curve == "PR" and method == "careful_interpolation":
+            return self.made("AUC", *pair, **options, curve='"PR"')
+        if curve != "ROC" or method not in ("trapezoidal", "minoring", "majoring"):
+            raise Refused(f"`{self.symbol}` whose curve or summation is not known")
+        summed = None if method == "trapezoidal" else f'"{method}"'
+        return self.made("AUC", *pair, **options, summation_method=summed)
+
+    def compared(self, short: str) -> Metric:
+        """Counts of pairs that agree or do not, and shares of such counts."""
+        name = "".join(
+            word.capitalize()
+            for word in short.removesuffix("_at_thresholds").split("_")
+        )
+        labels, predictions = self.of("labels"), self.of("predictions")
+        if short.endswith("_at_thresholds"):
+            thresholds = self.of("thresholds")
+            several = literal(thresholds)
+            if isinstance(several, list | tuple) and len(several) == 1:
+                raise Refused(f"`{self.symbol}` at one threshold: Keras gives a number")
+            return self.made(name, labels, predictions, thresholds=thresholds)
+        # Whatever is not zero is positive; Keras asks for more than one half.
+        if self.kind("predictions") != "bool":
+            predictions = call("tf.cast", predictions, "tf.bool")
+        return self.made(name, labels, predictions)
+
+
+def _kind(text: str) -> str | None:
+    """The type of an expression whose text says it; "whole" for rounded floats."""
+    node = parsed(text)
+    if isinstance(node, ast.Compare):
+        return "bool"
+    if not isinstance(node, ast.Call):
+        return None
+    name = dotted(node.func).removeprefix("tf.").removeprefix("math.")
+    if name == "cast":
+        kinds = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "dtype")]
+        return dotted(kinds[0]).removeprefix("tf.") or None if kinds else None
+    known = {
+        "argmax": "int64",
+        "round": "whole",
+        "to_float": "float32",
+        "to_int32": "int32",
+        "to_int64": "int64",
+    }
+    return "bool" if name in _COMPARING else known.get(name)
+
+
+def _argmax(text: str) -> tuple[str, int] | None:
+    """What an argmax over axis 1 or the last one is of, and the axis."""
+    node = parsed(text)
+    while isinstance(node, ast.Call) and dotted(node.func) in (
+        "tf.cast", "tf.to_int32", "tf.to_int64",
+    ):  # fmt: skip
+        kind = _kind(ast.unparse(node))
+        if not node.args or kind not in ("int32", "int64"):
+            return None
+        node = node.args[0]
+    names = ("tf.argmax", "tf.arg_max", "tf.math.argmax")
+    if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+        return None
+    given = matched(node, _ARGMAX)
+    axis = literal(given.get("axis", given.get("dimension")))
+    if axis not in (1, -1) or "input" not in given:
+        return None
+    return given["input"], axis
+
+
+def _in_top_k(text: str) -> dict[str, str] | None:
+    """The arguments of in_top_k, whose mean is a metric of its own."""
+    node = parsed(text)
+    if isinstance(node, ast.Call) and node.args:
+        floats = _kind(text) == "float32"
+        if dotted(node.func) in ("tf.cast", "tf.to_float") and floats:
+            node = node.args[0]
+    if not isinstance(node, ast.Call):
+        return None
+    if dotted(node.func) not in ("tf.nn.in_top_k", "tf.math.in_top_k"):
+        return None
+    given = matched(node, _TOP_K)
+    return given if given.keys() >= {"predictions", "targets", "k"} else None

@@ -1,0 +1,401 @@
+"""A whole program becomes native, or is refused with a reason."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from ..lift.model_functions import is_model_fn
+from ..lift.together import Lifting, lifted_together
+from ..options import RewriteOptions
+from ..plan.code.blocked import Blocked
+from ..plan.code.layout import fit
+from ..plan.code.tree import Tree
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.parsing import parse
+from ..project.positions import code_of
+from ..rules.engine import run_rules
+from ..rules.written_for import written_for_tf2
+from ..symbols.scope_builder import build_scopes
+from .classes import plain_classes
+from .code import Refused
+from .flags import with_training_flag
+from .imports import Wanted, with_imports
+from .inlined import with_helpers_inlined
+from .names import task_name
+from .networks import with_networks_as_models
+from .task import Task, alias_of, task_of
+from .words import reworded, watched
+
+__all__ = ["NativeFile", "native"]
+
+# Functions that code of the tables takes from training.py.
+_FUNCTIONS = ("gpus", "weighted_mean")
+
+
+@dataclass(frozen=True)
+class NativeFile:
+    """A file of a native program, what it asks of training.py, and what differs."""
+
+    parsed: ParsedModule
+    words: frozenset[str]
+    notes: tuple[tuple[int, str], ...]
+
+
+def native(
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
+    options: RewriteOptions,
+    *,
+    module: str,
+    package: Callable[[ParsedModule], str],
+) -> dict[str, NativeFile]:
+    """The files of a program as plain TensorFlow 2, by path; raises Refused."""
+    del options
+    program = _Program(files, facts)
+    program.make_tasks()
+    found: dict[str, NativeFile] = {}
+    for before, one in zip(files, program.files, strict=True):
+        worded = reworded(
+            one.parsed,
+            module=module,
+            package=package(before),
+            for_tf2=one.for_tf2,
+            beside=[other.parsed for other in program.files],
+        )
+        path = f"{package(before)}{module}"
+        if package(before).strip("."):
+            path = f"{package(before)}.{module}"
+        text = one.final(worded.text, path, facts)
+        words = one.words | worded.words
+        if text == before.source.text:
+            continue
+        parsed = _parsed(before, text, facts)
+        notes = (*one.notes, *worded.notes)
+        found[os.path.abspath(before.path)] = NativeFile(parsed, words, notes)
+    return found
+
+
+@dataclass
+class _File:
+    """One file on its way."""
+
+    parsed: ParsedModule
+    for_tf2: bool
+    words: frozenset[str] = frozenset()
+    notes: tuple[tuple[int, str], ...] = ()
+    # Names of the Tasks in it.
+    tasks: tuple[str, ...] = ()
+
+    def final(self, text: str, training: str, facts: ProjectFacts) -> str:
+        """The text with names of TensorFlow 1 under those of today, and its imports."""
+        parsed = _parsed(self.parsed, text, facts)
+        lines = _lines_of(parsed, self.tasks)
+        result = run_rules(
+            text,
+            parsed.module,
+            parsed.resolver,
+            silenced=lambda line, rule: line in lines,
+            notes=False,
+            for_tf2=self.for_tf2,
+        )
+        for one in result.findings:
+            diagnosis = one.diagnosis
+            if diagnosis.note is not None and diagnosis.symbol is not None:
+                line, _ = parsed.source.lines.place(one.offset)
+                raise Refused(
+                    f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
+                )
+        text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
+        read = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = sorted(
+            one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
+        )
+        others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
+        width = max(79, *(len(line) for line in self.parsed.source.text.splitlines()))
+        wanted = Wanted(training, names, "", others, width=min(width, 88))
+        return with_imports(text, wanted)
+
+
+class _Program:
+    """The files of a program, whose model functions become Tasks."""
+
+    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
+        self.facts = facts
+        files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        lifting = lifted_together(files, facts)
+        for one in lifting:
+            self._check_lifted(one)
+        self.files = [
+            _File(
+                plain_classes(self._prepared(one.parsed), facts),
+                written_for_tf2(old.resolver),
+            )
+            for old, one in zip(files, lifting, strict=True)
+        ]
+        self.before = files
+
+    def _prepared(self, parsed: ParsedModule) -> ParsedModule:
+        """A lifted file whose classes are models that are told whether they train."""
+        parsed = with_networks_as_models(parsed, self.facts)
+        return with_training_flag(parsed, self.facts)
+
+    def _check_lifted(self, one: Lifting) -> None:
+        for line, reason in one.left:
+            if "no layers are seen" not in reason:
+                raise Refused(f"{reason} ({one.parsed.path.name}:{line})")
+
+    def make_tasks(self) -> None:
+        """Puts a Task in the place of each model function."""
+        parsed = [one.parsed for one in self.files]
+        self.watched = frozenset[str]().union(*(watched(one, parsed) for one in parsed))
+        for old, one in zip(self.before, self.files, strict=True):
+            made: dict[str, str] = {}
+            while True:
+                defined = next((n for n in one.parsed.nodes if is_model_fn(n)), None)
+                if not isinstance(defined, cst.FunctionDef):
+                    break
+                name = self._make_task(old, one, defined)
+                if not _is_method(one.parsed, defined.name.value):
+                    made[defined.name.value] = name
+            for name, task in made.items():
+                self._rename(one, name, task)
+
+    def _make_task(
+        self, old: ParsedModule, one: _File, defined: cst.FunctionDef
+    ) -> str:
+        one.parsed, defined = self._modern(one, defined)
+        tree = Tree(one.parsed.module, one.parsed.resolver)
+        taken = set(one.parsed.resolver.scopes.module_scope.bindings)
+        name = task_name(tree, defined, one.parsed.path.stem, taken)
+        try:
+            task = task_of(
+                one.parsed, defined, self.facts, _models(one.parsed), name, self.watched
+            )
+        except Blocked as stop:
+            raise Refused(f"{stop} (line {stop.line})") from None
+        one.words |= task.words
+        line = _line_of(old, defined.name.value)
+        one.notes += tuple((line, note) for note in task.notes)
+        one.tasks += (name,)
+        one.parsed = self._with_task(one.parsed, defined, task)
+        return name
+
+    def _modern(
+        self, one: _File, defined: cst.FunctionDef
+    ) -> tuple[ParsedModule, cst.FunctionDef]:
+        """The file with today's names in a model function."""
+        parsed = one.parsed
+        tree = Tree(parsed.module, parsed.resolver)
+        inside = range(tree.line(defined), tree.end_line(defined) + 1)
+        result = run_rules(
+            parsed.source.text,
+            parsed.module,
+            parsed.resolver,
+            silenced=lambda line, rule: line not in inside,
+            notes=False,
+            for_tf2=one.for_tf2,
+        )
+        again = _parsed(parsed, result.text, self.facts)
+        found = next(n for n in again.nodes if is_model_fn(n))
+        assert isinstance(found, cst.FunctionDef)
+        return again, found
+
+    def _with_task(
+        self, parsed: ParsedModule, defined: cst.FunctionDef, task: Task
+    ) -> ParsedModule:
+        made = cst.parse_statement(task.text)
+        assert isinstance(made, cst.ClassDef)
+        tree = Tree(parsed.module, parsed.resolver)
+        block = tree.parent(defined)
+        holder = tree.parent(block) if block is not None else None
+        if isinstance(holder, cst.ClassDef):
+            (made,) = fit(parsed.module, [made], tree.column(holder) - 1)
+            change = _BesideClass(holder, defined, made, task)
+            module = parsed.module.visit(change)
+        else:
+            (made,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            before: list[cst.BaseStatement] = []
+            if task.closes_over_self:
+                before = [cst.parse_statement("owner = self\n")]
+                before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
+            else:
+                made = made.with_changes(leading_lines=defined.leading_lines)
+            module = parsed.module.visit(_InPlace(defined, [*before, made]))
+        return _parsed(parsed, code_of(module), self.facts)
+
+    def _rename(self, one: _File, name: str, task: str) -> None:
+        """Puts the name of a Task in the places of the model function's."""
+        for other in self.files:
+            change = _Renamed(other.parsed, name, task, own=other is one)
+            module = other.parsed.module.visit(change)
+            if change.changed:
+                other.parsed = _parsed(other.parsed, code_of(module), self.facts)
+
+
+class _InPlace(cst.CSTTransformer):
+    """Puts statements in the place of a function."""
+
+    def __init__(
+        self, defined: cst.FunctionDef, made: Sequence[cst.BaseStatement]
+    ) -> None:
+        self.defined = defined
+        self.made = made
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if original_node is self.defined:
+            return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _BesideClass(cst.CSTTransformer):
+    """A Task before the class that had its model function, whose method makes one."""
+
+    def __init__(
+        self,
+        holder: cst.ClassDef,
+        defined: cst.FunctionDef,
+        made: cst.ClassDef,
+        task: Task,
+    ) -> None:
+        self.holder = holder
+        self.defined = defined
+        self.made = made
+        self.task = task
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        if original_node is not self.defined:
+            return updated_node
+        kept = [
+            one
+            for one in updated_node.params.params
+            if one.name.value in ("self", "params")
+        ]
+        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
+        line = cst.parse_statement(f"return {self.task.maker}\n")
+        return updated_node.with_changes(
+            params=cst.Parameters(kept),
+            body=cst.IndentedBlock([line]),
+        )
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.FlattenSentinel[cst.ClassDef]:
+        if original_node is not self.holder:
+            return updated_node
+        lines = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+        made = self.made.with_changes(leading_lines=original_node.leading_lines)
+        return cst.FlattenSentinel(
+            [made, updated_node.with_changes(leading_lines=lines)]
+        )
+
+
+class _Renamed(cst.CSTTransformer):
+    """References to a model function, which is a class now."""
+
+    def __init__(
+        self, parsed: ParsedModule, name: str, task: str, *, own: bool
+    ) -> None:
+        self.parsed = parsed
+        self.name = name
+        self.task = task
+        self.own = own
+        self.changed = False
+        self.imported = False
+
+    def leave_ImportAlias(
+        self, original_node: cst.ImportAlias, updated_node: cst.ImportAlias
+    ) -> cst.ImportAlias:
+        if (
+            not self.own
+            and isinstance(original_node.name, cst.Name)
+            and original_node.name.value == self.name
+        ):
+            self.changed = True
+            self.imported = self.imported or original_node.asname is None
+            return updated_node.with_changes(name=cst.Name(self.task))
+        return updated_node
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        scopes = self.parsed.resolver.scopes
+        if (
+            original_node.value != self.name
+            or original_node not in scopes.loads
+            or not (self.own or self.imported)
+        ):
+            return updated_node
+        bound = self.parsed.resolver.bindings(original_node)
+        if self.own and bound:
+            return updated_node  # something else of that name
+        self.changed = True
+        return cst.Name(self.task)
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        if self.own or original_node.attr.value != self.name:
+            return updated_node
+        if self.parsed.resolver.qualified(original_node) is None:
+            return updated_node
+        self.changed = True
+        return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _is_method(parsed: ParsedModule, name: str) -> bool:
+    """A class still has a function of that name, which makes a Task."""
+    return any(
+        isinstance(one, cst.ClassDef)
+        and any(
+            isinstance(method, cst.FunctionDef) and method.name.value == name
+            for method in one.body.body
+        )
+        for one in parsed.nodes
+    )
+
+
+def _models(parsed: ParsedModule) -> set[str]:
+    """Classes of Keras models that the file defines."""
+    return {
+        one.name.value
+        for one in parsed.nodes
+        if isinstance(one, cst.ClassDef)
+        and any(
+            code_of(parsed.module, base.value).strip()
+            in ("tf_keras.Model", "tf_keras.layers.Layer")
+            for base in one.bases
+        )
+    }
+
+
+def _parsed(parsed: ParsedModule, text: str, facts: ProjectFacts) -> ParsedModule:
+    module = parse(text)
+    source = replace(parsed.source, text=text, module=module)
+    return facts.module_of(source, build_scopes(module))
+
+
+def _lines_of(parsed: ParsedModule, classes: Sequence[str]) -> set[int]:
+    tree = Tree(parsed.module, parsed.resolver)
+    return {
+        line
+        for one in parsed.nodes
+        if isinstance(one, cst.ClassDef) and one.name.value in classes
+        for line in range(tree.line(one), tree.end_line(one) + 1)
+    }
+
+
+def _line_of(parsed: ParsedModule, function: str) -> int:
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in parsed.nodes:
+        if isinstance(one, cst.FunctionDef) and one.name.value == function:
+            return tree.line(one)
+    return 1

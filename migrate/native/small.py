@@ -1,0 +1,152 @@
+"""Small words: logging, flags, seeds and switches."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .page import Page
+from .word import Handler, Word, root_of
+
+__all__ = ["WORDS"]
+
+_LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+_LOGGERS = {"warn": "warning", "fatal": "critical"}
+
+
+def _level(page: Page, word: Word) -> None:
+    word.spell(page, page.string(word.symbol.rpartition(".")[2]))
+
+
+def _verbosity(page: Page, word: Word) -> None:
+    if not word.stays:
+        page.rename(word.node, page.tf(word.node, "get_logger") + "().setLevel")
+
+
+def _log(page: Page, word: Word) -> None:
+    name = word.symbol.rpartition(".")[2]
+    logger = page.tf(word.node, "get_logger")
+    word.spell(page, f"{logger}().{_LOGGERS.get(name, name)}")
+
+
+def _run(page: Page, word: Word) -> None:
+    if word.stays:
+        return
+    page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
+    if word.call is not None and not word.call.args:
+        page.add_argument(word.call, "main")
+
+
+_KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
+
+
+def _flags(page: Page, word: Word) -> None:
+    """absl's flags, which are the same and want to be parsed before they are read."""
+    if word.stays or not _are_parsed(page):
+        return
+    binding = _own(page, word.node)
+    if binding is not None:
+        page.imports["absl", "flags"] = "flags"
+        page.replaced.add(root_of(word.node))
+        page.drop_statement(page.statement(word.node))
+        return
+    page.rename(word.node, page.bring("absl", "flags", "absl_flags"))
+    call = page.scopes.calls.get(word.use.node)
+    for arg in call.args if call is not None else ():
+        if arg.keyword is not None and arg.keyword.value in _KEYWORDS:
+            page.rename_keyword(arg, _KEYWORDS[arg.keyword.value])
+
+
+def _own(page: Page, node: cst.CSTNode) -> cst.Assign | None:
+    """``flags = tf.app.flags``, of the module."""
+    holder = page.parent(node)
+    if not isinstance(holder, cst.Assign) or len(holder.targets) != 1:
+        return None
+    target = holder.targets[0].target
+    whole = page.parent(page.statement(holder))
+    named = isinstance(target, cst.Name) and target.value == "flags"
+    bound = page.scopes.module_scope.bindings.get("flags", ())
+    return (
+        holder if named and isinstance(whole, cst.Module) and len(bound) == 1 else None
+    )
+
+
+def _are_parsed(page: Page) -> bool:
+    """Something runs the program by app.run, and no flag is read before."""
+    pages = (page.parsed, *page.beside)
+    runs = any(
+        one.resolver.resolve(use.node) == "tf.app.run"
+        or one.resolver.qualified(use.node) == "absl.app.run"
+        for one in pages
+        for use in one.resolver.scopes.uses
+    )
+    return runs and not any(
+        (page.symbol(use.node) or "").partition("flags.FLAGS.")[2]
+        and use.scope is page.scopes.module_scope
+        and not _is_main(page, use.node)
+        for use in page.scopes.uses
+    )
+
+
+def _is_main(page: Page, node: cst.CSTNode) -> bool:
+    return any(
+        isinstance(one, cst.If) and "__main__" in page.source(one.test)
+        for one in page.ancestors(node)
+    )
+
+
+def _seed(page: Page, word: Word) -> None:
+    if not page.for_tf2:
+        word.spell(page, page.tf(word.node, "random.set_seed"))
+
+
+def _dropped(page: Page, word: Word) -> None:
+    """A statement that switches what TensorFlow 2 has no switch for."""
+    statement = page.statement(word.node)
+    holder = page.parent(word.call) if word.call is not None else None
+    if isinstance(holder, cst.Expr):
+        page.drop_statement(statement)
+        page.replaced.add(root_of(word.node))
+    else:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is no statement of its own")
+
+
+def _cast(kind: str) -> Handler:
+    def handle(page: Page, word: Word) -> None:
+        if word.call is None or word.stays or any(a.star for a in word.call.args):
+            return
+        first = page.tf(word.node, "cast")
+        page.rename(word.node, first)
+        args = list(word.call.args)
+        end = page.outer(args[0].value)[1]
+        page.put_span(end, end, f", {page.tf(word.node, kind)}")
+
+    return handle
+
+
+WORDS: dict[str, Handler] = {
+    "tf.logging.set_verbosity": _verbosity,
+    **{f"tf.logging.{name}": _level for name in _LEVELS},
+    **{
+        f"tf.logging.{name}": _log
+        for name in ("debug", "info", "warn", "warning", "error", "fatal")
+    },
+    "tf.app.run": _run,
+    "tf.app.flags": _flags,
+    "tf.flags": _flags,
+    "tf.set_random_seed": _seed,
+    **{
+        f"tf.{name}": _dropped
+        for name in (
+            "reset_default_graph",
+            "enable_eager_execution",
+            "disable_eager_execution",
+            "enable_v2_behavior",
+            "disable_v2_behavior",
+            "enable_resource_variables",
+            "disable_resource_variables",
+        )
+    },
+    **{f"tf.to_{kind}": _cast(kind) for kind in ("bfloat16", "int32", "int64")},
+    "tf.to_float": _cast("float32"),
+    "tf.to_double": _cast("float64"),
+}

@@ -1,0 +1,133 @@
+"""Small changes to statements as text: what nobody reads goes, layout is mended."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+__all__ = ["assigned_to", "indented", "listed", "returning", "without_unread"]
+
+
+def indented(text: str, by: str = "    ") -> str:
+    """The text with each line that has something moved to the right.
+
+    Lines inside of strings that go over several lines stay where they are.
+    """
+    inside = _lines_in_strings(text)
+    lines = text.split("\n")
+    return "\n".join(
+        line if not line or number in inside else by + line
+        for number, line in enumerate(lines, 1)
+    )
+
+
+def listed(target: str, items: Sequence[str]) -> str:
+    """A list in one line where it is short, else a line for each item."""
+    line = f"{target} = [{', '.join(items)}]\n"
+    if len(line) < 80 and "\n" not in line[:-1]:
+        return line
+    inside = "".join(f"    {item},\n" for item in items)
+    return f"{target} = [\n{inside}]\n"
+
+
+def _lines_in_strings(text: str) -> set[int]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()
+    found: set[int] = set()
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno:
+            if isinstance(node, ast.Constant) and not isinstance(
+                node.value, (str, bytes)
+            ):
+                continue
+            if id(node) not in docstrings and _is_one_string(text, node):
+                found |= set(range(node.lineno + 1, node.end_lineno + 1))
+    return found
+
+
+def _is_one_string(text: str, node: ast.expr) -> bool:
+    """Not several strings side by side, whose lines may move."""
+    code = ast.get_source_segment(text, node) or ""
+    return '"""' in code or "'''" in code
+
+
+def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
+    """Statements without plain assignments to names that nothing reads later."""
+    kept: list[str] = []
+    wanted: set[str] = _loads(returned) if returned is not None else set()
+    inner: set[str] = set()
+    for line in reversed(lines):
+        statement = ast.parse(line).body
+        first = statement[0] if len(statement) == 1 else None
+        if isinstance(first, ast.Assign) and all(
+            isinstance(one, (ast.Name, ast.Tuple)) for one in first.targets
+        ):
+            names = {
+                n.id
+                for target in first.targets
+                for n in ast.walk(target)
+                if isinstance(n, ast.Name)
+            }
+            if not names & (wanted | inner):
+                continue
+            wanted -= names
+        else:
+            # A branch or a loop may leave a name as it was.
+            pass
+        wanted |= _loads(line)
+        kept.append(line)
+    return kept[::-1]
+
+
+def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
+    """``x = f(y)`` and ``return x`` become ``return f(y)``."""
+    if not lines or not returned.isidentifier():
+        return list(lines), returned
+    last = ast.parse(lines[-1]).body
+    one = last[0] if len(last) == 1 else None
+    if (
+        isinstance(one, ast.Assign)
+        and len(one.targets) == 1
+        and isinstance(one.targets[0], ast.Name)
+        and one.targets[0].id == returned
+        and "#" not in lines[-1]
+    ):
+        start = lines[-1].index("=") + 1
+        return list(lines[:-1]), lines[-1][start:].strip()
+    return list(lines), returned
+
+
+def assigned_to(target: str, lines: Sequence[str], value: str) -> list[str]:
+    """Statements that give a value to a target, without a name in between."""
+    if lines and value.isidentifier():
+        last = ast.parse(lines[-1]).body
+        one = last[0] if len(last) == 1 else None
+        if (
+            isinstance(one, ast.Assign)
+            and len(one.targets) == 1
+            and isinstance(one.targets[0], ast.Name)
+            and one.targets[0].id == value
+        ):
+            changed = re.sub(
+                rf"^{value} =", f"{target} =", lines[-1], count=1, flags=re.MULTILINE
+            )
+            return [*lines[:-1], changed]
+    return [*lines, f"{target} = {value}\n"]
+
+
+def _loads(code: str) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del))
+    }

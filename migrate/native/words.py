@@ -1,0 +1,301 @@
+"""The words around the models of a program, under their native names.
+
+A table from canonical TF 1 symbols to what becomes of them. The resolver knows every
+door to a symbol, so that words are found wherever they stand, also handed about. What
+stays behind and lives in a graph only is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ..project.facts import ParsedModule
+from ..symbols.scopes import Binding, BindingKind, Use
+from ..symbols.table import lookup, needs_nothing
+from . import (
+    config,
+    hooks,
+    inputs,
+    keras_words,
+    receivers,
+    small,
+    strategies,
+    tpu,
+)
+from .code import Refused
+from .imports import Wanted, with_imports
+from .layout import tidied, wrapped
+from .page import Page
+from .word import Handler, Word
+
+__all__ = ["Reworded", "reworded", "watched"]
+
+
+@dataclass(frozen=True)
+class Reworded:
+    """A file in native words."""
+
+    text: str
+    # What asks for parts of training.py: names, methods, keywords.
+    words: frozenset[str]
+    # (line, what differs in numbers or was left out)
+    notes: tuple[tuple[int, str], ...]
+    # Values that hooks look at, by the names of their tensors: Task.watch gives them.
+    watched: frozenset[str] = frozenset()
+
+
+def reworded(
+    parsed: ParsedModule,
+    *,
+    module: str,
+    package: str,
+    for_tf2: bool,
+    beside: Sequence[ParsedModule],
+) -> Reworded:
+    """A file of a program whose models are tasks, with the words around them renamed.
+
+    ``module`` is the name of training.py, empty where it is a cell of a notebook, and
+    ``package`` what stands before it in an import; ``beside`` are the other files of
+    the program. Raises Refused.
+    """
+    dot = "." if package and not package.endswith(".") else ""
+    path = f"{package}{dot}{module}"
+    page = Page(parsed, training=path, for_tf2=for_tf2, beside=beside)
+    _Rewording(page).run()
+    if page.refusals:
+        raise Refused(min(page.refusals)[1])
+    text = page.result()
+    others = dict(page.imports)
+    if page.context.needs_tf is not None:
+        others["tensorflow", ""] = page.context.needs_tf
+    if text != page.text or page.replaced:
+        text = with_imports(
+            text,
+            Wanted(
+                path,
+                sorted(page.taken),
+                page.whole,
+                others,
+                {name.value for name in page.replaced},
+                set(_handed_on(page)),
+                {one.name.split(".")[0] for one in (parsed, *beside)},
+                page.width,
+            ),
+        )
+        text = wrapped(tidied(text, page.taken, page.width), page.text, page.width)
+    return Reworded(
+        text,
+        frozenset(page.words),
+        tuple(sorted(page.notes)),
+        frozenset(page.watched),
+    )
+
+
+def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[str]:
+    """The tensors that the hooks of a file look at, by name, the loss left aside."""
+    page = Page(parsed, training="training", for_tf2=False, beside=beside)
+    _Rewording(page).run()
+    return frozenset(page.watched)
+
+
+_TABLE: dict[str, Handler] = {
+    **config.WORDS,
+    **hooks.WORDS,
+    **inputs.WORDS,
+    **keras_words.WORDS,
+    **receivers.WORDS,
+    **tpu.WORDS,
+    **strategies.WORDS,
+    **small.WORDS,
+}
+# Packages and classes whose names are looked at one by one; none of them stays.
+_PACKAGES = frozenset(
+    {
+        *("tf.app", "tf.contrib", "tf.estimator", "tf.keras.estimator", "tf.layers"),
+        *("tf.logging", "tf.losses", "tf.metrics"),
+        *("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys"),
+        *(
+            f"tf.contrib.{name}"
+            for name in (
+                *("data", "distribute", "estimator", "framework", "layers", "learn"),
+                *("lookup", "metrics", "opt", "predictor", "slim", "tpu", "training"),
+            )
+        ),
+        *(
+            f"tf.estimator.{name}"
+            for name in ("experimental", "export", "inputs", "tpu")
+        ),
+    }
+)
+# Methods of a Trainer that training.py has only where somebody calls them.
+_METHODS = ("train", "evaluate", "predict", "export_saved_model", "export_savedmodel")
+
+
+class _Rewording:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.bare: list[tuple[cst.CSTNode, str]] = []
+
+    def run(self) -> None:
+        """Makes the changes to all words of the file."""
+        words = list(self._words())
+        for word, handler in words:
+            handler(self.page, word)
+        inputs.datasets(self.page)
+        hooks.callbacks(self.page)
+        receivers.receivers(self.page)
+        receivers.exports(self.page)
+        keras_words.imported(self.page)
+        keras_words.layers(self.page)
+        keras_words.compiled(self.page)
+        self._drop_aliases()
+        for word in self._left():
+            why = advice(word.symbol)
+            if why is not None and not self.page.is_gone(word.node):
+                self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+        self._methods()
+
+    def _words(self) -> Iterator[tuple[Word, Handler]]:
+        for use in self.page.scopes.uses:
+            found = _longest(self.page, use, _TABLE)
+            if found is not None:
+                yield found, _TABLE[found.symbol]
+
+    def _left(self) -> Iterator[Word]:
+        """Symbols that no word of the table stands for."""
+        for use in self.page.scopes.uses:
+            root = use.root
+            if root is None or root in self.page.replaced:
+                continue
+            if _longest(self.page, use, _TABLE) is not None:
+                continue
+            symbol = self.page.symbol(use.node)
+            if symbol is not None:
+                yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
+
+    def _drop_aliases(self) -> None:
+        """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
+        for binding in self._bindings():
+            value = binding.value
+            if value is None or self.page.symbol(value) not in _PACKAGES:
+                continue
+            reads = self.page.reads(binding)
+            if all(read in self.page.replaced for read in reads):
+                statement = self.page.statement(value)
+                self.page.drop_statement(statement)
+                root: cst.BaseExpression = value
+                while isinstance(root, cst.Attribute):
+                    root = root.value
+                if isinstance(root, cst.Name):
+                    self.page.replaced.add(root)
+
+    def _bindings(self) -> Iterator[Binding]:
+        scopes = self.page.scopes
+        for scope in dict.fromkeys((scopes.module_scope, *scopes.opened.values())):
+            for bindings in scope.bindings.values():
+                yield from (one for one in bindings if one.kind is BindingKind.ASSIGN)
+
+    def _methods(self) -> None:
+        """Notes which methods of a Trainer the file may call, and with what."""
+        page = self.page
+        for node, call in page.scopes.calls.items():
+            if not isinstance(node, cst.Attribute) or node.attr.value not in _METHODS:
+                continue
+            if page.resolver.qualified(node) is None:
+                page.words.add(node.attr.value)
+                page.words.update(
+                    arg.keyword.value for arg in call.args if arg.keyword is not None
+                )
+
+
+def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
+    """The longest part of a chain that the table has."""
+    node: cst.BaseExpression = use.node
+    while isinstance(node, (cst.Name, cst.Attribute)):
+        symbol = page.symbol(node)
+        if symbol is None:
+            return None
+        if symbol in table:
+            return Word(node, symbol, use, page.call_of(node), _stays(page, node))
+        if not isinstance(node, cst.Attribute):
+            return None
+        node = node.value
+    return None
+
+
+def _stays(page: Page, node: cst.BaseExpression) -> bool:
+    """The name of something whose own statement, here or elsewhere, is renamed."""
+    if page.resolver.made_elsewhere(node) is node:
+        return True
+    return isinstance(node, cst.Name) and any(
+        one.kind is BindingKind.ASSIGN for one in page.resolver.bindings(node)
+    )
+
+
+def _handed_on(page: Page) -> Iterator[str]:
+    """Names that other files import from this one."""
+    for other in page.beside:
+        for use in other.resolver.scopes.imports:
+            node = use.node
+            if isinstance(node, cst.ImportFrom) and not isinstance(
+                node.names, cst.ImportStar
+            ):
+                base = (
+                    ""
+                    if node.module is None
+                    else cst.Module([]).code_for_node(node.module)
+                )
+                path = other.resolver.absolute(base, len(node.relative))
+                if path == page.parsed.name:
+                    yield from (str(alias.evaluated_name) for alias in node.names)
+
+
+# -- what cannot stay ------------------------------------------------------------------
+
+_GRAPH = re.compile(
+    r"tf\.((compat\.v1\.)?(estimator|layers|Session|InteractiveSession|get_variable"
+    r"|variable_scope|placeholder|global_variables|local_variables|trainable_variables"
+    r"|get_collection|add_to_collection|get_default_graph|get_default_session|GraphKeys"
+    r"|wrap_function|tables_initializer|assign\b"
+    r"|train\.(Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
+    r"|SingularMonitoredSession|Supervisor|get_global_step|get_or_create_global_step"
+    r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
+    r"|shuffle_batch))"
+    r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
+    r"|train\.ExponentialMovingAverage))"
+)
+_HINTS = (
+    (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),
+    (r".*placeholder", "makes a placeholder: pass the value as an argument"),
+    (
+        r"tf\.train\.(\w*input_producer|\w*batch\w*|\w*queue\w*)",
+        "reads its data through queues: read it through tf.data",
+    ),
+    (r".*(get_variable|variable_scope)", "makes variables by name: use Keras layers"),
+    (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
+    (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
+    (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
+    (r".*global_step", "reads the global step outside of a model"),
+    (r".*(estimator|Estimator)", "has no native form yet"),
+)
+
+
+def advice(symbol: str) -> str | None:
+    """Why a symbol that stays behind keeps its program; None where it may stay."""
+    if symbol in _PACKAGES:
+        return "is handed about as a whole: name what is used of it"
+    if needs_nothing(symbol):
+        return None
+    move = lookup(symbol)
+    target = move.to if move is not None else symbol
+    gone = target.startswith(("tf.contrib", "tf.python", "tf.keras.estimator"))
+    if not gone and _GRAPH.match(target) is None:
+        return None
+    for pattern, why in _HINTS:
+        if re.match(pattern, symbol):
+            return why
+    return "has no counterpart in TensorFlow 2"

@@ -1,0 +1,11 @@
+"""The parts of `training.py`, the file beside a rewritten program, and their joiner.
+
+Each module here is a part. It may extend a class of another part by a subclass of the
+same name; in the file that a program gets there is one class with all methods.
+"""
+
+from __future__ import annotations
+
+from .join import parts_for, training_module
+
+__all__ = ["parts_for", "training_module"]

@@ -1,0 +1,85 @@
+"""Callbacks, which look at every step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from . import core
+from .core import NEVER
+
+
+class Callback:
+    """Looks on while a model trains, and may end it."""
+
+    should_stop = False
+
+    def begin(self) -> None:
+        """Called once, before the first step."""
+
+    def before_step(self, step: int) -> None:
+        """Called before each step, with the number of those that are done."""
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        """Called after each step, with its number, its loss and what is watched."""
+
+    def end(self) -> None:
+        """Called once, after the last step."""
+
+
+class Trainer(core.Trainer):
+    """A trainer whose steps are looked at, each in a call of its own."""
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Iterable[Callback] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
+    ) -> Trainer:
+        """Trains from the latest checkpoint on, until data or steps are over."""
+        dataset = self._dataset(input_fn, "train")
+        self._prepare(dataset.element_spec)
+        step = saved = self.global_step
+        last = min(max_steps or NEVER, step + (steps or NEVER))
+        if step >= last:
+            return self
+        iterator = self._iterator(dataset, whole=True)
+        # The trace itself, so that no step has to look for it.
+        train_step = self._train.get_concrete_function(iterator.element_spec)
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
+        save_at = time.time() + save_secs
+        self._start(step)
+        hooks = list(hooks or ())
+        for hook in hooks:
+            hook.should_stop = False
+        self._tell(hooks, "begin")
+        while step < last and not any(hook.should_stop for hook in hooks):
+            self._tell(hooks, "before_step", step)
+            batch = next(iterator, None)
+            if batch is None:
+                break  # the end of the data
+            values = {name: value.numpy() for name, value in train_step(batch).items()}
+            step += 1
+            self._log(step, values["loss"])
+            if step >= saved + save_steps or time.time() >= save_at:
+                self._save(step, saving_listeners)
+                saved, save_at = step, time.time() + save_secs
+            self._tell(hooks, "after_step", step, values)
+        if step > saved:
+            self._save(step, saving_listeners)
+        self._tell(hooks, "end")
+        return self
+
+    def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
+        for hook in hooks:
+            getattr(hook, event)(*values)
+
+    @tf.function
+    def _train(self, batch: Any) -> dict[str, Any]:
+        return self._train_step(batch)

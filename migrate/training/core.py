@@ -1,0 +1,259 @@
+"""Tasks, and the loops that train and evaluate them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+logger = tf.get_logger()
+NEVER = sys.maxsize
+OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"  # in every checkpoint of TensorFlow 2
+
+
+@dataclasses.dataclass(frozen=True)
+class RunConfig:
+    """Where and how often a trainer writes, and on what it trains."""
+
+    model_dir: str | None = None
+    save_checkpoints_steps: int | None = None
+    save_checkpoints_secs: int = 600  # where no steps are given
+    keep_checkpoint_max: int = 5
+    log_step_count_steps: int = 100
+    strategy: tf.distribute.Strategy | None = None
+
+
+class Task:
+    """What is trained: a subclass makes `model`, `optimizer` and `metrics`."""
+
+    model: Any
+    optimizer: Any
+    metrics: Any = ()
+
+    def forward(self, features: Any, training: bool) -> Any:
+        """Returns the outputs of the model for a batch."""
+        return self.model(features, training=training)
+
+    def loss(self, features: Any, labels: Any, outputs: Any) -> Any:
+        """Returns the loss of a batch, a scalar."""
+        raise NotImplementedError
+
+    def update_metrics(self, features: Any, labels: Any, outputs: Any) -> None:
+        """Adds a batch to the metrics."""
+        for metric in self.metrics:
+            metric.update_state(labels, outputs)
+
+    def build(self) -> None:
+        """Makes the optimizer's variables, when those of the model are there."""
+        self.optimizer.build(self.model.trainable_variables)
+
+    def apply_gradients(self, gradients: Any) -> None:
+        """Updates the model by the gradients of its trainable variables."""
+        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables))
+
+    def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
+        """Trains on the batch of one replica; returns what there is to see of it."""
+        with tf.GradientTape() as tape:
+            outputs = self.forward(features, training=True)
+            loss = self.loss(features, labels, outputs)
+            # Replicas add their gradients up: to those of the mean loss.
+            share = loss / tf.distribute.get_strategy().num_replicas_in_sync
+        self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
+        return {"loss": loss}
+
+
+class Trainer:
+    """Trains a task, keeps its checkpoints and evaluates them."""
+
+    def __init__(
+        self,
+        make_task: Any,
+        model_dir: str | None = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+    ) -> None:
+        self.config = config or RunConfig()
+        self.model_dir = model_dir or self.config.model_dir or tempfile.mkdtemp()
+        self.params = params
+        self.strategy = self.config.strategy or tf.distribute.get_strategy()
+        given = () if params is None else (params,)
+        with self.strategy.scope():
+            self.task = make_task(*given) if callable(make_task) else make_task
+            self.mean_loss = tf_keras.metrics.Mean("loss")
+        self.checkpoint = tf.train.Checkpoint(
+            model=self.task.model, optimizer=self.task.optimizer
+        )
+
+    @property
+    def global_step(self) -> int:
+        """The number of steps that the model has been trained for."""
+        return int(self.task.optimizer.iterations.numpy())
+
+    def latest_checkpoint(self) -> Any:
+        """Returns the path of the newest checkpoint, or None."""
+        return tf.train.latest_checkpoint(self.model_dir)
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        *,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Iterable[Any] = (),
+    ) -> Trainer:
+        """Trains from the latest checkpoint on, until data or steps are over."""
+        dataset = self._dataset(input_fn, "train")
+        self._prepare(dataset.element_spec)
+        step = saved = self.global_step
+        last = min(max_steps or NEVER, step + (steps or NEVER))
+        if step >= last:
+            return self
+        iterator = self._iterator(dataset, whole=True)
+        log_steps = self.config.log_step_count_steps or NEVER
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
+        save_at = time.time() + save_secs
+        self._start(step)
+        while step < last:
+            # As many steps in one call as nobody wants to look at.
+            following = min(
+                last, step - step % log_steps + log_steps, saved + save_steps
+            )
+            loss = self._train(
+                iterator,
+                tf.constant(following, tf.int64),
+                tf.constant(save_at, tf.float64),
+            )
+            step = self.global_step
+            if step < following and time.time() < save_at:
+                break  # the end of the data
+            self._log(step, float(loss))
+            if step >= saved + save_steps or time.time() >= save_at:
+                self._save(step, saving_listeners)
+                saved, save_at = step, time.time() + save_secs
+        if step > saved:
+            self._save(step, saving_listeners)
+        return self
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        *,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Returns the metrics of a checkpoint, its mean loss and its step."""
+        dataset = self._dataset(input_fn, "eval")
+        self._prepare(dataset.element_spec, checkpoint_path)
+        metrics = [*self.task.metrics, self.mean_loss]
+        for metric in metrics:
+            metric.reset_state()
+        self._test_steps(self._iterator(dataset.take(steps or -1)))
+        results = {metric.name: metric.result().numpy() for metric in metrics}
+        results["global_step"] = self.global_step
+        self._report(results, name)
+        return results
+
+    def restore(self, path: str) -> None:
+        """Sets all variables as a checkpoint has them, but for the learning rate."""
+        rate = self.task.optimizer.learning_rate.numpy()
+        self.checkpoint.restore(path).assert_existing_objects_matched()
+        self.task.optimizer.learning_rate.assign(rate)
+
+    def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
+        return input_fn()
+
+    def _prepare(self, batch: Any, path: str | None = None) -> None:
+        """Makes all variables, and restores the latest or another checkpoint."""
+        with self.strategy.scope():
+            if not self.task.model.built:
+                forward = tf.function(self.task.forward)
+                forward.get_concrete_function(split(batch)[0], False)
+            self.task.build()
+        path = path or self.latest_checkpoint()
+        if path:
+            if not tf.train.load_checkpoint(path).has_tensor(OBJECTS):
+                raise ValueError(
+                    f"{path} is a checkpoint of TensorFlow 1: convert it by "
+                    "`tfmigrate checkpoint convert`, or choose another model_dir."
+                )
+            self.restore(path)
+
+    def _iterator(self, dataset: Any, whole: bool = False) -> Any:
+        """Gives a batch to each replica; with `whole`, leaves an incomplete set out."""
+        replicas = self.strategy.num_replicas_in_sync
+        if whole and replicas > 1:
+            dataset = dataset.window(replicas, drop_remainder=True).flat_map(
+                lambda *batches: tf.data.Dataset.zip(batches)
+            )
+        return iter(
+            self.strategy.distribute_datasets_from_function(lambda context: dataset)
+        )
+
+    def _start(self, step: int) -> None:
+        """Makes what keeps checkpoints, and saves the first where there is none."""
+        self.manager = tf.train.CheckpointManager(
+            self.checkpoint,
+            self.model_dir,
+            max_to_keep=self.config.keep_checkpoint_max or None,
+            checkpoint_name="model.ckpt",
+        )
+        if not self.latest_checkpoint():
+            self.manager.save(step)
+
+    def _log(self, step: int, loss: float) -> None:
+        if math.isnan(loss):
+            raise FloatingPointError(f"The loss is not a number after step {step}.")
+        if step % (self.config.log_step_count_steps or NEVER) == 0:
+            logger.info("loss = %.6g, step = %d", loss, step)
+
+    def _save(
+        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
+    ) -> None:
+        self.manager.save(step)
+        for listener in listeners or ():
+            listener(step)
+
+    def _report(self, results: dict[str, Any], name: str | None) -> None:
+        figures = ", ".join(f"{key} = {value}" for key, value in results.items())
+        logger.info("Evaluated%s: %s", f" {name}" if name else "", figures)
+
+    def _train_step(self, batch: Any) -> dict[str, Any]:
+        """Trains on one batch of each replica; returns the mean of their losses."""
+        values = self.strategy.run(self.task.train_step, args=split(batch))
+        return {"loss": self.strategy.reduce("MEAN", values["loss"], axis=None)}
+
+    @tf.function
+    def _train(self, iterator: Any, last: Any, until: Any) -> Any:
+        """Trains to a step, a time or the end of the data; returns the last loss."""
+        loss = 0.0
+        for batch in iterator:
+            loss = self._train_step(batch)["loss"]
+            if self.task.optimizer.iterations >= last or tf.timestamp() >= until:
+                break
+        return loss
+
+    @tf.function
+    def _test_steps(self, iterator: Any) -> None:
+        for batch in iterator:
+            self.strategy.run(self._test_step, args=split(batch))
+
+    def _test_step(self, features: Any, labels: Any) -> None:
+        # A replica gets an empty batch when there are none left for it.
+        if tf.shape(tf.nest.flatten(features)[0])[0] > 0:
+            outputs = self.task.forward(features, training=False)
+            self.mean_loss.update_state(self.task.loss(features, labels, outputs))
+            self.task.update_metrics(features, labels, outputs)
+
+
+def split(batch: Any) -> tuple[Any, Any]:
+    """Returns features and labels of a batch, which may have no labels."""
+    return (*batch, None)[:2] if isinstance(batch, tuple) else (batch, None)

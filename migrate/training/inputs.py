@@ -1,0 +1,28 @@
+"""Input functions for arrays and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+
+def numpy_input_fn(
+    x: Any,
+    y: Any = None,
+    batch_size: int = 128,
+    num_epochs: int | None = 1,
+    shuffle: bool | None = None,
+    queue_capacity: int = 1000,
+    num_threads: int = 1,
+) -> Callable[[], tf.data.Dataset]:
+    """Serves arrays; a batch may hold the end of an epoch and the start of the next."""
+
+    def input_fn() -> tf.data.Dataset:
+        dataset = tf.data.Dataset.from_tensor_slices(x if y is None else (x, y))
+        if shuffle:
+            dataset = dataset.shuffle(len(dataset))
+        return dataset.repeat(num_epochs).batch(batch_size)
+
+    return input_fn

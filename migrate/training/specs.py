@@ -1,0 +1,49 @@
+"""Training and evaluation by turns."""
+
+from __future__ import annotations
+
+import collections
+import math
+import time
+from typing import Any
+
+from . import core
+
+TrainSpec = collections.namedtuple("TrainSpec", "input_fn max_steps", defaults=(None,))
+EvalSpec = collections.namedtuple(
+    "EvalSpec",
+    "input_fn steps name hooks exporters start_delay_secs throttle_secs",
+    defaults=(100, None, None, None, 120, 600),
+)
+
+
+def train_and_evaluate(
+    trainer: core.Trainer, train_spec: TrainSpec, eval_spec: EvalSpec
+) -> tuple[Any, Any]:
+    """Trains, and evaluates checkpoints; returns the last figures and exports."""
+    results = exports = None
+    began, evaluated = -math.inf, trainer.latest_checkpoint()
+
+    def evaluate() -> None:
+        nonlocal results, exports, began, evaluated
+        began, evaluated = time.time(), trainer.latest_checkpoint()
+        results, exports = evaluate_and_export(trainer, train_spec, eval_spec)
+
+    def after_save(step: int) -> None:
+        if time.time() >= began + eval_spec.throttle_secs:
+            evaluate()
+            # Training goes on from here, whatever the evaluation has changed.
+            trainer.restore(evaluated)
+
+    trainer.train(**train_spec._asdict(), saving_listeners=[after_save])
+    if evaluated != trainer.latest_checkpoint():
+        evaluate()
+    return results, exports
+
+
+def evaluate_and_export(
+    trainer: core.Trainer, train_spec: TrainSpec, eval_spec: EvalSpec
+) -> tuple[dict[str, Any], list[Any]]:
+    """Evaluates the latest checkpoint; returns its figures and what is exported."""
+    input_fn, steps, name, *_ = eval_spec
+    return trainer.evaluate(input_fn, steps, name=name), []

@@ -1,0 +1,142 @@
+"""Losses of TensorFlow 1 as expressions of today."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from tfmigrate.native.code import Refused
+from tfmigrate.native.losses import SIGNATURES, loss
+
+SPARSE = "tf.losses.sparse_softmax_cross_entropy"
+ENTROPY = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+# Refused where ranks are not known.
+NEED_RANKS = {
+    "contrib_softmax_weights",
+    "sigmoid_weighted_mean",
+    "sparse_weighted_batch",
+    "sparse_weighted_mean",
+    "sparse_weighted_sum",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "given", "reason"),
+    [
+        ("tf.losses.mean_pairwise_squared_error", {}, "not known"),
+        (SPARSE, {"labels": "labels"}, "without labels or logits"),
+        (SPARSE, {"labels": "y", "logits": "net(x)"}, "give them a name"),
+        (SPARSE, {"labels": "y", "logits": "z", "reduction": "how"}, "reduction is `how`"),
+        (SPARSE, {"labels": "y", "logits": "z", "weights": "w", "reduction": "'weighted_mean'"}, "unknown rank"),
+        ("tf.losses.log_loss", {"labels": "y", "predictions": "net(x)"}, "give its labels"),
+        ("tf.losses.cosine_distance", {"labels": "y", "predictions": "z"}, "without an axis"),
+        ("tf.losses.mean_squared_error", {"labels": "y"}, "without `predictions`"),
+        ("tf.contrib.losses.mean_squared_error", {"labels": "y", "predictions": "z", "weights": "w"}, "have weights"),
+        ("tf.nn.sigmoid_cross_entropy_with_logits", {"logits": "z"}, "without labels"),
+    ],
+)  # fmt: skip
+def test_refusals(symbol: str, given: dict[str, str], reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        loss(symbol, given)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "labels"),
+    [
+        ({"labels": 1, "logits": 2}, "y"),
+        ({"labels": 2, "logits": 3}, "y"),
+        ({"labels": 2, "logits": 2}, "tf.reshape(y, [-1])"),
+        ({"logits": 2}, "tf.reshape(y, [-1])"),
+        ({"labels": 3, "logits": 3}, "tf.squeeze(y, -1)"),
+        ({"labels": 1}, "tf.reshape(y, tf.shape(z)[:-1])"),
+        ({}, "tf.reshape(y, tf.shape(z)[:-1])"),
+    ],
+)
+def test_classes_lose_a_dimension_where_they_may_have_it(
+    ranks: dict[str, int], labels: str
+) -> None:
+    code = loss(SPARSE, {"labels": "y", "logits": "z"}, ranks=ranks)
+    assert code.text == f"tf.reduce_mean({ENTROPY}(labels={labels}, logits=z))"
+
+
+@pytest.mark.parametrize(
+    ("labels", "types", "cast"),
+    [
+        ("y", {}, "tf.cast(y, tf.float32)"),
+        ("y", {"labels": "int32"}, "tf.cast(y, tf.float32)"),
+        ("y", {"labels": "float32"}, "y"),
+        ("tf.cast(y, tf.float32)", {}, "tf.cast(y, tf.float32)"),
+        ("tf.cast(y, dtype='float32')", {}, "tf.cast(y, dtype='float32')"),
+        ("tf.one_hot(y, 3)", {}, "tf.one_hot(y, 3)"),
+        (
+            "tf.one_hot(y, 3, dtype=kind)",
+            {},
+            "tf.cast(tf.one_hot(y, 3, dtype=kind), tf.float32)",
+        ),
+    ],
+)
+def test_labels_become_floats_once(
+    labels: str, types: dict[str, str], cast: str
+) -> None:
+    given = {"labels": labels, "predictions": "z"}
+    code = loss("tf.losses.mean_squared_error", given, types=types)
+    assert code.text == f"tf.reduce_mean(tf.math.squared_difference(z, {cast}))"
+
+
+def test_a_sum_is_told() -> None:
+    code = loss(
+        SPARSE, {"labels": "y", "logits": "z", "reduction": "tf.losses.Reduction.SUM"}
+    )
+    assert code.text.startswith("tf.reduce_sum(")
+    assert "replicas" in code.notes[0]
+
+
+def test_labels_that_are_trained_are_stopped() -> None:
+    given = {"onehot_labels": "teacher", "logits": "z"}
+    code = loss("tf.losses.softmax_cross_entropy", given, learned_labels=True)
+    assert "labels=tf.stop_gradient(teacher)" in code.text
+
+
+def test_slim_has_those_of_contrib() -> None:
+    given = {"logits": "z", "onehot_labels": "y"}
+    name = "losses.softmax_cross_entropy"
+    assert loss(f"tf.contrib.slim.{name}", given) == loss(f"tf.contrib.{name}", given)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
+def test_the_same_losses_and_gradients(
+    case_of_losses: Any,
+    known: bool,
+    cases: ModuleType,
+    recorded: Any,
+    array: Any,
+    names: Any,
+) -> None:
+    name, (symbol, arguments) = case_of_losses
+    assert arguments.keys() <= {*SIGNATURES[symbol]}
+    tf = names["tf"]
+    tensors = {key: tf.constant(value) for key, value in cases.batch().items()}
+    names = {**names, **tensors}
+    ranks = {}
+    if known:
+        for key, text in arguments.items():
+            if "tf.losses" not in text:
+                ranks[key] = tf.convert_to_tensor(eval(text, names)).shape.rank
+    elif name in NEED_RANKS:
+        with pytest.raises(Refused):
+            loss(symbol, arguments)
+        return
+    code = loss(symbol, arguments, ranks=ranks)
+    wanted = recorded("losses")[name]
+    by = tensors[wanted["by"]]
+    with tf.GradientTape() as tape:
+        tape.watch(by)
+        value = eval(code.text, names)
+    gradient = tape.gradient(value, by)
+    assert value.shape == array(wanted["loss"]).shape
+    np.testing.assert_allclose(value, array(wanted["loss"]), rtol=5e-7)
+    np.testing.assert_allclose(
+        gradient, array(wanted["gradient"]), rtol=1e-5, atol=1e-7
+    )

@@ -1,0 +1,87 @@
+"""Assembled modules, and the small model that recordings of TF 1.15.5 are of."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+from tfmigrate.training import parts_for, training_module
+
+ORACLE = Path(__file__).parents[3] / "fixtures" / "oracle"
+
+
+@cache
+def training(*words: str) -> Any:
+    """Imports the training.py that a program with these words gets."""
+    path = Path(tempfile.mkdtemp()) / "training.py"
+    path.write_text(training_module(parts_for(words)))
+    spec = importlib.util.spec_from_file_location("training", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def recorded(folder: str, name: str) -> Any:
+    """What TF 1.15.5 did in a scenario of fixtures/oracle."""
+    text = (ORACLE / folder / "tf1.15" / f"{name}.json").read_text()
+    return json.loads(text)["observed"]
+
+
+def linear(module: Any, **methods: Any) -> Any:
+    """The task of `make_model_fn` of fixtures/oracle/lifecycle/scenarios.py."""
+
+    class Linear(module.Task):
+        def __init__(self, rate=0.05, momentum=0.5):
+            kernel = tf.constant_initializer([[0.5], [-0.25]])
+            self.model = tf_keras.Sequential(
+                [tf_keras.layers.Dense(1, kernel_initializer=kernel)]
+            )
+            self.optimizer = tf_keras.optimizers.SGD(rate, momentum)
+            self.metrics = [tf_keras.metrics.Mean("mean_output")]
+
+        def forward(self, features, training):
+            return self.model(features["x"], training=training)
+
+        def loss(self, features, labels, outputs):
+            return tf.reduce_mean(tf.square(outputs - labels))
+
+        def update_metrics(self, features, labels, outputs):
+            self.metrics[0].update_state(outputs)
+
+        def predictions(self, features, outputs):
+            return {"output": outputs, "twice": outputs * 2.0}
+
+    return type("Linear", (Linear,), methods)
+
+
+def rows(count: int = 4, repeat: int | None = None, batch: int = 2) -> Any:
+    """An input function with the data of the recordings."""
+
+    def input_fn() -> tf.data.Dataset:
+        x = np.arange(count * 2, dtype=np.float32).reshape(count, 2) / 10.0
+        y = x.sum(axis=1, keepdims=True) + 1.0
+        data = tf.data.Dataset.from_tensor_slices(({"x": x}, y))
+        return data.repeat(repeat).batch(batch)
+
+    return input_fn
+
+
+def mirrored() -> tf.distribute.Strategy:
+    """Two replicas, on two CPUs."""
+    return tf.distribute.MirroredStrategy(
+        ["/cpu:0", "/cpu:1"],
+        cross_device_ops=tf.distribute.HierarchicalCopyAllReduce(),
+    )
+
+
+def checkpoints(folder: str) -> list[str]:
+    """The names of the checkpoints that a folder keeps."""
+    state = tf.train.get_checkpoint_state(folder)
+    return [Path(path).name for path in state.all_model_checkpoint_paths]
