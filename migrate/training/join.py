@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import copy
 import re
 import sys
 import textwrap
@@ -84,22 +85,22 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
     imports: dict[str, str] = {}
-    statements: dict[str, Statement] = {}
+    texts: dict[str, str] = {}
+    constants: dict[str, str] = {}
     for element in parts_for(parts):
-        part, _, name = element.partition(".")
+        part, _, piece = element.partition(".")
         imports |= imported(source(part))
-        for statement in statements_of(without_types(source(part))):
-            earlier = statements.get(statement.name)
-            if name not in ("", statement.name):
+        for statement in untyped(part):
+            name = statement.name
+            if piece not in ("", name):
                 continue
-            if earlier and isinstance(statement.node, ast.ClassDef):
-                earlier.text = extended(earlier.text, statement.text)
+            if isinstance(statement.node, ast.Assign):
+                constants[name] = statement.text
+            elif name in texts and isinstance(statement.node, ast.ClassDef):
+                texts[name] = extended(texts[name], statement.text)
             else:
-                statements[statement.name] = statement
-    constants = [s for s in statements.values() if isinstance(s.node, ast.Assign)]
-    others = [s for s in statements.values() if s not in constants]
-    body = "\n".join(s.text for s in constants)
-    body += "".join("\n\n\n" + s.text for s in others) + "\n"
+                texts[name] = statement.text
+    body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
     return f"{DOCSTRING}\n\n{import_block(imports, body)}\n{body}"
 
 
@@ -113,6 +114,12 @@ def source(part: str) -> str:
 def definitions(part: str) -> dict[str, Statement]:
     """Returns what a part defines, by name."""
     return {statement.name: statement for statement in statements_of(source(part))}
+
+
+@cache
+def untyped(part: str) -> tuple[Statement, ...]:
+    """Returns the statements of a part without annotations."""
+    return tuple(statements_of(without_types(source(part))))
 
 
 @cache
@@ -188,6 +195,7 @@ def members_of(text: str) -> tuple[str, list[Statement]]:
     return "\n".join(lines[: head.node.end_lineno]), members
 
 
+@cache
 def extended(base: str, extension: str) -> str:
     """Returns a class with the members of its extension, or those in their place."""
     head, members = members_of(base)
@@ -217,10 +225,13 @@ def with_super(method: Statement, base: Statement) -> Statement:
             above = first.lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
                 above -= 1
-            method.text = method.text.replace(line, "\n".join(lines[above:]))
+            inlined = copy.copy(method)
+            inlined.text = method.text.replace(line, "\n".join(lines[above:]))
+            return inlined
     return method
 
 
+@cache
 def imported(text: str) -> dict[str, str]:
     """Returns the imports of a part by what they bind, but not those of parts."""
     lines = {}
