@@ -1,0 +1,457 @@
+"""Estimators with a model of their own: linear, deep, and both.
+
+Each becomes a Trainer of a head (a task of the training part `heads`), whose model
+stands in the program: layers on feature columns, or a model of the parts `linear` and
+`wide_and_deep`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from .code import (
+    Arguments,
+    Code,
+    Refused,
+    call,
+    dotted,
+    is_absent,
+    literal,
+    matched,
+    parsed,
+    repeatable,
+)
+from .optimizers import NAMES, optimizer
+from .optimizers import SIGNATURES as OPTIMIZERS
+from .schedules import SIGNATURES as SCHEDULES
+from .schedules import schedule
+
+__all__ = ["SIGNATURES", "SIGNATURES_2", "canned"]
+
+_CLASSES = ("n_classes", "weight_column", "label_vocabulary")
+_NUMBERS = ("label_dimension", "weight_column")
+_WARM = ("config", "warm_start_from", "loss_reduction")
+
+
+def _linear(*head: str, partitioner: tuple[str, ...]) -> tuple[str, ...]:
+    config, *rest = _WARM
+    options = ("optimizer", config, *partitioner, *rest, "sparse_combiner")
+    return ("feature_columns", "model_dir", *head, *options)
+
+
+def _deep(*head: str, partitioner: tuple[str, ...]) -> tuple[str, ...]:
+    options = ("optimizer", "activation_fn", "dropout", *partitioner, *_WARM)
+    first = ("hidden_units", "feature_columns", "model_dir")
+    return (*first, *head, *options, "batch_norm")
+
+
+def _both(*head: str, partitioner: tuple[str, ...]) -> tuple[str, ...]:
+    return (
+        "model_dir", "linear_feature_columns", "linear_optimizer", "dnn_feature_columns",
+        "dnn_optimizer", "dnn_hidden_units", "dnn_activation_fn", "dnn_dropout", *head,
+        *partitioner, *_WARM, "batch_norm", "linear_sparse_combiner",
+    )  # fmt: skip
+
+
+def _signatures(
+    linear: tuple[str, ...], deep: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """Parameters by position, with what the partitioners are called."""
+    return {
+        "tf.estimator.LinearClassifier": _linear(*_CLASSES, partitioner=linear),
+        "tf.estimator.LinearRegressor": _linear(*_NUMBERS, partitioner=linear),
+        "tf.estimator.DNNClassifier": _deep(*_CLASSES, partitioner=deep),
+        "tf.estimator.DNNRegressor": _deep(*_NUMBERS, partitioner=deep),
+        "tf.estimator.DNNLinearCombinedClassifier": _both(*_CLASSES, partitioner=deep),
+        "tf.estimator.DNNLinearCombinedRegressor": _both(*_NUMBERS, partitioner=deep),
+        "tf.estimator.LinearEstimator": (
+            "head", "feature_columns", "model_dir", "optimizer", "config", *linear,
+            "sparse_combiner",
+        ),
+        "tf.estimator.DNNEstimator": (
+            "head", "hidden_units", "feature_columns", "model_dir", "optimizer",
+            "activation_fn", "dropout", *deep, "config", "warm_start_from", "batch_norm",
+        ),
+        "tf.estimator.DNNLinearCombinedEstimator": (
+            "head", "model_dir", "linear_feature_columns", "linear_optimizer",
+            "dnn_feature_columns", "dnn_optimizer", "dnn_hidden_units",
+            "dnn_activation_fn", "dnn_dropout", *deep, "config",
+            *(() if deep else ("warm_start_from",)), "batch_norm",
+            "linear_sparse_combiner",
+        ),
+    }  # fmt: skip
+
+
+# Parameters by position, of TF 1's classes and of those that TF 2 gave their names.
+SIGNATURES = _signatures(("partitioner",), ("input_layer_partitioner",))
+SIGNATURES_2 = _signatures((), ())
+
+_HEAD = ("weight_column", "loss_reduction", "loss_fn", "name")
+_OF_CLASSES = ("n_classes", "weight_column", "label_vocabulary", *_HEAD[1:])
+_OF_TWO = ("weight_column", "thresholds", "label_vocabulary", *_HEAD[1:])
+_OF_MANY = (
+    "n_classes", "weight_column", "thresholds", "label_vocabulary", *_HEAD[1:3],
+    "classes_for_class_based_metrics", "name",
+)  # fmt: skip
+_OF_NUMBERS = ("weight_column", "label_dimension", "loss_reduction")
+# Heads that Estimators are given: the task, and their parameters.
+_HEADS = {
+    "tf.contrib.estimator.multi_class_head": ("Classifier", _OF_CLASSES),
+    "tf.contrib.estimator.binary_classification_head": ("BinaryClassifier", _OF_TWO),
+    "tf.contrib.estimator.multi_label_head": ("MultiLabelClassifier", _OF_MANY),
+    "tf.contrib.estimator.regression_head": (
+        "Regressor", (*_OF_NUMBERS, "loss_fn", "inverse_link_fn", "name"),
+    ),
+    "tf.contrib.estimator.poisson_regression_head": (
+        "PoissonRegressor", (*_OF_NUMBERS, "compute_full_loss", "name"),
+    ),
+    "tf.estimator.MultiClassHead": ("Classifier", _OF_CLASSES),
+    "tf.estimator.BinaryClassHead": ("BinaryClassifier", _OF_TWO),
+    "tf.estimator.MultiLabelHead": ("MultiLabelClassifier", _OF_MANY),
+    "tf.estimator.RegressionHead": (
+        "Regressor",
+        ("label_dimension", "weight_column", "loss_reduction", *_HEAD[2:3],
+         "inverse_link_fn", "name"),
+    ),
+    "tf.estimator.PoissonRegressionHead": (
+        "PoissonRegressor",
+        ("label_dimension", "weight_column", "loss_reduction", "compute_full_loss",
+         "name"),
+    ),
+}  # fmt: skip
+_TASKS = (
+    "BinaryClassifier",
+    "Classifier",
+    "MultiLabelClassifier",
+    "PoissonRegressor",
+    "Regressor",
+)
+_USED_OF_HEADS = (
+    "n_classes",
+    "label_dimension",
+    "weight_column",
+    "label_vocabulary",
+    "loss_reduction",
+)
+
+# Strings and last words of constants, by what the loss of a batch is.
+_SUMS = ("SUM", "weighted_sum", "sum")
+_MEANS = ("SUM_OVER_BATCH_SIZE", "weighted_sum_over_batch_size", "sum_over_batch_size")
+# Other means, which are the same where all examples have the same weight.
+_PLAIN_MEANS = (
+    "MEAN",
+    "weighted_mean",
+    "SUM_BY_NONZERO_WEIGHTS",
+    "SUM_OVER_NONZERO_WEIGHTS",
+    "weighted_sum_by_nonzero_weights",
+    "AUTO",
+    "auto",
+)
+_ACTIVATIONS = ("elu", "relu", "selu", "sigmoid", "softplus", "softsign", "tanh")
+_SEQUENTIAL = "tf_keras.Sequential(["
+
+# A piece of source: a text, or what opens it, its parts and what closes it.
+Piece = str | tuple[str, list["Piece"], str]
+
+
+def canned(symbol: str, arguments: Arguments, *, tf2: bool, rows: bool = True) -> Code:
+    """The Trainer that takes the Estimator's place.
+
+    `tf2`: the class is the one that TF 2 has under the name. `rows`: columns of deep
+    models may be embeddings, whose gradients are those of looked-up rows.
+    """
+    if symbol not in SIGNATURES:
+        raise Refused(f"`{symbol}` has no task that takes its place")
+    given = {
+        name: text
+        for name, text in arguments.items()
+        if not is_absent(text) or name.endswith("activation_fn")
+    }
+    return _Canned(symbol, given, arguments, tf2, rows).code()
+
+
+@dataclass
+class _Canned:
+    """The call of one of the classes."""
+
+    symbol: str
+    given: dict[str, str]
+    all_given: Arguments
+    tf2: bool
+    rows: bool
+    training: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def code(self) -> Code:
+        """The whole expression."""
+        if "warm_start_from" in self.given:
+            raise Refused(
+                f"`{self.symbol}` with `warm_start_from`, which goes by names"
+            )
+        head, units, options = self.head()
+        short = self.symbol.rpartition(".")[2]
+        if short.startswith("DNNLinear"):
+            parts = self.combined(units)
+        elif short.startswith("DNN"):
+            model = self.deep("", units)
+            parts = [
+                model,
+                self.optimizer("optimizer", "Adagrad", None if self.tf2 else "0.05"),
+            ]
+        else:
+            model = self.linear("", units)
+            parts = [
+                model,
+                self.linear_optimizer("optimizer", "feature_columns", "0.2"),
+            ]
+        task: Piece = (f"lambda: {head}(", [*parts[:2], *options, *parts[2:]], ")")
+        trainer = [
+            f"{k}={self.given[k]}" for k in ("model_dir", "config") if k in self.given
+        ]
+        self.training.add("Trainer")
+        text = _written(("Trainer(", [task, *trainer], ")"))
+        return Code(text, frozenset(self.training), tuple(dict.fromkeys(self.notes)))
+
+    # ---------------------------------------------------------------- the head
+
+    def head(self) -> tuple[str, str, list[Piece]]:
+        """The task, the number of its logits, and its options."""
+        if "head" in self.given:
+            name, given = self.given_head(parsed(self.given["head"]))
+            reduction = given.get("loss_reduction", "SUM_OVER_BATCH_SIZE")
+        else:
+            given = self.given
+            regressor = self.symbol.endswith("Regressor")
+            name = "Regressor" if regressor else "Classifier"
+            default = "SUM_OVER_BATCH_SIZE" if self.tf2 else "SUM"
+            reduction = given.get("loss_reduction", default)
+        if name == "BinaryClassifier":
+            units = "1"
+        elif name in ("Regressor", "PoissonRegressor"):
+            units = given.get("label_dimension", "1")
+        elif name == "MultiLabelClassifier":
+            units = given["n_classes"]
+        else:
+            name, units = self.classes(given.get("n_classes", "2"))
+        self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}
+        options: list[Piece] = []
+        if "weight_column" in given:
+            options.append(f"weight_column={_weight_column(given['weight_column'])}")
+        if "label_vocabulary" in given:
+            options.append(f"label_vocabulary={given['label_vocabulary']}")
+        word = literal(reduction)
+        word = word if isinstance(word, str) else reduction.rpartition(".")[2]
+        if word in _MEANS or (word in _PLAIN_MEANS and "weight_column" not in given):
+            options.append("reduction=tf.reduce_mean")
+        elif word not in _SUMS:
+            raise Refused(f"`{self.symbol}` whose loss is reduced by `{reduction}`")
+        return name, units, options
+
+    def classes(self, number: str) -> tuple[str, str]:
+        """The classifier for so many classes, and the number of logits."""
+        value = literal(number)
+        if value == 2:
+            return "BinaryClassifier", "1"
+        if isinstance(value, int):
+            return "Classifier", number
+        if not repeatable(number):
+            raise Refused(
+                f"`{self.symbol}` with `n_classes` that a call gives: name it"
+            )
+        return (
+            f"(BinaryClassifier if {number} == 2 else Classifier)",
+            f"1 if {number} == 2 else {number}",
+        )
+
+    def given_head(self, node: ast.expr) -> tuple[str, dict[str, str]]:
+        """The task that stands for a head, and the head's arguments."""
+        if not isinstance(node, ast.Call) or dotted(node.func) not in _HEADS:
+            raise Refused(f"`{self.symbol}` with the head `{ast.unparse(node)}`")
+        name, parameters = _HEADS[dotted(node.func)]
+        found = matched(node, parameters)
+        given = {key: text for key, text in found.items() if not is_absent(text)}
+        if literal(given.get("compute_full_loss", "True")) is True:
+            given.pop("compute_full_loss", None)
+        unknown = [key for key in given if key not in _USED_OF_HEADS]
+        if unknown:
+            raise Refused(f"the head of `{self.symbol}` with `{unknown[0]}`")
+        if name.startswith("Multi") and "n_classes" not in given:
+            raise Refused(f"the head of `{self.symbol}` without `n_classes`")
+        return name, given
+
+    # --------------------------------------------------------------- the model
+
+    def combined(self, units: str) -> list[Piece]:
+        """A linear part, a deep one, or both; with the optimizers."""
+        deep = "dnn_feature_columns" in self.given
+        wide = "linear_feature_columns" in self.given
+        rate, columns = "0.005", "linear_feature_columns"
+        parts: list[Piece] = []
+        if wide:
+            model = self.linear("linear_", units)
+            made = self.linear_optimizer("linear_optimizer", columns, rate)
+            if not deep:
+                return [model, made]
+            parts = [model]
+        if not deep:
+            raise Refused(f"`{self.symbol}` without feature columns")
+        trained = self.optimizer("dnn_optimizer", "Adagrad", "0.001")
+        if not wide:
+            return [self.deep("dnn_", units), trained]
+        parts.append(self.deep("dnn_", units))
+        self.training |= {"WideAndDeepModel", "wide_optimizer"}
+        return [("WideAndDeepModel(", parts, ")"), trained, f"wide_optimizer={made}"]
+
+    def linear(self, prefix: str, units: str) -> Piece:
+        """A linear model of feature columns."""
+        columns = self.needed(f"{prefix}feature_columns")
+        combiner = self.given.get(f"{prefix}sparse_combiner", "'sum'")
+        options = {
+            "units": None if units == "1" else units,
+            "combiner": None if literal(combiner) == "sum" else combiner,
+        }
+        self.training.add("LinearModel")
+        return call("LinearModel", columns, **options)
+
+    def deep(self, prefix: str, units: str) -> Piece:
+        """Dense layers on feature columns."""
+        columns = self.needed(f"{prefix}feature_columns")
+        hidden = self.needed(f"{prefix}hidden_units")
+        activation = self.given.get(f"{prefix}activation_fn", "tf.nn.relu")
+        short = activation.removeprefix("tf.nn.").removeprefix("tf.")
+        if short in _ACTIVATIONS and activation.startswith("tf."):
+            activation = f'"{short}"'
+        option = None if activation == "None" else activation
+        after = []
+        dropout = self.given.get(f"{prefix}dropout")
+        if dropout is not None:
+            after.append(call("tf_keras.layers.Dropout", dropout))
+        normalized = literal(self.given.get("batch_norm", "False"))
+        if normalized not in (True, False):
+            raise Refused(f"`{self.symbol}` whose `batch_norm` is no constant")
+        if normalized:
+            after.append("tf_keras.layers.BatchNormalization(momentum=0.999)")
+
+        def dense(size: str) -> str:
+            return call("tf_keras.layers.Dense", size, activation=option)
+
+        layers: list[Piece] = [call("tf_keras.layers.DenseFeatures", columns)]
+        sizes = parsed(hidden)
+        if isinstance(sizes, ast.List | ast.Tuple) and not any(
+            isinstance(size, ast.Starred) for size in sizes.elts
+        ):
+            for size in sizes.elts:
+                layers += [dense(ast.unparse(size)), *after]
+        elif after:
+            several = ", ".join([dense("units"), *after])
+            layers.append(f"*(layer for units in {hidden} for layer in ({several}))")
+        else:
+            layers.append(f"*({dense('units')} for units in {hidden})")
+        layers.append(call("tf_keras.layers.Dense", units))
+        return (_SEQUENTIAL, layers, "])")
+
+    def needed(self, name: str) -> str:
+        """The text of an argument that has to be there."""
+        if name not in self.given:
+            raise Refused(f"`{self.symbol}` without `{name}`")
+        return self.given[name]
+
+    # ---------------------------------------------------------- the optimizers
+
+    def linear_optimizer(self, name: str, columns: str, rate: str) -> str:
+        """The optimizer of a linear model, whose default is Ftrl."""
+        if name in self.all_given and name not in self.given:  # None
+            count = self.needed(columns)
+            if not repeatable(count):
+                raise Refused(
+                    f"`{self.symbol}` with columns that a call gives: name them"
+                )
+            rate = f"min(0.2, len({count}) ** -0.5)"
+        return self.optimizer(name, "Ftrl", rate, from_zero=True)
+
+    def optimizer(
+        self, name: str, default: str, rate: str | None, *, from_zero: bool = False
+    ) -> str:
+        """An optimizer given by its name, as an object or by a function."""
+        text = self.given.get(name, f'"{default}"')
+        named = literal(text)
+        if isinstance(named, str):
+            symbol, given = self.named_optimizer(named, rate)
+        else:
+            symbol, given = self.made_optimizer(name, parsed(text))
+        changing = False
+        inner = parsed(given.get("learning_rate", "0"))
+        if isinstance(inner, ast.Call) and _symbol(inner) in SCHEDULES:
+            of_rate = _symbol(inner)
+            code = schedule(of_rate, matched(inner, SCHEDULES[of_rate]))
+            given, changing = {**given, "learning_rate": code.text}, True
+        elif isinstance(inner, ast.Call) and _symbol(inner).startswith("tf_keras.opt"):
+            changing = True
+        # Rows that start at zero, and follow from their slots, may be computed again.
+        ftrl = from_zero and symbol.endswith(("Ftrl", "FtrlOptimizer")) and not changing
+        rows = (from_zero or self.rows) and not ftrl
+        made = optimizer(symbol, given, schedule=changing, rows=rows)
+        self.training |= made.training
+        self.notes += made.notes
+        return made.text
+
+    def named_optimizer(
+        self, name: str, rate: str | None
+    ) -> tuple[str, dict[str, str]]:
+        """An optimizer of one of the five names."""
+        if name not in NAMES or name == "Momentum":
+            raise Refused(f"`{self.symbol}` with the optimizer {name!r}")
+        given = {} if rate is None else {"learning_rate": rate}
+        if not self.tf2:
+            return NAMES[name], given
+        short = {"RMSProp": "RMSprop"}.get(name, name)
+        return f"tf.keras.optimizers.{short}", given
+
+    def made_optimizer(self, name: str, node: ast.expr) -> tuple[str, dict[str, str]]:
+        """An optimizer that is made where the Estimator is made."""
+        if isinstance(node, ast.Lambda) and not node.args.args:
+            node = node.body
+        symbol = _symbol(node.func) if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or symbol not in OPTIMIZERS:
+            raise Refused(
+                f"`{self.symbol}` whose {name.replace('_', ' ')} is not made in its "
+                f"call, but is `{ast.unparse(node)}`"
+            )
+        return symbol, matched(node, OPTIMIZERS[symbol])
+
+
+def _symbol(node: ast.expr) -> str:
+    """The canonical name of what is called."""
+    name = dotted(node.func if isinstance(node, ast.Call) else node)
+    return name.replace("tf.compat.v1.", "tf.", 1)
+
+
+def _weight_column(text: str) -> str:
+    """The key of the feature that holds weights."""
+    node = parsed(text)
+    if not isinstance(node, ast.Call):
+        return text
+    plain = len(node.args) + len(node.keywords) == 1
+    if dotted(node.func) == "tf.feature_column.numeric_column" and plain:
+        return ast.unparse(node.args[0] if node.args else node.keywords[0].value)
+    raise Refused(f"weights of examples by `{text}`: give the name of a feature")
+
+
+def _written(piece: Piece, depth: int = 0) -> str:
+    """Source of a piece, with a line for each part where one is not enough."""
+    flat = _flat(piece)
+    if isinstance(piece, str) or len(flat) + 4 * depth <= 80:
+        return flat
+    start, parts, end = piece
+    inner = "    " * (depth + 1)
+    lines = "".join(f"{inner}{_written(part, depth + 1)},\n" for part in parts)
+    return f"{start}\n{lines}{'    ' * depth}{end}"
+
+
+def _flat(piece: Piece) -> str:
+    if isinstance(piece, str):
+        return piece
+    start, parts, end = piece
+    return start + ", ".join(_flat(part) for part in parts) + end

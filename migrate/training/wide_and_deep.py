@@ -1,0 +1,57 @@
+"""Models of a linear and a deep part, which an optimizer each trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from . import heads
+
+
+class WideAndDeepModel(tf_keras.Model):
+    """The sum of a linear model and a deep one."""
+
+    def __init__(self, wide: Any, deep: Any) -> None:
+        super().__init__()
+        self.wide, self.deep = wide, deep
+
+    def call(self, features: Any, training: bool = False) -> Any:
+        return self.deep(features, training=training) + self.wide(features)
+
+
+class Head(heads.Head):
+    """Trains a model on the losses of examples, whose weights may be a feature."""
+
+    def __init__(
+        self,
+        model: Any,
+        optimizer: Any,
+        weight_column: str | None = None,
+        label_vocabulary: Sequence[str] | None = None,
+        reduction: Callable[[Any], Any] = tf.reduce_sum,
+        wide_optimizer: Any = None,
+    ) -> None:
+        self.model, self.optimizer = model, optimizer
+        self.wide_optimizer = wide_optimizer
+        self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
+        self.reduction = reduction
+        # Replicas add up a loss that is a sum; they do not take its mean.
+        self.summed = reduction is tf.reduce_sum
+        self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
+
+    def optimizers(self) -> dict[str, Any]:
+        return {"optimizer": self.optimizer, "wide_optimizer": self.wide_optimizer}
+
+    def build(self) -> None:
+        self.optimizer.build(self.model.deep.trainable_variables)
+        self.wide_optimizer.build(self.model.wide.trainable_variables)
+
+    def apply_gradients(self, gradients: Any) -> None:
+        wide = self.model.wide.trainable_variables
+        deep = self.model.deep.trainable_variables
+        count = len(wide)  # they stand first among the model's variables
+        self.wide_optimizer.apply_gradients(zip(gradients[:count], wide, strict=True))
+        self.optimizer.apply_gradients(zip(gradients[count:], deep, strict=True))
