@@ -16,7 +16,7 @@ from ..rules.context import Context
 from ..symbols.dotted import import_path
 from ..symbols.scope_builder import build_scopes
 from ..symbols.scopes import Binding, BindingKind
-from ..training import parts_for, training_module
+from ..training import training_module
 
 __all__ = ["Clash", "put_inside"]
 
@@ -38,7 +38,7 @@ def put_inside(parsed: ParsedModule, module: str, words: Iterable[str]) -> str:
     context = Context(parsed.source.text, parsed.module, parsed.resolver)
     imports = [*_imports(parsed, module)]
     context.want(*(node for _, node in imports), *context.module.body)
-    block = _block(training_module(parts_for(words)))
+    block = _block(training_module(words))
     _check_names(parsed, module, block)
     edits = [_without(context, line, node) for line, node in imports]
     if parsed.source.notebook is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
@@ -30,31 +31,57 @@ _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 @dataclass(frozen=True)
 class _Standing:
-    """A training module that an earlier rewrite wrote."""
+    """A training module that stands in the project: what is in it, and of whom."""
 
-    parts: tuple[str, ...]
-    # Nobody changed it since.
+    parts: frozenset[str]
+    # Its classes and functions, and `Class.method`.
+    names: frozenset[str]
+    # Nobody changed it since a rewrite wrote it.
     untouched: bool
 
     @classmethod
-    def read(cls, text: str) -> _Standing:
-        text = text.replace("\r\n", "\n")
+    def at(cls, path: Path) -> _Standing | None:
+        """The one at a path; None where there is none."""
+        raw = read_or_nothing(path)
+        if not raw:
+            return None
+        text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
         found = _MARK.search(text)
         if found is None:
-            return cls((), False)
-        above = text[: found.start() + 1]
-        return cls(tuple(found["parts"].split(", ")), _digest(above) == found["digest"])
+            return cls(frozenset(), _names(text), False)
+        untouched = _digest(text[: found.start() + 1]) == found["digest"]
+        return cls(frozenset(found["parts"].split(", ")), _names(text), untouched)
+
+    def lacks(self, words: Iterable[str]) -> list[str]:
+        """What a module for some words has, and this one has not."""
+        return sorted(_names(training_module(words)) - self.names)
 
 
-def training_text(parts: Iterable[str]) -> str:
+def _names(text: str) -> frozenset[str]:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found = set()
+    for node in body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
+            found |= {f"{node.name}.{one.name}" for one in methods}
+    return frozenset(found)
+
+
+def training_text(words: Iterable[str]) -> str:
     """A training module that says where it comes from, and tells who changed it."""
-    parts = sorted({*parts})
-    text = training_module(parts).rstrip("\n") + "\n"
+    words = {*words}
+    text = training_module(words).rstrip("\n") + "\n"
     if WRITTEN_HERE not in text:
         text = _DOCSTRING.sub(
             lambda found: f'"""{found[1].rstrip()}\n\n{WRITTEN_HERE}\n"""', text
         )
-    return f"{text}\n# Parts: {', '.join(parts)}. Digest: {_digest(text)}.\n"
+    parts = ", ".join(parts_for(words))
+    return f"{text}\n\n# Parts: {parts}. Digest: {_digest(text)}.\n"
 
 
 def _digest(text: str) -> str:
@@ -90,14 +117,14 @@ def _imported(facts: ProjectFacts) -> frozenset[bytes]:
 
 def check_has(place: Place, name: str, words: Iterable[str]) -> None:
     """Raises NoPlace where a module that a person changed lacks what is asked of it."""
-    parts = {*parts_for(words)}
     for folder in place.folders:
-        raw = read_or_nothing(folder / f"{name}.py")
-        standing = _Standing.read(raw.decode("utf-8", "replace"))
-        lacking = sorted(parts - {*standing.parts})
-        if raw and lacking and not standing.untouched:
+        standing = _Standing.at(folder / f"{name}.py")
+        if standing is None or standing.untouched:
+            continue
+        lacking = standing.lacks(words)
+        if lacking:
             raise NoPlace(
-                f"{name}.py was changed since it was written, and has no part "
+                f"{name}.py was changed since it was written, and has no "
                 f"`{lacking[0]}`: move it away, rewrite again, and put the changes in"
             )
 
@@ -121,15 +148,17 @@ def _added(path: Path, need: Need) -> FileResult:
     """The training module as it has to be: new, with more parts, or as it is."""
     old = read_or_nothing(path)
     lines = old.count(b"\n")
-    standing = _Standing.read(old.decode("utf-8", "replace"))
-    parts = {*parts_for(need.words)}
-    if old and not standing.untouched:
-        # `check_has` has seen that all is there.
-        told = _finding(path, "stays as somebody changed it", Outcome.ADVICE)
-        return FileResult(path, FileStatus.UNCHANGED, (told,), old, lines=lines)
-    if old and parts <= {*standing.parts}:
-        return FileResult(path, FileStatus.UNCHANGED, old=old, lines=lines)
-    text = training_text({*standing.parts, *parts})
+    standing = _Standing.at(path)
+    words = set(need.words)
+    if standing is not None:
+        if not standing.untouched:
+            # `check_has` has seen that all is there.
+            told = _finding(path, "stays as somebody changed it", Outcome.ADVICE)
+            return FileResult(path, FileStatus.UNCHANGED, (told,), old, lines=lines)
+        if not standing.lacks(words):
+            return FileResult(path, FileStatus.UNCHANGED, old=old, lines=lines)
+        words |= standing.parts | standing.names
+    text = training_text(words)
     message = f"holds Task and Trainer, {text.count(chr(10))} lines"
     told = _finding(path, message, Outcome.REWRITTEN)
     new = text.encode("utf-8")
