@@ -492,10 +492,12 @@ class Page:
         # Blank lines around it become those of one side.
         before = self.text[:first]
         block = list(self.block(statement))
-        if all(one in self._gone for one in block[block.index(statement) :]):
+        place = block.index(statement)
+        leads = all(one in self._gone for one in block[:place])
+        if all(one in self._gone for one in block[place:]):
             first = len(before.rstrip(" \t\r\n"))
             first = self.text.index("\n", first) + 1
-        elif not before or before.endswith(("\n\n", "\n\r\n")):
+        elif leads or before.endswith(("\n\n", "\n\r\n")):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)
