@@ -30,6 +30,7 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
+from .footing import footing_of
 from .inside import Clash, put_inside
 from .places import NoPlace, place_of
 from .programs import Group, group_of, supported_by
@@ -167,6 +168,14 @@ def _moved(
         files = [_load(path, asked, facts) for path in group.all]
     except (OSError, SourceError) as problem:
         raise Refused(f"a file of the program cannot be read: {problem}") from None
+    support = {*group.support}
+    files = [
+        one
+        for one in files
+        if one.path not in support
+        or facts.importers(one.path)
+        or footing_of(one).gone is None  # a script that runs nowhere keeps no other
+    ]
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")

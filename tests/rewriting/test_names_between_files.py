@@ -84,7 +84,7 @@ def read(mode):
 
 def test_an_import_whose_last_reader_is_rewritten_goes(tmp_path: Path) -> None:
     made = rewritten(tmp_path, "reader", main=PROGRAM, reader=READER)
-    assert 'mode == "train"' in made
+    assert "mode == 'train'" in made
     assert "tensorflow" not in made
     assert "import os\n" in made, "nobody read it before either: it stays"
 
