@@ -23,6 +23,7 @@ from .layers import (
     layers,
     regularizer,
 )
+from .sharing import merge_shared
 from .sites import simplified
 from .text import (
     Text,
@@ -111,7 +112,7 @@ class _Module:
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
-        self.classes: list[_Class] = []
+        self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
     def _find(self, body: Sequence[ast.stmt], hidden: frozenset[str]) -> None:
@@ -119,7 +120,7 @@ class _Module:
             if isinstance(node, ast.ClassDef):
                 symbols = [self.symbol(self.text.of(b), hidden) for b in node.bases]
                 if len(symbols) == 1 and symbols[0] in _BASES:
-                    self.classes.append(_Class(self, node, symbols[0], hidden))
+                    self.classes.append(Lifted(self, node, symbols[0], hidden))
                     continue
                 self._find(node.body, hidden)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -161,7 +162,8 @@ class _Module:
     def plain(self) -> str:
         """The code with plain classes."""
         if self.reuses:
-            raise Refused("layers may share their variables by `reuse`")
+            merge_shared(self.classes)
+            self._check_made_once()
         for one in self.classes:
             one.become_plain()
         text = Text(self.code)
@@ -172,6 +174,21 @@ class _Module:
         code = simplified(text.done(), names, self.symbol, self._is_seen)
         code = self._without_contrib(code)
         return self._laid_out(code, names)
+
+    def _check_made_once(self) -> None:
+        """Functions that make models and are called again may share variables."""
+        names = {one.name for one in self.classes}
+        for top in self.text.body:
+            for function in ast.walk(top):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                makes = any(
+                    isinstance(one, ast.Call) and dotted(one.func) in names
+                    for one in ast.walk(function)
+                )
+                used = len(re.findall(rf"\b{function.name}\(", self.code)) - 1
+                if makes and used > 1 and function.name != "__init__":
+                    raise Refused(f"`{function.name}` may share variables by `reuse`")
 
     def _without_contrib(self, code: str) -> str:
         """The code with layers of Keras for functions of contrib around the classes."""
@@ -312,7 +329,7 @@ class _Use:
     withs: tuple[ast.With, ...]
 
 
-class _Class:
+class Lifted:
     """A lifted class on its way to a plain one."""
 
     def __init__(
@@ -634,6 +651,7 @@ class _Class:
 
     def become_plain(self) -> None:
         """Changes the code, step by step."""
+        self.code = without_gone(self.code)
         self.read()
         if len(parameters_of(self.call)) < 2:
             raise Refused(f"the layers of `{self.name}` have no inputs")

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..interp.spelling import snake
+from ..lift.spelling import RESERVED
 from .code import Refused, dotted, literal
 from .text import (
     Text,
@@ -51,6 +52,7 @@ def simplified(
         _one_layer,
         _returned_weights,
         _made_where_called,
+        _called_object,
         _without_verb,
     )
     program = Program(code, names, symbol, seen)
@@ -784,6 +786,169 @@ def _made_where_called(program: Program) -> bool:
         program.text.cut(function)
         return True
     return False
+
+
+def _called_object(program: Program) -> bool:
+    """A plain object that makes a model where it is called is the model itself."""
+    for plain in program.classes:
+        if plain.sites is None or len(plain.sites) != 1:
+            continue
+        (site,) = plain.sites
+        function = site.owner
+        outer = program.above.get(function)
+        if (
+            not isinstance(function, ast.FunctionDef)
+            or function.name != "__call__"
+            or not isinstance(outer, ast.ClassDef)
+            or [dotted(one) for one in outer.bases] not in ([], ["object"])
+        ):
+            continue
+        edits = _joined(program, plain, site, outer, function)
+        if edits is not None:
+            for edit in edits:
+                program.text.replace(*edit)
+            program.text.cut(plain.node)
+            return True
+    return False
+
+
+_Edit = tuple[int, int, str]
+
+
+def _joined(
+    program: Program,
+    plain: Plain,
+    site: Site,
+    outer: ast.ClassDef,
+    function: ast.FunctionDef,
+) -> list[_Edit] | None:
+    """Edits that put the layers of a class into the object that makes it."""
+    methods = {f.name: f for f in outer.body if isinstance(f, ast.FunctionDef)}
+    init = methods.get("__init__")
+    statements = _without_scopes(program, function.body)
+    if init is None or "call" in methods or statements is None or len(site.calls) != 1:
+        return None
+    (called,) = site.calls
+    made, run = program.above[site.made], program.above[called]
+    if made not in statements or run not in statements:
+        return None
+    names = parameters_of(plain.call)[1:]
+    given = program.given(called, names) or {}
+    arguments = program.given(site.made, parameters_of(plain.init)[1:]) or {}
+    own = {name for one in ast.walk(outer) if (name := attribute_of_self(one))}
+    theirs = set(_own_attributes(plain))
+    target = run.targets[0] if isinstance(run, ast.Assign) else None
+    if (
+        set(given) != set(names)
+        or own & (theirs | RESERVED)
+        or not all(isinstance(one, ast.Name) for one in given.values())
+        or not (isinstance(run, ast.Return) or isinstance(target, ast.Name))
+    ):
+        return None
+    renamed = {name: one.id for name, one in given.items() if isinstance(one, ast.Name)}
+    local = bound_names(plain.call) - {*names, "self"}
+    if local & (bound_names(function) - set(renamed.values())):
+        return None
+    stored = {
+        program.of(one.targets[0]): one.value.id
+        for one in init.body
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name)
+    }
+    values = {
+        name: stored.get(program.of(one), program.of(one))
+        for name, one in arguments.items()
+    }
+    if (bound_names(plain.init) - {*parameters_of(plain.init)}) & bound_names(init):
+        return None
+    last = plain.call.body[-1]
+    returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+    if returns != [last]:
+        return None
+    indent = program.text.indent(function.body[0])
+    body: list[str] = []
+    for one in statements:
+        if one is made:
+            continue
+        if one is not run:
+            body += _lines(program, one, {}, indent)
+            continue
+        inner = [part for part in plain.call.body if part is not last]
+        for part in inner:
+            body += _lines(program, part, renamed, indent)
+        (result,) = _lines(program, last, renamed, indent)[-1:] or [""]
+        value = result.strip().removeprefix("return ")
+        if isinstance(run, ast.Return):
+            body.append(result)
+        elif isinstance(target, ast.Name) and value != target.id:
+            body.append(f"{indent}{target.id} = {value}")
+    layers = [
+        line
+        for one in _body(plain.init)[1:]
+        for line in _lines(program, one, values, program.text.indent(init.body[0]))
+    ]
+    text = program.text
+    edits: list[_Edit] = []
+    header = text.code.index(outer.name, text.span(outer)[0]) + len(outer.name)
+    end = text.code.index(":", header)
+    edits.append((header, end, "(tf_keras.Model)"))
+    first, _ = text.span(_body(init)[0])
+    margin = text.indent(init.body[0])
+    edits.append((first, first, f"super().__init__()\n{margin}"))
+    _, after = text.span(init.body[-1])
+    edits.append((after, after, "\n" + "\n".join(layers)))
+    place = text.code.index("__call__", text.span(function)[0])
+    edits.append((place, place + len("__call__"), "call"))
+    start, _ = text.span(_body(function)[0])
+    _, end = text.span(function.body[-1])
+    edits.append((start, end, "\n".join(body).lstrip()))
+    return edits
+
+
+def _without_scopes(
+    program: Program, statements: Sequence[ast.stmt]
+) -> list[ast.stmt] | None:
+    """Statements, with those inside of scopes that only name things in their place."""
+    found: list[ast.stmt] = []
+    for one in statements:
+        if not isinstance(one, ast.With):
+            found.append(one)
+            continue
+        for item in one.items:
+            entered = item.context_expr
+            if (
+                item.optional_vars is not None
+                or not isinstance(entered, ast.Call)
+                or program.symbol(program.of(entered.func))
+                not in ("tf.variable_scope", "tf.name_scope")
+                or entered.keywords
+                or len(entered.args) > 1
+            ):
+                return None
+        inner = _without_scopes(program, one.body)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def _lines(
+    program: Program, node: ast.stmt, names: Mapping[str, str], indent: str
+) -> list[str]:
+    """Lines of a statement at another depth, with other names, and its comments."""
+    text = program.text
+    margin = text.indent(node)
+    start, end = text.span(node)
+    start = text.comments_above(text.code.rfind("\n", 0, start) + 1, margin)
+    rest = text.code[end : text.code.find("\n", end)]
+    code = text.code[start:end] + (rest if rest.strip().startswith("#") else "")
+    moved = Text(code)
+    for one in (n for top in moved.body for n in ast.walk(top)):
+        if isinstance(one, ast.Name) and names.get(one.id, one.id) != one.id:
+            moved.put(one, names[one.id])
+    return [
+        indent + line.removeprefix(margin) if line.strip() else ""
+        for line in moved.done().split("\n")
+    ]
 
 
 def _without_verb(program: Program) -> bool:
