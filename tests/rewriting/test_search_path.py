@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.search_path import added_directories
-from tfmigrate.report.findings import Tier
+from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewriting.pipeline import Job
 from tfmigrate.rewriting.run import run_job
 
@@ -60,25 +60,25 @@ def test_a_notebooks_cells_are_read(tmp_path: Path) -> None:
 
 FIRST = "import sys\n\nsys.path.insert(0, '..')\n"
 LATE = MAIN.replace("import util\n", f"{FIRST}import util\n")
-# Nothing says what it is: the loop module does what the model_fn says.
-KEPT = MAIN.replace("Estimator(model_fn", "Estimator([model_fn][0]")
 
 
-def tiers(folder: Path, files: dict[str, str]) -> tuple[list[Tier], set[str]]:
-    """The tiers of programs in files, and the files that are added to theirs."""
+def outcomes(
+    folder: Path, files: dict[str, str]
+) -> tuple[list[ProgramOutcome], set[str]]:
+    """What becomes of the programs in files, and the files that are added to theirs."""
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     report = run_job(sorted(folder / name for name in files), Job())
     added = {os.path.relpath(r.path, folder) for r in report.results if r.added}
-    return [r.program.tier for r in report.results if r.program], added
+    return [r.program.outcome for r in report.results if r.program], added
 
 
 def test_their_files_are_judged_with_the_program(tmp_path: Path) -> None:
     files = {"one/main.py": FIRST + MAIN, "util.py": "STEPS = 3\n"}
-    assert tiers(tmp_path, files)[0] == [Tier.NATIVE]
+    assert outcomes(tmp_path, files)[0] == [ProgramOutcome.NATIVE]
     files["util.py"] += "import tensorflow as tf\n\nX = tf.contrib.nothing.foo\n"
-    assert tiers(tmp_path, files)[0] == [Tier.COMPAT]
+    assert outcomes(tmp_path, files)[0] == [ProgramOutcome.KEPT]
 
 
 def test_siblings_share_one_module_where_all_of_them_find_it(tmp_path: Path) -> None:
@@ -86,16 +86,16 @@ def test_siblings_share_one_module_where_all_of_them_find_it(tmp_path: Path) -> 
         "import tensorflow as tf\n\nSTEPS = 3\n\n\ndef sizes(x):\n    return x.shape\n"
     )
     files = {
-        "one/main.py": FIRST + KEPT,
-        "two/main.py": FIRST + KEPT,
+        "one/main.py": FIRST + MAIN,
+        "two/main.py": FIRST + MAIN,
         "util.py": util,
     }
-    assert tiers(tmp_path, files) == ([Tier.NATIVE] * 2, {"training_loop.py"})
+    assert outcomes(tmp_path, files) == ([ProgramOutcome.NATIVE] * 2, {"training.py"})
     # Where the path is set too late for an import of the module, it lies beside.
-    files["two/main.py"] = LATE.replace("Estimator(model_fn", "Estimator([model_fn][0]")
-    found, added = tiers(tmp_path, files)
-    assert found == [Tier.NATIVE] * 2
-    assert added == {"training_loop.py", "two/training_loop.py"}
+    files["two/main.py"] = LATE
+    found, added = outcomes(tmp_path, files)
+    assert found == [ProgramOutcome.NATIVE] * 2
+    assert added == {"training.py", "two/training.py"}
 
 
 def test_a_folder_below_finds_what_stands_beside_the_started_file(
@@ -103,8 +103,8 @@ def test_a_folder_below_finds_what_stands_beside_the_started_file(
 ) -> None:
     below = "import sys\n\nsys.path.append('lib')\n"
     modes = "import tensorflow as tf\n\nSTEPS = 3\nMODE = tf.estimator.ModeKeys.EVAL\n"
-    files = {"main.py": below + KEPT, "lib/util.py": modes}
-    assert tiers(tmp_path, files) == ([Tier.NATIVE], {"training_loop.py"})
+    files = {"main.py": below + MAIN, "lib/util.py": modes}
+    assert outcomes(tmp_path, files) == ([ProgramOutcome.NATIVE], {"training.py"})
     # Started with `python -m`, it has no folder of its own to search.
     files["__init__.py"] = ""
-    assert tiers(tmp_path, files) == ([Tier.COMPAT], set())
+    assert outcomes(tmp_path, files) == ([ProgramOutcome.KEPT], set())

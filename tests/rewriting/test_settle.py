@@ -1,4 +1,4 @@
-"""The floor: a program that keeps its Estimator keeps all it runs with."""
+"""What goes together: a kept program keeps all it runs with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from tfmigrate.options import RewriteOptions
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.selection import Selection
-from tfmigrate.report.findings import Outcome, Tier
+from tfmigrate.report.findings import Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, Report
 from tfmigrate.rewriting import pipeline
-from tfmigrate.rewriting.floor import settle
 from tfmigrate.rewriting.pipeline import Job
 from tfmigrate.rewriting.run import one_source, run_job
+from tfmigrate.rewriting.settle import settle
 
 # Has a session of its own where the Estimator asks for its data.
 KEPT = """\
@@ -51,7 +50,7 @@ def scale(x):
 
 
 def flat(x):
-    return tf.contrib.layers.flatten(x)
+    return tf.nn.dropout(x, keep_prob=0.5)
 """
 # Today's names of which TF 1 had too, with the same meaning.
 ON_BOTH = HELPERS[: HELPERS.index("\n\ndef flat")] + (
@@ -62,15 +61,20 @@ import tensorflow as tf
 
 from helpers import scale
 
-model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
-model.compile(tf.train.AdamOptimizer(0.1), "mse")
-estimator = tf.keras.estimator.model_to_estimator(model)
+
+
+def model_fn(features, labels, mode):
+    y = tf.layers.dense(features, 1)
+    loss = tf.losses.mean_squared_error(labels, y)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
 def data():
-    return tf.data.Dataset.from_tensors((scale([[1.0]] * 3), [[1.0]])).repeat(9)
+    return tf.data.Dataset.from_tensors((scale([[1.0]] * 3), [[1.0]] * 3)).repeat(9)
 
 
+estimator = tf.estimator.Estimator(model_fn)
 estimator.train(data, steps=3)
 """
 CALL = "tfmigrate.compat.install()  # runs on tfmigrate.compat: see"
@@ -103,8 +107,11 @@ def rewritten(folder: Path, files: dict[str, str], job: Job | None = None) -> Re
             result.path.write_bytes(result.new)
     again = run_job(paths, job or Job())
     assert not again.changed
-    for tier in (Tier.COMPAT, Tier.UNTOUCHED):
-        assert again.programs_by_tier()[tier] == report.programs_by_tier()[tier]
+    for outcome in (ProgramOutcome.KEPT, ProgramOutcome.UNTOUCHED):
+        assert (
+            again.programs_by_outcome()[outcome]
+            == report.programs_by_outcome()[outcome]
+        )
     return report
 
 
@@ -152,18 +159,18 @@ def test_a_program_that_shares_a_file_with_a_kept_one_stays_with_it(
 ) -> None:
     alone = {"native.py": NATIVE, "helpers.py": HELPERS}
     report = rewritten(tmp_path / "alone", alone)
-    assert report.programs_by_tier()[Tier.NATIVE] == 1
+    assert report.programs_by_outcome()[ProgramOutcome.NATIVE] == 1
     files = {**alone, "main.py": MAIN, "model.py": KEPT}
     report = rewritten(tmp_path / "shared", files)
-    assert report.programs_by_tier()[Tier.COMPAT] == 2
+    assert report.programs_by_outcome()[ProgramOutcome.KEPT] == 2
     after = texts(report, tmp_path / "shared")
     assert after["helpers.py"] == HELPERS
     assert CALL in after["native.py"]
-    (left,) = [f for f in result_of(report, "native.py").findings if f.tier]
-    assert left.line == 7
-    (own,) = [f for f in result_of(report, "model.py").findings if f.tier]
+    (left,) = [f for f in result_of(report, "native.py").findings if f.program]
+    assert left.line == 18
+    (own,) = [f for f in result_of(report, "model.py").findings if f.program]
     assert left.reason == (
-        "shares helpers.py with model.py, which keeps its Estimator "
+        "shares helpers.py with model.py, which is kept "
         f"(model.py:{own.line}: {own.reason})"
     )
 
@@ -171,10 +178,10 @@ def test_a_program_that_shares_a_file_with_a_kept_one_stays_with_it(
 def test_a_shared_file_that_suits_both_changes_for_both(tmp_path: Path) -> None:
     files = {"native.py": NATIVE, "helpers.py": ON_BOTH, "main.py": MAIN}
     report = rewritten(tmp_path, {**files, "model.py": KEPT})
-    tiers = report.programs_by_tier()
-    assert (tiers[Tier.NATIVE], tiers[Tier.COMPAT]) == (1, 1)
+    outcomes = report.programs_by_outcome()
+    assert (outcomes[ProgramOutcome.NATIVE], outcomes[ProgramOutcome.KEPT]) == (1, 1)
     after = texts(report, tmp_path)
-    assert "tf.compat.v1.to_float(tf.math.log(x))" in after["helpers.py"]
+    assert "tf.cast(tf.math.log(x), tf.float32)" in after["helpers.py"]
     assert CALL in after["main.py"]
     assert CALL not in after["native.py"]
 
@@ -189,8 +196,8 @@ def test_a_shared_file_that_suits_both_stays_where_nobody_moves(
 def test_a_shared_file_with_nothing_to_change_holds_nobody(tmp_path: Path) -> None:
     plain = "def scale(x):\n    return x\n"
     files = {"main.py": MAIN, "model.py": KEPT, "helpers.py": plain, "n.py": NATIVE}
-    tiers = rewritten(tmp_path, files).programs_by_tier()
-    assert (tiers[Tier.NATIVE], tiers[Tier.COMPAT]) == (1, 1)
+    outcomes = rewritten(tmp_path, files).programs_by_outcome()
+    assert (outcomes[ProgramOutcome.NATIVE], outcomes[ProgramOutcome.KEPT]) == (1, 1)
 
 
 def test_a_program_without_estimator_on_a_kept_file_starts_compat(
@@ -214,7 +221,7 @@ def test_a_library_that_nothing_here_runs_only_gets_its_note(tmp_path: Path) -> 
     assert "compat.install" not in "".join(after.values())
     (finding,) = result_of(report, "model.py").findings
     assert "behind tfmigrate.compat.install()" in finding.message
-    assert finding.tier is Tier.COMPAT
+    assert finding.program is ProgramOutcome.KEPT
 
 
 def test_a_package_that_imports_tensorflow_first_is_prepared_too(
@@ -232,7 +239,7 @@ def test_a_package_that_imports_tensorflow_first_is_prepared_too(
     assert CALL not in after["trainer/model.py"] + after["trainer/helpers.py"]
 
 
-def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
+def test_one_note_for_several_estimators_of_a_file(tmp_path: Path) -> None:
     made = "tf.estimator.LinearClassifier([], no_such_argument=4)"
     text = f"import tensorflow as tf\n\na = {made}\nb = {made}\nc = {made}\n"
     text += "\n\ndef input_fn():\n    return tf.Session().run(tf.read_file('a.csv'))\n"
@@ -240,7 +247,6 @@ def test_one_line_for_several_estimators_with_one_cause(tmp_path: Path) -> None:
     report = rewritten(tmp_path, {"three.py": text})
     (finding,) = report.results[0].findings
     assert finding.line == 3
-    assert finding.message.endswith("; also at line 4, line 5")
     assert texts(report, tmp_path)["three.py"].count("TODO(tfmigrate)") == 1
 
 
@@ -279,7 +285,7 @@ def test_what_compat_cannot_run_keeps_every_byte(
     files = {"main.py": main, "model.py": KEPT, "helpers.py": HELPERS}
     report = rewritten(tmp_path, files)
     assert texts(report, tmp_path) == files
-    assert report.programs_by_tier()[Tier.UNTOUCHED] == 1
+    assert report.programs_by_outcome()[ProgramOutcome.UNTOUCHED] == 1
     (finding,) = result_of(report, "model.py").findings
     assert finding.rule == "TFM104"
     assert f"cannot do `{line}` ({place})" in (finding.reason or "")
@@ -291,7 +297,7 @@ def test_an_estimator_that_compat_lacks_is_untouched(tmp_path: Path) -> None:
     report = rewritten(tmp_path, files)
     assert texts(report, tmp_path) == files
     (finding,) = result_of(report, "model.py").findings
-    assert finding.tier is Tier.UNTOUCHED
+    assert finding.program is ProgramOutcome.UNTOUCHED
     assert "`tf.estimator.BoostedTreesClassifier`: TensorFlow has no kernels" in (
         finding.reason or ""
     )
@@ -312,23 +318,17 @@ def test_an_estimator_that_compat_lacks_is_untouched(tmp_path: Path) -> None:
 def test_what_compat_can_run_is_no_less(tmp_path: Path, line: str) -> None:
     main = MAIN.replace("import model", f"import model\n{line}", 1)
     files = {"main.py": main, "model.py": KEPT, "helpers.py": HELPERS}
-    tiers = rewritten(tmp_path, files).programs_by_tier()
-    assert (tiers[Tier.COMPAT], tiers[Tier.UNTOUCHED]) == (1, 0)
+    outcomes = rewritten(tmp_path, files).programs_by_outcome()
+    assert (outcomes[ProgramOutcome.KEPT], outcomes[ProgramOutcome.UNTOUCHED]) == (1, 0)
 
 
 # -- what its owner asked for ---------------------------------------------------------
 
 
 def test_a_silenced_program_stays_with_all_its_files(tmp_path: Path) -> None:
-    text = NATIVE.replace("(model)\n", "(model)  # tfmigrate: ignore\n")
+    text = NATIVE.replace("(model_fn)\n", "(model_fn)  # tfmigrate: ignore\n")
     files = {"native.py": text, "helpers.py": HELPERS}
     assert texts(rewritten(tmp_path, files), tmp_path) == files
-
-
-def test_an_option_that_has_no_loop_leaves_all_files(tmp_path: Path) -> None:
-    files = {"native.py": NATIVE, "helpers.py": HELPERS}
-    job = Job(RewriteOptions(strategy="tpu", style="inline"))
-    assert texts(rewritten(tmp_path, files, job), tmp_path) == files
 
 
 def test_selected_rules_run_alone(tmp_path: Path) -> None:
@@ -401,7 +401,7 @@ classifier.train(input_fn)
 def test_estimators_through_compat_v2_are_found_and_stay_tf2(tmp_path: Path) -> None:
     report = rewritten(tmp_path, {"v2.py": V2})
     (finding,) = report.results[0].findings
-    assert finding.tier is Tier.COMPAT
+    assert finding.program is ProgramOutcome.KEPT
     assert "tfmigrate.compat.install(version=2)" in texts(report, tmp_path)["v2.py"]
 
 
@@ -437,13 +437,14 @@ def test_a_rewrite_that_fails_keeps_the_estimator(
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("a surprise")
 
-    monkeypatch.setattr(pipeline, "_rewritten", fail)
+    monkeypatch.setattr(pipeline, "part_in_programs", lambda *_: None)
+    monkeypatch.setattr(pipeline, "run_rules", fail)
     facts = ProjectFacts()
     path = tmp_path / "native.py"
     failed = pipeline.process_source(path, NATIVE.encode(), Job(), facts)
     (result,) = settle([failed], facts, Selection())
     (finding,) = result.findings
-    assert finding.tier is Tier.COMPAT
+    assert finding.program is ProgramOutcome.KEPT
     assert "rewriting this file failed, please report it" in (finding.reason or "")
     assert CALL in (result.new or b"").decode()
     # A file without Estimators has nothing to fall back to.
