@@ -92,7 +92,9 @@ def repeatable(text: str) -> bool:
     """Whether the expression gives the same when it is evaluated twice."""
     return all(
         dotted(node.func).startswith("tf.")
-        and not dotted(node.func).startswith(("tf.random", "tf.nn.dropout", "tf.layers"))
+        and not dotted(node.func).startswith(
+            ("tf.random", "tf.nn.dropout", "tf.layers")
+        )
         for node in ast.walk(parsed(text))
         if isinstance(node, ast.Call)
     )

@@ -36,6 +36,7 @@ class Task:
     model: Any
     optimizer: Any
     metrics: Any = ()
+    summed = False  # a sum over examples, which replicas add up, is not divided
 
     def forward(self, features: Any, training: bool) -> Any:
         """Returns the outputs of the model for a batch."""
@@ -63,8 +64,10 @@ class Task:
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            # Replicas add their gradients up: to those of the mean loss.
-            share = loss / tf.distribute.get_strategy().num_replicas_in_sync
+            # Replicas add their gradients up: to those of the mean loss, or the sum.
+            replicas = tf.distribute.get_strategy().num_replicas_in_sync
+            loss = loss * replicas if self.summed else loss
+            share = loss / replicas
         self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
         return {"loss": loss}
 

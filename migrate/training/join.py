@@ -29,8 +29,17 @@ WORDS: dict[str, frozenset[str]] = {
         "pandas_inputs": "pandas_input_fn",
         "specs": "TrainSpec EvalSpec train_and_evaluate",
         "spec_hooks": "",
+        "losses": "weighted_mean",
+        "metrics": "MeanPerClassAccuracy TrapezoidalAUC",
+        "optimizers": "Adadelta Ftrl LazyAdam Momentum ProximalAdagrad RMSProp RMSprop",
+        "heads": "Classifier BinaryClassifier MultiLabelClassifier PoissonRegressor "
+        "Regressor",
+        "linear": "LinearModel",
+        "wide_and_deep": "WideAndDeepModel",
     }.items()
 }
+# Parts whose classes come one by one, as `heads.Classifier`, with what they name.
+BY_NAME = ("heads", "metrics", "optimizers")
 
 
 def parts_for(words: Iterable[str]) -> tuple[str, ...]:
@@ -40,22 +49,33 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     arguments and methods of a Task that it overrides; names of parts are taken, too.
     """
     asked = set(words)
+    asked |= {f"{p}.{w}" for p in BY_NAME for w in WORDS[p] & asked}
+    asked |= {word.partition(".")[0] for word in asked}
     chosen = {"core"} | {p for p, own in WORDS.items() if p in asked or own & asked}
     while True:
         needed = {part for name in chosen for part in needs(name)}
         between = {p for p, own in WORDS.items() if not own and chosen >= set(needs(p))}
         if needed | between <= chosen:
-            return tuple(part for part in WORDS if part in chosen)
+            break
         chosen |= needed | between
+    found: list[str] = []
+    for part in WORDS:
+        if part in chosen:
+            names = [f"{part}.{n}" for n in sorted(WORDS[part]) if part in BY_NAME]
+            found += [name for name in names if name in asked] or [part]
+    return tuple(found)
 
 
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
     imports: dict[str, str] = {}
     statements: dict[str, Statement] = {}
-    for part in parts_for(parts):
+    names = [part.partition(".") for part in parts_for(parts)]
+    for part in dict.fromkeys(name for name, _, _ in names):
         imports |= imported(source(part))
-        for statement in statements_of(without_types(source(part))):
+        found = statements_of(without_types(source(part)))
+        wanted = {name for home, _, name in names if home == part}
+        for statement in found if wanted == {""} else reached(found, wanted):
             earlier = statements.get(statement.name)
             if earlier and isinstance(statement.node, ast.ClassDef):
                 earlier.text = extended(earlier.text, statement.text)
@@ -114,6 +134,18 @@ def statements_of(text: str) -> list[Statement]:
     lines = text.splitlines()
     found = [Statement(node, lines) for node in ast.parse(text).body]
     return [statement for statement in found if statement.name]
+
+
+def reached(statements: list[Statement], names: set[str]) -> list[Statement]:
+    """Returns the statements that define names, and what these name in turn."""
+    while True:
+        found = [one for one in statements if one.name in names]
+        used = {
+            n.id for s in found for n in ast.walk(s.node) if isinstance(n, ast.Name)
+        }
+        if not used & {one.name for one in statements} - names:
+            return found
+        names = names | used
 
 
 def members_of(text: str) -> tuple[str, list[Statement]]:

@@ -32,12 +32,13 @@ class Head(heads.Head):
         weight_column: str | None = None,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
+        interpolated: bool = False,
         wide_optimizer: Any = None,
     ) -> None:
         self.model, self.optimizer = model, optimizer
         self.wide_optimizer = wide_optimizer
         self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
-        self.reduction = reduction
+        self.reduction, self.interpolated = reduction, interpolated
         # Replicas add up a loss that is a sum; they do not take its mean.
         self.summed = reduction is tf.reduce_sum
         self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
