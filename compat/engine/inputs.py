@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tfmigrate.runtime.inputs import not_ahead
 
 from . import arrays, private_api
 from .callables import argument_names
@@ -86,6 +85,13 @@ def input_not_ahead(call: Callable[[], Any]) -> ModelInput:
     with _iterators_not_ahead():
         result = call()
     return input_of(not_ahead(result) if is_dataset(result) else result)
+
+
+def not_ahead(dataset: Any) -> Any:
+    """The data set without the `prefetch` that TensorFlow 2 adds by itself."""
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return dataset.with_options(options)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ Workers that take each step together cannot take one back in.
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import threading
 import time
@@ -15,7 +16,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tfmigrate.runtime.together import answers
 
 __all__ = ["WatchTasksHook", "tasks_needed"]
 
@@ -123,6 +123,16 @@ class WatchTasksHook(tf.train.SessionRunHook):
         if now - told.get(task, float("-inf")) >= _SECONDS_BETWEEN_LINES:
             told[task] = now
             tf.logging.warning("%s Waiting for it, up to %.0f s.", lost, limit)
+
+
+def answers(address: str) -> bool:
+    """Whether somebody listens there."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=3):
+            return True
+    except OSError:
+        return False
 
 
 class _BeforeSavingHook(tf.train.SessionRunHook):

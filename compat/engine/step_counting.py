@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tfmigrate.runtime.late_reads import followers
 
 from . import private_api
 
@@ -57,6 +56,21 @@ def _order(uses: Iterable[Any], train_op: Any) -> None:
                 if user in needed and user not in following
             ],
         )
+
+
+def followers(ops: Iterable[Any]) -> set[Any]:
+    """The operations that run after one of these."""
+    found: set[Any] = set()
+    todo = list(ops)
+    while todo:
+        op = todo.pop()
+        after = [*op._control_outputs]
+        for output in op.outputs:
+            after += output.consumers()
+        new = [one for one in after if one not in found]
+        found.update(new)
+        todo += new
+    return found
 
 
 def _what_it_needs(train_op: Any) -> set[Any]:

@@ -24,30 +24,6 @@ those that Estimator programs use most are compared with numbers recorded from
 TF 1.15.5. A name under "raises" can be imported, and raises with the advice given
 when it is used. `tf.contrib.slim` is the tf_slim package when that is installed;
 the names below are what is there without it.
-
-A name that works also comes along into a program that `tfmigrate rewrite` takes off
-compat: from an installed package where one has it, else copied from here into the
-module `tf_contrib.py` of the project. What "runs Estimators" is not copied: the
-program has a training loop of its own.
-"""
-
-# Counted over the programs and notebooks of 75 public repositories, every name
-# resolved to what it is; 24 of 960 files did not parse.
-_MEASURED = """
-## What programs use
-
-Uses of `tf.contrib` names in 75 public repositories, and what becomes of them in code
-that leaves compat:
-
-| where it is then | uses | names |
-|---|---|---|
-| copied into the project | 1,431 | 164 |
-| in TensorFlow or tf_keras, by another name | 281 | 56 |
-| in the training loop, or said by it | 263 | 23 |
-| nowhere: the program stays on compat, or as it is | 127 | 62 |
-
-Of the last, most are the canned models and monitors of `tf.contrib.learn`, input
-queues, and the data and network packages of slim.
 """
 
 
@@ -86,24 +62,12 @@ def contrib_table() -> str:
         if raises:
             parts.append(f"\nRaises ({len(raises)}): ")
             parts.append(", ".join(f"`{name}`" for name in raises) + f". {advice}\n")
-        stays = [name for name in works if _stays(f"tf.contrib.{package}.{name}")]
-        if stays:
-            parts.append("\nRuns Estimators: ")
-            parts.append(", ".join(f"`{name}`" for name in stays) + ".\n")
         for name in raises:
             single = SINGLE_NAMES.get(f"{package}.{name}")
             if single:
                 parts.append(f"\n- `{name}`: {single}\n")
     parts.append(f"\nIn all {count_works} names work and {count_raises} raise.\n")
-    parts.append(_MEASURED)
     return "".join(parts)
-
-
-def _stays(symbol: str) -> bool:
-    """Whether a name that works here cannot come along."""
-    from tfmigrate.bring import contrib
-
-    return isinstance(contrib.place(symbol), contrib.Missing)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import keyword
 import os
 import sys
 from collections.abc import Callable
@@ -13,8 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import UserError
-from ..options import RewriteOptions
-from ..project.config import CHOICES, Config, load_config
+from ..project.config import Config, load_config
 from ..project.selection import Selection
 from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
@@ -30,7 +28,6 @@ __all__ = [
     "require_writable",
     "run_on_stdin",
     "run_with_progress",
-    "style_options",
     "write_report",
 ]
 
@@ -118,71 +115,19 @@ def file_options(function: F) -> F:
     return function
 
 
-def style_options(function: F) -> F:
-    """Options that shape the emitted code."""
-    helps = {
-        "style": "Where the loop goes: in place, or into a module beside the programs.",
-        "loop": "Steps per call: up to the next log line, one, or as many as possible.",
-        "strategy": "The tf.distribute strategy of the result.",
-        "keras": "The Keras the result is written for.",
-    }
-    for name, words in reversed(CHOICES.items()):
-        function = click.option(
-            f"--{name}", type=click.Choice(words), help=helps[name]
-        )(function)
-    function = click.option(
-        "--loop-module",
-        metavar="NAME",
-        help="Name of the module that holds the loop for several programs.",
-    )(function)
-    function = click.option(
-        "--whole-module",
-        is_flag=True,
-        default=None,
-        help="Keep what no word of the project asks of that module.",
-    )(function)
-    function = click.option(
-        "--mixed-precision", is_flag=True, default=None, help="Compute in float16."
-    )(function)
-    return click.option(
-        "--profile", is_flag=True, default=None, help="Profile steps 10 to 20."
-    )(function)
-
-
 def job_from(
     paths: tuple[Path, ...],
     *,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     py2: bool = False,
-    **shape: Any,
 ) -> tuple[Job, Config]:
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
-    chosen: dict[str, Any] = {}
-    for name in (*CHOICES, "loop_module", "whole_module", "mixed_precision", "profile"):
-        value = shape.get(name)
-        if value is None:
-            value = config.values.get(name.replace("_", "-"))
-        if value is not None:
-            chosen[name] = value
-    if "loop_module" in chosen:
-        chosen["loop_module"] = _module_name(chosen["loop_module"])
     selection = Selection(
         select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
     )
-    return Job(RewriteOptions(**chosen), selection, py2=py2), config
-
-
-def _module_name(text: str) -> str:
-    """The name of a module, given as one or as its file."""
-    name = text.removesuffix(".py")
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise UserError(
-            f"--loop-module {text}: not the name of a module",
-            hint="give a file name such as training_loop.py, without a directory",
-        )
-    return name
+    return Job(selection=selection, py2=py2), config
 
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -31,7 +30,6 @@ from .common import (
     require_writable,
     run_on_stdin,
     run_with_progress,
-    style_options,
     write_report,
 )
 
@@ -56,7 +54,6 @@ or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
-@style_options
 @click.option("--diff", is_flag=True, help="Print a diff and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if work is left.")
 @click.option(
@@ -72,7 +69,7 @@ or the usage was wrong.
     "--prove",
     is_flag=True,
     help="Run each program as it was and as it would be, in copies of the project, "
-    "from the same weights on the same batches; one that trains otherwise steps down.",
+    "from the same weights on the same batches; one that trains otherwise is kept.",
 )
 @click.option(
     "--prove-command",
@@ -112,7 +109,6 @@ def rewrite(
     prove_command: str | None,
     prove_steps: int,
     prove_seconds: float,
-    **shape: Any,
 ) -> None:
     """Rewrite legacy TensorFlow code to plain TF2, in place.
 
@@ -122,7 +118,7 @@ def rewrite(
     Nothing of your code is run, unless --prove asks for it.
     """
     require_writable(output)
-    job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
+    job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")

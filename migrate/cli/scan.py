@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,7 +17,6 @@ from .common import (
     require_writable,
     run_on_stdin,
     run_with_progress,
-    style_options,
     write_report,
 )
 
@@ -40,13 +37,12 @@ processed or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
-@style_options
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
     help="Show the plan of each program: its layers with their variables, loss, "
-    "optimizer, calls and hooks, and what keeps it from layers (text report only).",
+    "optimizer, calls and hooks, and what keeps it (text report only).",
 )
 def scan(
     paths: tuple[Path, ...],
@@ -59,7 +55,6 @@ def scan(
     timeout: float,
     py2: bool,
     verbose: bool,
-    **shape: Any,
 ) -> None:
     """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
 
@@ -68,9 +63,7 @@ def scan(
     require_writable(output)
     if verbose and format_ != "text":
         raise UserError(f"-v adds to the text report; --format {format_} has no plans")
-    job, config = job_from(paths, select=select, ignore=ignore, py2=py2, **shape)
-    # Only a page shows what the files become.
-    job = replace(job, shown=format_ == "html")
+    job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
             raise UserError("- reads one program from stdin and takes no other path")
@@ -81,8 +74,8 @@ def scan(
         report = run_with_progress(files, job, jobs, timeout)
     text = render(report, format_, written=False)
     if verbose:
-        from ..around.plans import plan_lines
         from ..project.deep import call_deep
+        from ..rewriting.plans import plan_lines
 
         plans = call_deep(lambda: list(plan_lines(report, files)))
         text = "\n".join([*plans, text])

@@ -9,7 +9,7 @@ from importlib import resources
 
 from .. import __version__
 from ..report.effort import finding_minutes, report_minutes
-from ..report.findings import Finding, Outcome, Tier
+from ..report.findings import Finding, Outcome, ProgramOutcome
 from ..report.model import FileResult, FileStatus, Report
 
 __all__ = ["html_report"]
@@ -61,10 +61,9 @@ def _overview(report: Report, *, written: bool) -> str:
         ("left", findings[Outcome.LEFT]),
         ("about minutes of review", report_minutes(report)),
     ]
-    tiers = report.programs_by_tier()
     cards += [
-        (f"programs at {tier.value}", number)
-        for tier, number in tiers.items()
+        (f"programs {outcome.value}", number)
+        for outcome, number in report.programs_by_outcome().items()
         if number
     ]
     shown = "".join(
@@ -84,9 +83,14 @@ def _overview(report: Report, *, written: bool) -> str:
         if rows
         else "<p>No legacy TensorFlow code was found.</p>"
     )
+    programs = "".join(
+        f"<li>{html.escape(f'{path}: {program.sentence}')}</li>"
+        for path, program in report.programs
+    )
+    told = f'<ul class="programs">{programs}</ul>' if programs else ""
     proofs = "".join(f"<li>{html.escape(p.sentence)}</li>" for p in report.proofs)
     trials = f'<ul class="proofs">{proofs}</ul>' if proofs else ""
-    return f'<div class="cards">{shown}</div>\n{trials}{table}'
+    return f'<div class="cards">{shown}</div>\n{told}{trials}{table}'
 
 
 def _rule_text(rule_id: str) -> str:
@@ -100,14 +104,14 @@ def _filters(report: Report) -> str:
         return "".join(f"<option>{html.escape(value)}</option>" for value in values)
 
     rules = list(report.findings_by_rule())
-    # Those of findings: a program counts once, at the lowest tier of its files.
-    found = {finding.tier for finding in report.findings}
-    tiers = [tier.value for tier in Tier if tier in found]
+    # Those of findings: a program counts once, as the worst of its files.
+    found = {finding.program for finding in report.findings}
+    programs = options([one.value for one in ProgramOutcome if one in found])
     return (
         '<form id="filters" onsubmit="return false">'
         f'<label>rule <select id="rule"><option value="">all</option>{options(rules)}'
         "</select></label>"
-        f'<label>tier <select id="tier"><option value="">all</option>{options(tiers)}'
+        f'<label>program <select id="program"><option value="">all</option>{programs}'
         "</select></label>"
         '<label>outcome <select id="outcome"><option value="">all</option>'
         f"{options([o.value for o in Outcome])}</select></label>"
@@ -143,17 +147,17 @@ def _finding(finding: Finding) -> str:
     place = f"{finding.line}:{finding.column}"
     if finding.cell is not None:
         place = f"cell {finding.cell}, {place}"
-    tier = finding.tier.value if finding.tier is not None else ""
+    program = finding.program.value if finding.program is not None else ""
     told = "; ".join(text for text in (finding.reason, finding.advice) if text)
     reason = f" <i>{html.escape(told)}</i>" if told else ""
     safety = finding.safety.value if finding.outcome is Outcome.REWRITTEN else ""
     tags = "".join(
         f'<span class="tag {html.escape(tag.replace(" ", "-"))}">{tag}</span>'
-        for tag in (finding.outcome.value, safety, tier)
+        for tag in (finding.outcome.value, safety, program)
         if tag
     )
     return (
-        f'<li class="finding" data-rule="{finding.rule}" data-tier="{tier}" '
+        f'<li class="finding" data-rule="{finding.rule}" data-program="{program}" '
         f'data-outcome="{finding.outcome.value}">'
         f'<span class="place">{place}</span> <code>{finding.rule}</code> {tags} '
         f'<span class="message">{_code(finding.message)}{reason}</span></li>'

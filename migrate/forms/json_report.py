@@ -14,7 +14,7 @@ from ..report.proofs import Proof
 
 __all__ = ["json_report", "report_data", "schema"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 def schema() -> dict[str, Any]:
@@ -44,7 +44,7 @@ def report_data(report: Report, *, written: bool) -> dict[str, Any]:
                 rule: {o.value: n for o, n in outcomes.items()}
                 for rule, outcomes in report.findings_by_rule().items()
             },
-            "programs": {t.value: n for t, n in report.programs_by_tier().items()},
+            "programs": {o.value: n for o, n in report.programs_by_outcome().items()},
             "notes": sum(result.notes for result in report.results),
             "leftovers": report.leftovers(),
             "minutes": report_minutes(report),
@@ -57,7 +57,6 @@ def report_data(report: Report, *, written: bool) -> dict[str, Any]:
 def _proof(proof: Proof) -> dict[str, Any]:
     return {
         "program": proof.program.as_posix(),
-        "tier": proof.tier.value,
         "outcome": proof.outcome.value,
         "told": proof.told,
         "steps": proof.steps,
@@ -71,12 +70,18 @@ def _file(result: FileResult) -> dict[str, Any]:
         "status": result.status.value,
         "error": result.error,
         "lines": result.lines,
+        "new_lines": result.new_lines,
         "notes": result.notes,
         "program": None
         if result.program is None
         else {
-            "tier": result.program.tier.value,
+            "outcome": result.program.outcome.value,
             "where": result.program.where.as_posix(),
+            "line": result.program.line,
+            "cell": result.program.cell,
+            "reason": result.program.reason,
+            "advice": result.program.advice,
+            "review": result.program.review,
         },
         "findings": [_finding(finding) for finding in sorted(result.findings)],
     }
@@ -91,7 +96,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "outcome": finding.outcome.value,
         "safety": finding.safety.value,
-        "tier": finding.tier.value if finding.tier is not None else None,
+        "program": None if finding.program is None else finding.program.value,
         "reason": finding.reason,
         "advice": finding.advice,
         "symbol": finding.symbol,

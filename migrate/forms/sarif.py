@@ -124,7 +124,7 @@ def _result(
         "properties": {
             "outcome": finding.outcome.value,
             "safety": finding.safety.value,
-            "tier": finding.tier.value if finding.tier is not None else None,
+            "program": None if finding.program is None else finding.program.value,
         },
     }
     if finding.fix:

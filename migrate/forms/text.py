@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
 from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable, quoted_name
 from ..report.proofs import ProofOutcome
@@ -50,10 +50,15 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
                 if number
             ]
             yield f"  {rule}  {', '.join(parts)}"
-    tiers = report.programs_by_tier()
-    if any(tiers.values()):
-        parts = [f"{number} {tier.value}" for tier, number in tiers.items() if number]
-        yield f"{_count(sum(tiers.values()), 'training program')}: {', '.join(parts)}"
+    programs = report.programs_by_outcome()
+    if any(programs.values()):
+        parts = [f"{n} {outcome.value}" for outcome, n in programs.items() if n]
+        total = sum(programs.values())
+        yield f"{_count(total, 'training program')}: {', '.join(parts)}"
+        for path, program in report.programs:
+            yield printable(f"  {path}: {program.sentence}")
+    for added in report.added:
+        yield printable(f"  {added.path}: {_count(added.new_lines, 'line')} to review")
     for proof in report.proofs:
         yield printable(proof.sentence)
     files = report.files_by_status()
@@ -78,15 +83,14 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
 
 def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
     """What to do now, one line for each thing there is to do."""
-    tiers = report.programs_by_tier()
-    kept = tiers[Tier.COMPAT]
+    programs = report.programs_by_outcome()
     if report.changed and not written:
         yield (
             "next: `tfmigrate rewrite` writes this (--diff shows it first, "
             "`tfmigrate undo` takes it back)"
         )
     if report.changed and written:
-        moved = tiers[Tier.NATIVE] + tiers[Tier.FORWARD_KEPT]
+        moved = programs[ProgramOutcome.NATIVE]
         shown = any(p.outcome is not ProofOutcome.REFUTED for p in report.proofs)
         proof = ""
         if moved and not shown:
@@ -97,13 +101,16 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
             there = printable(str(report.mirror))
             same = "the originals are as they were"
             yield f"next: run your tests on {there}; {same}{proof}"
-    if kept:
+    if programs[ProgramOutcome.KEPT]:
         yield (
-            "next: T3 runs by plain Python, with tfmigrate installed; change what its "
-            "reason names and rewrite again to move it (`tfmigrate explain TFM103`)"
+            "next: what is kept runs by plain Python, with tfmigrate installed; change "
+            "what its reason names and rewrite again (`tfmigrate explain TFM103`)"
         )
-    if tiers[Tier.UNTOUCHED]:
-        yield "next: T4 needs a change by hand first (`tfmigrate explain TFM104`)"
+    if programs[ProgramOutcome.UNTOUCHED]:
+        yield (
+            "next: what is untouched needs a change by hand first "
+            "(`tfmigrate explain TFM104`)"
+        )
 
 
 def _count(number: int, noun: str) -> str:

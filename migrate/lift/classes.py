@@ -6,17 +6,16 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from ..emit.module.layout import fit
-from ..emit.module.names import Names
-from ..emit.programs.layer_class import class_statement
 from ..interp.values import Function, Time
+from ..plan.code.blocked import Blocked
+from ..plan.code.layout import fit
+from ..plan.code.names import Names
 from ..plan.code.statements import is_docstring
 from ..plan.code.texts import camel, source_text
 from ..plan.code.tree import Statement, statements_of
-from ..plan.program import TF, LayerClass
-from ..plan.sites import Blocked
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
+from .layer_class import TF, LayerClass, class_statement
 from .notices import Stays
 from .spelling import parameter
 from .taken import Helper, Taken

@@ -11,10 +11,10 @@ import libcst as cst
 
 from ..interp.layer_functions import CLASSES, LAYERS, LayerFunction
 from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
+from ..plan.code.blocked import Blocked
 from ..plan.code.source import Source
-from ..plan.program import TF
-from ..plan.sites import Blocked
 from .initializers import initializer, regularizer
+from .layer_class import TF
 
 __all__ = ["Conversion", "Step"]
 

@@ -10,8 +10,8 @@ from ..interp.evaluator import Event, evaluated
 from ..interp.handlers import Call
 from ..interp.notes import Notes
 from ..interp.values import Const, Instance
+from ..plan.code.blocked import Blocked
 from ..plan.code.tree import Tree, walk
-from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted
@@ -45,7 +45,7 @@ class ModelFunction:
     def stop(self, reason: str, node: cst.CSTNode | None = None) -> Blocked:
         """What to raise where the function cannot be lifted."""
         line = self.tree.line(self.defined if node is None else node)
-        return Blocked("TFM103", line, f"model_fn: {reason}")
+        return Blocked(line, f"model_fn: {reason}")
 
     def stop_in(self, tree: Tree, name: str, node: cst.CSTNode, reason: str) -> Blocked:
         """The same for a node of any file."""
@@ -117,8 +117,8 @@ class ModelFunction:
                 except Blocked as blocked:
                     if file is own:
                         raise
-                    reason = blocked.blocker.reason.removeprefix("model_fn: ")
-                    line = blocked.blocker.line
+                    reason = blocked.reason.removeprefix("model_fn: ")
+                    line = blocked.line
                     if not reason.endswith(")") or ".py:" not in reason:
                         reason = f"{reason} ({file.parsed.path.name}:{line})"
                     raise self.stop(reason) from None

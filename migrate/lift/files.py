@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ..emit.module.edits import Changed, Edits
 from ..interp.notes import Notes
+from ..plan.code.edits import Changed, Edits
 from ..plan.code.tree import Tree
 from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.scopes import BindingKind

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import libcst as cst
 
-from ..emit.module.spacing import with_blank_lines
 from ..interp.evaluator import evaluated
 from ..interp.notes import Notes
+from ..plan.code.blocked import Blocked
+from ..plan.code.spacing import with_blank_lines
 from ..plan.code.tree import Tree, walk
-from ..plan.sites import Blocked
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from .definitions import ModelFunction
@@ -305,4 +305,4 @@ def _helpers(
 
 
 def _told(stop: Blocked) -> tuple[int, str]:
-    return stop.blocker.line, stop.blocker.reason
+    return stop.line, stop.reason

@@ -12,8 +12,8 @@ from ..plan.code.source import Source
 from ..plan.code.statements import is_docstring, names_in
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Tree, only_small, statements_of
-from ..plan.program import TF
 from .draws import draws
+from .layer_class import TF
 
 __all__ = ["initializer", "regularizer"]
 

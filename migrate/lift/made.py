@@ -11,10 +11,10 @@ import libcst as cst
 from ..interp.alike import STARTS
 from ..interp.spelling import snake
 from ..interp.values import Function, Time
+from ..plan.code.blocked import Blocked
 from ..plan.code.texts import source_text
-from ..plan.program import TF
-from ..plan.sites import Blocked
 from .conversion import Conversion
+from .layer_class import TF
 from .notices import Stays
 from .spelling import argument_of, looks_counted, spaced
 

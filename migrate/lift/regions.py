@@ -8,13 +8,12 @@ from typing import cast
 
 import libcst as cst
 
-from ..emit.module.names import Names
-from ..emit.module.spacing import with_blank_lines
-from ..emit.module.template import parse_statements
 from ..interp.values import Time
-from ..plan.code.texts import camel, source_text
+from ..plan.code.blocked import Blocked
+from ..plan.code.names import Names
+from ..plan.code.spacing import with_blank_lines
+from ..plan.code.texts import camel, parse_statements, source_text
 from ..plan.code.tree import Statement, only_small, statements_of, walk
-from ..plan.sites import Blocked
 from .bodies import Body
 from .classes import Classes
 from .files import File

@@ -8,9 +8,9 @@ import libcst as cst
 
 from ..interp.notes import Notes
 from ..interp.values import Time
+from ..plan.code.blocked import Blocked
 from ..plan.code.source import Source
 from ..plan.code.tree import Statement, Tree, only_small, walk
-from ..plan.sites import Blocked
 from ..symbols.scopes import BindingKind
 from .draws import draws
 from .flow import bound_by, written_by

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ..interp.spelling import snake
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
@@ -22,7 +23,19 @@ from .layers import (
     layers,
     regularizer,
 )
-from .text import Text, fitted, on_one_line, without_gone
+from .sharing import merge_shared
+from .sites import simplified
+from .text import (
+    Text,
+    attribute_of_self,
+    bound_names,
+    elements,
+    fitted,
+    on_one_line,
+    parameters_of,
+    parents_of,
+    without_gone,
+)
 
 __all__ = ["needs_update_ops", "plain_classes"]
 
@@ -58,7 +71,7 @@ _FLAGS = (
     "is_training_phase",
     "phase_train",
 )
-_WITHOUT_WEIGHTS = (
+WITHOUT_WEIGHTS = (
     "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
 )  # fmt: skip
 
@@ -67,7 +80,7 @@ def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused."""
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
-    found = _Module(parsed).plain()
+    found = _Module(parsed, facts).plain()
     return facts.module_of(parsed.source.with_text(found))
 
 
@@ -88,16 +101,18 @@ def needs_update_ops(parsed: ParsedModule) -> bool:
 class _Module:
     """A module, and its lifted classes while they change."""
 
-    def __init__(self, parsed: ParsedModule) -> None:
+    def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
+        self.others = [
+            one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
+        ]
         self.resolver = parsed.resolver
         self.code = parsed.source.text
         self.text = Text(self.code)
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
-        self.lines = {line.strip() for line in self.code.splitlines()}
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
-        self.classes: list[_Class] = []
+        self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
     def _find(self, body: Sequence[ast.stmt], hidden: frozenset[str]) -> None:
@@ -105,7 +120,7 @@ class _Module:
             if isinstance(node, ast.ClassDef):
                 symbols = [self.symbol(self.text.of(b), hidden) for b in node.bases]
                 if len(symbols) == 1 and symbols[0] in _BASES:
-                    self.classes.append(_Class(self, node, symbols[0], hidden))
+                    self.classes.append(Lifted(self, node, symbols[0], hidden))
                     continue
                 self._find(node.body, hidden)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -147,53 +162,163 @@ class _Module:
     def plain(self) -> str:
         """The code with plain classes."""
         if self.reuses:
-            raise Refused("layers may share their variables by `reuse`")
+            merge_shared(self.classes)
+            self._check_made_once()
         for one in self.classes:
             one.become_plain()
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
-            line = text.code.rfind("\n", 0, start) + 1
-            text._edits.append((line, end, one.code))
+            text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
+        names = {one.name for one in self.classes}
+        code = simplified(text.done(), names, self.symbol, self._is_seen)
+        code = self._without_contrib(code)
+        return self._laid_out(code, names)
+
+    def _check_made_once(self) -> None:
+        """Functions that make models and are called again may share variables."""
+        names = {one.name for one in self.classes}
+        for top in self.text.body:
+            for function in ast.walk(top):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                makes = any(
+                    isinstance(one, ast.Call) and dotted(one.func) in names
+                    for one in ast.walk(function)
+                )
+                used = len(re.findall(rf"\b{function.name}\(", self.code)) - 1
+                if makes and used > 1 and function.name != "__init__":
+                    raise Refused(f"`{function.name}` may share variables by `reuse`")
+
+    def _without_contrib(self, code: str) -> str:
+        """The code with layers of Keras for functions of contrib around the classes."""
+        while True:
+            text = Text(code)
+            above = parents_of(ast.Module(text.body, []))
+            found: list[tuple[ast.Call, str]] = []
+            for node in above:
+                if not isinstance(node, ast.Call):
+                    continue
+                around: list[ast.AST] = [node]
+                while around[-1] in above:
+                    around.append(above[around[-1]])
+                hidden = {
+                    name
+                    for one in around
+                    if isinstance(one, ast.FunctionDef)
+                    for name in bound_names(one)
+                }
+                name = contrib_name(
+                    self.symbol(on_one_line(text.of(node.func)), hidden)
+                )
+                if name in WITHOUT_WEIGHTS:
+                    for one in around:
+                        if isinstance(one, ast.With) and "arg_scope" in text.of(one):
+                            raise Refused(f"`{text.of(node.func)}` in an arg_scope")
+                    found.append((node, name))
+            inner = [
+                (node, name)
+                for node, name in found
+                if not any(
+                    other is not node and _holds(node, other) for other, _ in found
+                )
+            ]
+            if not inner:
+                return code
+            for node, name in inner:
+                given = arguments_of(node, SIGNATURES[name], text.of(node.func))
+                said = {
+                    key: on_one_line(text.of(value)) for key, value in given.items()
+                }
+                inputs = said.pop(SIGNATURES[name][0])
+                made = layers(name, said, _Plain(self))
+                flag = "" if made.training is None else f", training={made.training}"
+                text.put(node, f"{made.made[0]}({inputs}{flag})")
+            code = text.done()
+
+    def _is_seen(self, name: str) -> bool:
+        """Another file of the program may use a class, or the function that it was."""
+        words = re.compile(rf"\b({name}|{snake(name)})\b")
+        return any(words.search(text) for text in self.others)
+
+    def _laid_out(self, code: str, names: Container[str]) -> str:
+        """The code with new lines broken where they are too long."""
+        text = Text(code)
+        known = {line.strip() for line in self.code.splitlines()}
+        inits = {
+            node
+            for top in text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.ClassDef) and one.name in names
+            for init in one.body
+            if isinstance(init, ast.FunctionDef) and init.name == "__init__"
+            for node in ast.walk(init)
+        }
+        for node in (one for top in text.body for one in ast.walk(top)):
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+            ):
+                start, end = text.span(node)
+            elif isinstance(node, ast.FunctionDef) and node.name in (
+                "__init__",
+                "call",
+            ):
+                start, _ = text.span(node)
+                end = code.rfind(":", start, text.span(node.body[0])[0]) + 1
+            else:
+                continue
+            old = code[start:end]
+            if node not in inits and all(
+                one.strip() in known for one in old.split("\n")
+            ):
+                continue
+            if isinstance(node, ast.FunctionDef) and "#" in old:
+                continue
+            indent = text.indent(node)
+            if not indent.strip():
+                text.replace(
+                    start, end, fitted(old, indent, WIDTH).removeprefix(indent)
+                )
         return text.done()
 
 
-def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Names that a function binds, its parameters among them."""
-    given = function.args
-    found = {
-        one.arg
-        for one in (
-            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
-        )
-        if one is not None
-    }  # fmt: skip
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
-            found.add(node.name)
-        elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-    return found
+class _Plain:
+    """Reads arguments as they are, where there are no arg_scopes."""
+
+    def __init__(self, module: _Module) -> None:
+        self.symbol = module.symbol
+        self.quote = module.quote
+
+    def value(self, code: str) -> str:
+        """The argument itself."""
+        return code
+
+    def text(self, code: str) -> str:
+        """A string in the program's quotes."""
+        return f"{self.quote}{code}{self.quote}"
+
+    def scoped(self, function: str) -> Mapping[str, str]:
+        """Nothing."""
+        return {}
 
 
-def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
-    """The node above each one."""
-    return {
-        child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)
-    }
-
-
-def attribute_of_self(node: ast.AST | None) -> str | None:
-    """`x` of `self.x`."""
-    if (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
+def arguments_of(
+    node: ast.Call, names: Sequence[str], function: str
+) -> dict[str, ast.expr]:
+    """Arguments of a call by the names of parameters; raises Refused."""
+    if any(isinstance(one, ast.Starred) for one in node.args) or any(
+        one.arg is None for one in node.keywords
     ):
-        return node.attr
-    return None
+        raise Refused(f"`{function}` with `*` arguments")
+    if len(node.args) > len(names):
+        raise Refused(f"`{function}` with {len(node.args)} arguments")
+    given = dict(zip(names, node.args, strict=False))
+    for one in node.keywords:
+        assert one.arg is not None
+        if one.arg not in names:
+            raise Refused(f"`{function}` with the argument `{one.arg}`")
+        given[one.arg] = one.value
+    return given
 
 
 @dataclass(frozen=True)
@@ -204,7 +329,7 @@ class _Use:
     withs: tuple[ast.With, ...]
 
 
-class _Class:
+class Lifted:
     """A lifted class on its way to a plain one."""
 
     def __init__(
@@ -278,7 +403,7 @@ class _Class:
             and one.id == name
             and isinstance(one.ctx, ast.Store)
         ]
-        if len(places) != 1 or name in _parameters(self.call):
+        if len(places) != 1 or name in parameters_of(self.call):
             return None
         above = self.above[places[0]]
         if isinstance(above, ast.Assign) and above.targets == places:
@@ -343,7 +468,7 @@ class _Class:
         iterators: set[str] = set()
         for node in ast.walk(self.call):
             if isinstance(node, (ast.For, ast.comprehension)):
-                names |= _elements(node.target, node.iter, attribute)
+                names |= elements(node.target, node.iter, attribute)
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 iterated = node.value.args[:1]
                 if iterated and attribute_of_self(iterated[0]) == attribute:
@@ -476,7 +601,7 @@ class _Class:
                 else f"[{ast.unparse(held.slice)}]"
             )
             held = held.value
-        first = _parameters(self.call)[1:2]
+        first = parameters_of(self.call)[1:2]
         is_input = isinstance(held, ast.Name) and [held.id] == first
         if not is_input or first[0] in _stored(self.call):
             return None
@@ -526,8 +651,9 @@ class _Class:
 
     def become_plain(self) -> None:
         """Changes the code, step by step."""
+        self.code = without_gone(self.code)
         self.read()
-        if len(_parameters(self.call)) < 2:
+        if len(parameters_of(self.call)) < 2:
             raise Refused(f"the layers of `{self.name}` have no inputs")
         self._first_values_made()
         self._functions()
@@ -541,7 +667,7 @@ class _Class:
         self._flag()
         self._unread()
         self._unread_values()
-        self._shape()
+        self._docstring()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers that the constructor makes for later."""
@@ -595,7 +721,7 @@ class _Class:
             keywords=[*use.node.keywords, *node.keywords],
         )
         late = {*use.node.args, *(one.value for one in use.node.keywords)}
-        given = self._arguments(whole, SIGNATURES[name], function)
+        given = arguments_of(whole, SIGNATURES[name], function)
         self._withs = use.withs
         said: dict[str, str] = {}
         inputs = given.pop(SIGNATURES[name][0])
@@ -622,23 +748,6 @@ class _Class:
                     f"`{function}` depends on `{one.id}`, which only the call knows"
                 )
         return code
-
-    def _arguments(
-        self, node: ast.Call, names: Sequence[str], function: str
-    ) -> dict[str, ast.expr]:
-        if any(isinstance(one, ast.Starred) for one in node.args) or any(
-            one.arg is None for one in node.keywords
-        ):
-            raise Refused(f"`{function}` with `*` arguments")
-        if len(node.args) > len(names):
-            raise Refused(f"`{function}` with {len(node.args)} arguments")
-        given = dict(zip(names, node.args, strict=False))
-        for one in node.keywords:
-            assert one.arg is not None
-            if one.arg not in names:
-                raise Refused(f"`{function}` with the argument `{one.arg}`")
-            given[one.arg] = one.value
-        return given
 
     def _holder(self, node: ast.Call) -> str:
         """The attribute that holds a layer, or the list that does."""
@@ -767,9 +876,9 @@ class _Class:
         if name == "softmax":
             self.source.put(node.func, f"{self.tf}.nn.softmax")
             return
-        if name not in _WITHOUT_WEIGHTS:
+        if name not in WITHOUT_WEIGHTS:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
-        given = self._arguments(node, SIGNATURES[name], function)
+        given = arguments_of(node, SIGNATURES[name], function)
         inputs = given.pop(SIGNATURES[name][0])
         self._withs = self.withs(node)
         said: dict[str, str] = {}
@@ -950,7 +1059,7 @@ class _Class:
     def _get_variable(self, node: ast.Call) -> None:
         given = {
             name: self.of(one)
-            for name, one in self._arguments(
+            for name, one in arguments_of(
                 node, _GET_VARIABLE, "tf.get_variable"
             ).items()
         }
@@ -1101,7 +1210,7 @@ class _Class:
         symbol = self.symbol(self.of(above.func)) or ""
         if symbol not in _LOOKUPS or self._loops_around(above):
             return None
-        given = self._arguments(above, _LOOKUPS[symbol], symbol)
+        given = arguments_of(above, _LOOKUPS[symbol], symbol)
         if given.get("params") is not used or not {*given} <= {
             "params",
             "ids",
@@ -1118,7 +1227,7 @@ class _Class:
     def _new_variable(self, node: ast.Call) -> None:
         given = {
             name: self.of(one)
-            for name, one in self._arguments(node, _VARIABLE, "tf.Variable").items()
+            for name, one in arguments_of(node, _VARIABLE, "tf.Variable").items()
         }
         named = literal(given.get("name"))
         statement = self.statement(node)
@@ -1157,7 +1266,7 @@ class _Class:
             "cols_to_vars",
             "cols_to_output_tensors",
         )
-        given = self._arguments(node, names, "tf.feature_column.input_layer")
+        given = arguments_of(node, names, "tf.feature_column.input_layer")
         if not {*given} <= {"features", "feature_columns", "trainable"}:
             raise Refused("`tf.feature_column.input_layer` fills a dictionary")
         if "shared_embedding" in self.module.code:
@@ -1402,7 +1511,7 @@ class _Class:
 
     def _flag(self) -> None:
         """What the call is told of training has the name that Keras knows."""
-        names = _parameters(self.call)
+        names = parameters_of(self.call)
         for name in names[2:]:
             if name == "training" or "training" in self.locals:
                 continue
@@ -1477,8 +1586,8 @@ class _Class:
             self.code = without_gone(self.source.done())
             self.read()
 
-    def _shape(self) -> None:
-        """Breaks lines, and drops what says nothing."""
+    def _docstring(self) -> None:
+        """Drops what lifting says of a class."""
         first = self.tree.body[0]
         if (
             isinstance(first, ast.Expr)
@@ -1486,28 +1595,12 @@ class _Class:
             and str(first.value.value).startswith("The layers of ")
         ):
             start, _ = self.source.span(first)
-            line = self.source.code.rfind("\n", 0, start) + 1
             after, _ = self.source.span(self.tree.body[1])
-            self.source._edits.append(
-                (line, self.source.code.rfind("\n", 0, after) + 1, "")
+            code = self.source.code
+            self.source.replace(
+                code.rfind("\n", 0, start) + 1, code.rfind("\n", 0, after) + 1, ""
             )
             self.take()
-        for node in ast.walk(self.tree):
-            if not isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign)):
-                continue
-            code = self.source.of(node)
-            known = all(line.strip() in self.module.lines for line in code.splitlines())
-            if known and node not in ast.walk(self.init):
-                continue
-            indent = self.source.indent(node)
-            if not indent.strip():
-                new = fitted(code, indent, WIDTH).removeprefix(indent)
-                self.source.put(node, new)
-        self.take()
-
-
-def _parameters(function: ast.FunctionDef) -> list[str]:
-    return [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
 
 
 def _stored(function: ast.FunctionDef) -> set[str]:
@@ -1524,23 +1617,6 @@ def _place(node: ast.AST) -> tuple[int, int]:
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:
     return any(one is inner for one in ast.walk(node))
-
-
-def _elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
-    """Names of a loop's elements that come from a list of layers."""
-    if attribute_of_self(over) == attribute:
-        return {target.id} if isinstance(target, ast.Name) else set()
-    if not isinstance(over, ast.Call) or dotted(over.func) not in ("zip", "enumerate"):
-        return set()
-    parts: Sequence[ast.expr] = over.args
-    if dotted(over.func) == "enumerate" and isinstance(target, ast.Tuple):
-        return _elements(target.elts[1], over.args[0], attribute)
-    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts):
-        return set()
-    found: set[str] = set()
-    for one, part in zip(target.elts, parts, strict=True):
-        found |= _elements(one, part, attribute)
-    return found
 
 
 def _made_in(statement: ast.stmt, text: Text) -> set[str]:

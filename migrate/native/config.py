@@ -7,7 +7,7 @@ import libcst as cst
 from .page import Page
 from .word import Handler, Word, arguments, is_none, named, taken
 
-__all__ = ["WORDS"]
+__all__ = ["WORDS", "fields", "replaced"]
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _FIELDS = (
@@ -37,6 +37,11 @@ _NATIVE = {
 _DROPPED = {
     "session_config": "",
     "protocol": "",
+    "master": "",
+    "num_cores": "",
+    "log_device_placement": "",
+    "gpu_memory_fraction": "",
+    "evaluation_master": "",
     "experimental_max_worker_delay_secs": "",
     "session_creation_timeout_secs": "",
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
@@ -46,7 +51,8 @@ _DROPPED = {
 
 def _estimator(page: Page, word: Word) -> None:
     for call in _calls(page, word):
-        _make_task(page, call, partial=call is not word.call)
+        partial = page.resolver.qualified(call.func) == "functools.partial"
+        _make_task(page, call, partial=partial)
 
 
 def _calls(page: Page, word: Word) -> list[cst.Call]:
@@ -85,6 +91,7 @@ def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
                 page.take_off_keyword(arg)
             else:
                 page.rename_keyword(arg, "make_task")
+    _give_params(page, call, first)
     if any(arg.star == "**" for arg in call.args):
         given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         unnamed = [arg for arg in call.args if arg.keyword is None and not arg.star]
@@ -92,15 +99,32 @@ def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
             page.refuse(call, "an Estimator's model_fn ({}) is hidden by `**`: name it")
 
 
+def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
+    """An Estimator has params if none are given: an empty dict."""
+    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    if task is None or "params" in given or any(arg.star for arg in call.args):
+        return
+    made = page.resolver.definition(task.value)
+    if not isinstance(made, cst.ClassDef) or len(call.args) - len(given) > 3:
+        return
+    for one in made.body.body:
+        if (
+            isinstance(one, cst.FunctionDef)
+            and one.name.value == "__init__"
+            and any(param.name.value == "params" for param in one.params.params)
+        ):
+            page.add_argument(call, "params={}")
+
+
 def _config(page: Page, word: Word) -> None:
     if word.call is not None:
         fields(page, word.call, _FIELDS)
-    _replaced(page)
 
 
 def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
     """Renames the fields of a RunConfig, and takes out those that mean nothing."""
-    args = arguments(page, call, parameters)
+    gone = page.dropped(call)
+    args = arguments(page, call, parameters, gone)
     if args is None:
         if any(arg.star == "**" for arg in call.args):
             _starred(page, call)
@@ -121,7 +145,7 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         page.words.add("strategy")
     elif name in _DROPPED:
         page.drop_argument(call, arg)
-        _drop_made(page, arg.value)
+        page.drop_made(arg.value)
         if not is_none(arg.value):
             if _DROPPED[name]:
                 page.note(arg.value, _DROPPED[name])
@@ -156,64 +180,31 @@ def _session_config(page: Page, arg: cst.Arg) -> None:
                 page.note(made, "uses all devices; `device_count` limited them")
 
 
-def _drop_made(page: Page, node: cst.BaseExpression) -> None:
-    """Takes out the statements that make a value which nothing reads any more."""
-    binding = page.assigned(node)
-    if binding is None or binding.value is None:
-        return
-    statements = [page.statement(binding.value)]
-    for read in page.reads(binding):
-        if read is node or page.is_gone(read):
-            continue
-        statement = page.statement(read)
-        small = (
-            statement.body[0]
-            if isinstance(statement, cst.SimpleStatementLine)
-            else None
-        )
-        if not isinstance(small, cst.Assign) or not _is_target_of(page, read, small):
-            return
-        statements.append(statement)
-    if all(_is_plain(page, one) for one in statements):
-        for one in statements:
-            page.drop_statement(one)
-
-
-def _is_target_of(page: Page, read: cst.Name, small: cst.Assign) -> bool:
-    """``config.gpu_options.allow_growth = True`` sets a part of what is read."""
-    target: cst.BaseExpression = small.targets[0].target
-    while isinstance(target, cst.Attribute):
-        target = target.value
-    return len(small.targets) == 1 and target is read
-
-
-def _is_plain(page: Page, statement: cst.CSTNode) -> bool:
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
-        return False
-    small = statement.body[0]
-    if not isinstance(small, cst.Assign):
-        return False
-    called = [node for node in page.scopes.calls if small in page.ancestors(node)]
-    return all((page.symbol(node) or "").startswith("tf.") for node in called)
-
-
-def _replaced(page: Page) -> None:
+def replaced(page: Page) -> None:
     """The fields in ``config.replace(...)``, which datasets and strings have not."""
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or node.attr.value != "replace":
             continue
-        if (
-            call in page.seen
-            or not call.args
-            or any(a.keyword is None for a in call.args)
-        ):
-            continue
-        page.seen.add(call)
-        if all(a.keyword is not None and a.keyword.value in _FIELDS for a in call.args):
+        names = [arg.keyword.value for arg in call.args if arg.keyword is not None]
+        if names and len(names) == len(call.args) and set(names) <= {*_FIELDS}:
             page.words.add("replace")
-            for arg in call.args:
-                assert arg.keyword is not None
-                field(page, call, arg.keyword.value, arg)
+            for name, arg in zip(names, call.args, strict=True):
+                field(page, call, name, arg)
+
+
+_OLD = (
+    *("master", "num_cores", "log_device_placement", "gpu_memory_fraction"),
+    *("tf_random_seed", "save_summary_steps", "save_checkpoints_secs"),
+    *("save_checkpoints_steps", "keep_checkpoint_max"),
+    *("keep_checkpoint_every_n_hours", "log_step_count_steps", "protocol"),
+    *("evaluation_master", "model_dir", "session_config"),
+)
+
+
+def _old_config(page: Page, word: Word) -> None:
+    """The RunConfig of tf.contrib.learn."""
+    if word.call is not None:
+        fields(page, word.call, _OLD)
 
 
 def _mode(value: str) -> Handler:
@@ -228,6 +219,8 @@ _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"
 WORDS: dict[str, Handler] = {
     "tf.estimator.Estimator": taken("Trainer", _estimator),
     "tf.estimator.RunConfig": taken("RunConfig", _config),
+    "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
+    "tf.contrib.training.HParams": taken("HParams"),
     "tf.estimator.TrainSpec": taken("TrainSpec"),
     "tf.estimator.EvalSpec": taken("EvalSpec"),
     "tf.estimator.train_and_evaluate": taken("train_and_evaluate"),

@@ -209,7 +209,7 @@ class _Hook:
             raise _Odd(node, f"asks for the tensor `{self.page.source(node)}`")
         return meaning
 
-    # -- methods ----------------------------------------------------------------------
+    # -- methods ---------------------------------------------------------------------
 
     def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
         page, name = self.page, method.name.value
@@ -462,7 +462,7 @@ def _is_docstring(statement: cst.CSTNode) -> bool:
     )
 
 
-# -- hooks of TensorFlow ----------------------------------------------------------------
+# -- hooks of TensorFlow ---------------------------------------------------------------
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 

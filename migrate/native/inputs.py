@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from .page import Page, Region, Statement
-from .word import Handler, Word, arguments, is_none, taken
+from .word import Handler, Word, arguments, is_none, root_of, taken
 
-__all__ = ["WORDS", "datasets"]
+__all__ = ["WORDS", "asked", "datasets"]
 
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 
@@ -227,6 +227,26 @@ def _is_final(
     return True
 
 
+def asked(page: Page) -> Iterator[str]:
+    """What input functions want of the Trainer that calls them, as words for parts."""
+    called = {
+        node.value if isinstance(node, cst.Name) else node.attr.value
+        for one in (page.parsed, *page.beside)
+        for node in one.resolver.scopes.calls
+        if isinstance(node, (cst.Name, cst.Attribute))
+    }
+    for node in page.scopes.opened:
+        if not isinstance(node, (cst.FunctionDef, cst.Lambda)):
+            continue
+        names = {one.name.value for one in node.params.params}
+        if isinstance(node, cst.FunctionDef) and node.name.value in called:
+            continue
+        if not names & {"features", "labels", "outputs"} and "self" not in names:
+            for name in ("params", "mode", "config"):
+                if name in names:
+                    yield f"input_fn({name})"
+
+
 # -- lookup tables ---------------------------------------------------------------------
 
 _TABLES: dict[str, Sequence[str]] = {
@@ -293,32 +313,8 @@ def _table(page: Page, word: Word) -> None:
     made, last = (f"{lookup}.StaticHashTable", f"default_value={default}")
     if buckets != "0":
         made, last = (f"{lookup}.StaticVocabularyTable", buckets)
-    page.replaced.add(_root(word.node))
-    page.put(word.call, _laid_out(page, word.call, made, filled, last))
-
-
-def _laid_out(
-    page: Page, call: cst.Call, made: str, filled: tuple[str, list[str]], last: str
-) -> str:
-    """A table and its initializer, on lines of the file's width."""
-    line = page.context.lines.line_text(page.line(call))
-    start = page.span(call)[0]
-    before = len(line) - len(
-        page.text[start : page.text.find("\n", start)].rstrip("\r")
-    )
-    inner = f"{filled[0]}({', '.join(filled[1])})"
-    whole = f"{made}({inner}, {last})"
-    if before + len(whole) <= page.width:
-        return whole
-    one = (
-        page.newline
-        + page.indent(call)
-        + 2 * page.step[:2] * (len(page.step) // 2 or 1)
-    )
-    if len(one) + len(inner) + len(last) + 3 <= page.width:
-        return f"{made}({one}{inner}, {last})"
-    two = one + 2 * page.step[:2] * (len(page.step) // 2 or 1)
-    return f"{made}({one}{filled[0]}({two}{', '.join(filled[1])}), {last})"
+    page.replaced.add(root_of(word.node))
+    page.put(word.call, f"{made}({filled[0]}({', '.join(filled[1])}), {last})")
 
 
 def _is_plain(node: cst.BaseExpression) -> bool:
@@ -326,13 +322,6 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Attribute):
         return _is_plain(node.value)
     return isinstance(node, (cst.Name, cst.SimpleString))
-
-
-def _root(node: cst.BaseExpression) -> cst.Name:
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    assert isinstance(node, cst.Name)
-    return node
 
 
 WORDS: dict[str, Handler] = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 
 from ..project.text import Edit, Lines, apply_edits
 
-__all__ = ["tidied"]
+__all__ = ["tidied", "wrapped"]
 
 
 def tidied(text: str, names: Collection[str], width: int) -> str:
@@ -94,3 +95,64 @@ def _aligned(call: ast.Call, lines: Lines) -> Edit | None:
     start = lines.starts[call.lineno]
     end = lines.starts[call.end_lineno - 1] + len(lines.line_text(call.end_lineno))
     return Edit(start, end, "\n".join(moved))
+
+
+def wrapped(text: str, old: str, width: int) -> str:
+    """New lines that are too long, broken in their calls."""
+    before = set(old.splitlines())
+    for _ in range(9 if "\r" not in text else 0):
+        lines = Lines(text)
+        long = {
+            number
+            for number, line in enumerate(text.split("\n"), 1)
+            if len(line) > width and line not in before and line.isascii()
+        }
+        edit = _broken(text, lines, long, width) if long else None
+        if edit is None:
+            break
+        text = apply_edits(text, edit)
+    return text
+
+
+def _broken(
+    text: str, lines: Lines, long: Collection[int], width: int
+) -> list[Edit] | None:
+    """Breaks of the first call that makes its line shorter."""
+    hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call) or node.lineno not in long:
+            continue
+        line = lines.line_text(node.lineno)
+        assert node.func.end_col_offset is not None
+        assert node.end_col_offset is not None
+        args = [*node.args, *(one.value for one in node.keywords)]
+        column = line.find("(", node.func.end_col_offset) + 1
+        if not args or node.end_lineno != node.func.end_lineno or not column:
+            continue
+        outer = " " * (len(line) - len(line.lstrip()))
+        if column <= len(outer) + 4:
+            continue
+        start = lines.starts[node.lineno - 1]
+        inside = node.end_col_offset - 1 if hanging else len(line)
+        places = [column]
+        if len(outer) + 4 + inside - column > width:
+            places += [_begin(node, one) for one in args[1:]]
+        edits = []
+        for place in places:
+            first = start + place
+            while text[first - 1] == " ":
+                first -= 1
+            edits.append(Edit(first, start + place, f"\n{outer}    "))
+        if hanging:
+            end = start + node.end_col_offset - 1
+            comma = "," if len(places) > 1 else ""
+            edits.append(Edit(end, end, f"{comma}\n{outer}"))
+        return edits
+    return None
+
+
+def _begin(node: ast.Call, value: ast.expr) -> int:
+    """The column of an argument with its keyword."""
+    names = (one.arg for one in node.keywords if one.value is value)
+    name = next(names, None)
+    return value.col_offset - (len(name) + 1 if name else 0)

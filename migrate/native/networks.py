@@ -83,7 +83,9 @@ class _Network(cst.CSTTransformer):
         if name is None or not isinstance(held, cst.Name) or held.value != "self":
             return updated_node
         inside = any(one is self.holder for one in self.tree.ancestors(original_node))
-        return updated_node.with_changes(attr=cst.Name(name)) if inside else updated_node
+        return (
+            updated_node.with_changes(attr=cst.Name(name)) if inside else updated_node
+        )
 
     def is_one(self) -> bool:
         """Whether the class is a network that can be a model."""

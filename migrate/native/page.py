@@ -11,7 +11,8 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..rules.context import Context
-from ..symbols.nodes import parents
+from ..symbols.names import canonical
+from ..symbols.nodes import parents, walk
 from ..symbols.scopes import Binding, BindingKind, Scope
 from .imports import is_gone
 
@@ -80,8 +81,6 @@ class Page:
         self._gone: dict[Statement, None] = {}
         # Names of the old text that none of the new one stands for.
         self.replaced: set[cst.Name] = set()
-        # Calls of methods that have been looked at.
-        self.seen: set[cst.Call] = set()
         # Calls that stand in the new text no more.
         self.rewritten: set[cst.Call] = set()
 
@@ -249,6 +248,10 @@ class Page:
         """Takes arguments out of a call."""
         self._dropped.setdefault(call, []).extend(args)
 
+    def dropped(self, call: cst.Call) -> tuple[cst.Arg, ...]:
+        """Arguments of a call that are taken out."""
+        return tuple(self._dropped.get(call, ()))
+
     def add_argument(self, call: cst.Call, *parts: Part) -> None:
         """Adds an argument at the end of a call."""
         self._added.setdefault(call, []).append(parts)
@@ -266,6 +269,40 @@ class Page:
     def drop_statement(self, statement: Statement) -> None:
         """Takes a statement out, with its line."""
         self._gone[statement] = None
+
+    def drop_made(self, node: cst.BaseExpression) -> None:
+        """Takes out the statements that make a value which nothing reads any more."""
+        for one in walk(node):
+            if isinstance(one, cst.Name):
+                self._drop_made(one)
+
+    def _drop_made(self, node: cst.Name) -> None:
+        binding = self.assigned(node)
+        if binding is None or binding.value is None:
+            return
+        statements = [self.statement(binding.value)]
+        for read in self.reads(binding):
+            if read is node or self.is_gone(read):
+                continue
+            statement = self.statement(read)
+            if not _sets_part_of(statement, read):
+                return
+            statements.append(statement)
+        if all(self._is_plain(one) for one in statements):
+            for one in statements:
+                self.drop_statement(one)
+                names = [n for n in walk(one) if isinstance(n, cst.Name)]
+                self.replaced.update(n for n in names if n in self.scopes.loads)
+            self.drop_made(binding.value)
+
+    def _is_plain(self, statement: Statement) -> bool:
+        """An assignment that calls nothing but TensorFlow."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        if len(statement.body) != 1 or not isinstance(statement.body[0], cst.Assign):
+            return False
+        called = [one.func for one in walk(statement) if isinstance(one, cst.Call)]
+        return all((self.symbol(one) or "").startswith("tf.") for one in called)
 
     def is_rewritten(self, node: cst.CSTNode) -> bool:
         """A node is part of a call that something else takes the place of."""
@@ -304,6 +341,13 @@ class Page:
             bound = self._bound(f"{module}.{name}" if name else module)
             self.imports[key] = bound or self.free(wanted, other or f"{module}_{name}")
         return self.imports[key]
+
+    def keras(self) -> str:
+        """The name of tf_keras, for which an import of tf.keras is an import of it."""
+        for name, bindings in self.scopes.module_scope.bindings.items():
+            if {canonical(one.target or "") for one in bindings} == {"tf.keras"}:
+                return name
+        return self.bring("tf_keras")
 
     def _bound(self, target: str) -> str | None:
         """What an import of the file calls a thing, where nothing else is called so."""
@@ -449,6 +493,19 @@ class Page:
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)
+
+
+def _sets_part_of(statement: Statement, read: cst.Name) -> bool:
+    """``config.gpu_options.allow_growth = True`` sets a part of what is read."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    first = statement.body[0]
+    if not isinstance(first, cst.Assign) or len(first.targets) != 1:
+        return False
+    target: cst.BaseExpression = first.targets[0].target
+    while isinstance(target, cst.Attribute):
+        target = target.value
+    return target is read
 
 
 def shifted(text: str, columns: int) -> str:

@@ -274,10 +274,8 @@ class Said(cst.CSTTransformer):
         self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression
     ) -> str:
         """The schedule of ``lambda rate, step: tf.train.some_decay(rate, step, ...)``."""
-        decay = self.mode.source_of(decay)
-        assert isinstance(decay, cst.Lambda)
         assert isinstance(call, cst.Call)
-        names = [one.name.value for one in decay.params.params]
+        names, _ = self.maker.decay_function(decay)
         symbol = self.tree.symbol(call.func) or ""
         if symbol not in SCHEDULES or len(names) != 2:
             raise self.maker.stop(

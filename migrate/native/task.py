@@ -33,6 +33,18 @@ __all__ = ["Task", "alias_of", "task_of"]
 
 _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
+# Parts of a specification that a Task has no place for.
+_NO_PLACE = (
+    "training_chief_hooks",
+    "training_hooks",
+    "scaffold",
+    "scaffold_fn",
+    "evaluation_hooks",
+    "prediction_hooks",
+    "host_call",
+    "output_alternatives",
+)
+_RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
@@ -135,6 +147,7 @@ class Maker:
     # -- the whole
 
     def made(self, watched: Collection[str]) -> Task:
+        self._check_specs()
         self._find_model()
         model, model_setup = self.constructed(self.maker)
         self.parts.used.add(self.tree.statement(self.maker))
@@ -336,10 +349,27 @@ class Maker:
 
     def _decay(self, node: cst.BaseExpression) -> cst.Call:
         """The schedule that ``lambda rate, step: ...`` or a function makes."""
+        found = self.decay_function(node)[1]
+        if isinstance(found, cst.Call):
+            return found
+        raise self.stop(node, "a decay of the learning rate that is no plain function")
+
+    def decay_function(
+        self, node: cst.BaseExpression
+    ) -> tuple[list[str], cst.BaseExpression | None]:
+        """The parameters of a function of one expression, and this expression."""
         node = self.train.source_of(node)
-        if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
-            return node.body
-        raise self.stop(node, "a decay of the learning rate that is no plain lambda")
+        if isinstance(node, cst.Lambda):
+            return [one.name.value for one in node.params.params], node.body
+        defined = self.tree.resolver.definition(node)
+        if isinstance(defined, cst.FunctionDef) and isinstance(
+            defined.body, cst.IndentedBlock
+        ):
+            inside = [s for s in statements_of(defined.body) if not is_docstring(s)]
+            small = only_small(inside[0]) if len(inside) == 1 else None
+            if isinstance(small, cst.Return):
+                return [one.name.value for one in defined.params.params], small.value
+        return [], None
 
     def _check_updates(self) -> None:
         """Refuses batch normalization whose averages the program never updates."""
@@ -356,6 +386,14 @@ class Maker:
                 self.defined,
                 "the moving averages of its batch normalization are never updated",
             )
+
+    def _check_specs(self) -> None:
+        """Refuses parts of a specification that a Task has no place for."""
+        for mode in self.modes.values():
+            assert mode.spec is not None
+            for name in _NO_PLACE:
+                if name in mode.spec and not _is_empty(mode.spec[name].node):
+                    raise self.stop(mode.spec[name].node, f"EstimatorSpec(`{name}`=)")
 
     # -- the model
 
@@ -548,7 +586,7 @@ class Maker:
         labels: bool = True,
     ) -> Method:
         found = mode.needed(nodes, more)
-        self.parts.used.update(found.statements)
+        self._use(found.statements)
         self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
         said = Said(self, mode)
         parameter, unpacked = self._unpacked(found.outputs)
@@ -556,6 +594,13 @@ class Maker:
         text = None if returned is None else said.expression(returned)
         parameters = (self.features, *((self.labels,) if labels else ()), parameter)
         return Method(name, parameters, lines, text)
+
+    def _use(self, statements: Sequence[Statement]) -> None:
+        """Notes what a method computes; chance may not be drawn in two of them."""
+        for one in statements:
+            if one in self.parts.used and _RANDOM.search(self.tree.code(one)):
+                raise self.stop(one, "several methods would draw numbers of their own")
+        self.parts.used.update(statements)
 
     def _check_free(self, found: Slice, node: cst.CSTNode, *, labels: bool) -> None:
         late = {"mode", "config"} | (set() if labels else {self.labels})
@@ -840,6 +885,10 @@ def alias_of(parsed: ParsedModule) -> str:
         re.MULTILINE,
     )
     return found[1] if found else "tensorflow"
+
+
+def _is_empty(node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.List, cst.Tuple)) and not node.elements
 
 
 def _operation_name(node: cst.CSTNode) -> str | None:

@@ -5,9 +5,20 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-__all__ = ["GONE", "Text", "fitted", "on_one_line", "without_gone"]
+__all__ = [
+    "GONE",
+    "Text",
+    "attribute_of_self",
+    "bound_names",
+    "elements",
+    "fitted",
+    "on_one_line",
+    "parameters_of",
+    "parents_of",
+    "without_gone",
+]
 
 # Stands for a statement that went elsewhere, until all edits are made.
 GONE = "_gone_"
@@ -76,6 +87,20 @@ class Text:
         """Takes a statement away; comments above it stay."""
         self.put(statement, GONE)
 
+    def cut(self, definition: ast.stmt) -> None:
+        """Takes a function or a class away, with the blank lines below it."""
+        start, end = self.span(definition)
+        start = self.code.rfind("\n", 0, start) + 1
+        start = self.comments_above(start, self.indent(definition))
+        end = self._line_end(end)
+        while end < len(self.code) and not self.code[end : self._line_end(end)].strip():
+            end = self._line_end(end)
+        self.replace(start, end, "")
+
+    def replace(self, start: int, end: int, code: str) -> None:
+        """Puts code in the place of a stretch of text."""
+        self._edits.append((start, end, code))
+
     def add(self, statement: ast.stmt, *lines: str, below: bool = False) -> None:
         """Puts statements before (or below) one, as deep as it is."""
         indent = self.indent(statement)
@@ -85,7 +110,7 @@ class Text:
             if not self.code[:place].endswith("\n"):
                 indent = f"\n{indent}"
         else:
-            place = self._comments_above(self.code.rfind("\n", 0, start) + 1, indent)
+            place = self.comments_above(self.code.rfind("\n", 0, start) + 1, indent)
         new = "".join(f"{indent}{one}\n" for one in lines)
         self._edits.append((place, place, new))
 
@@ -93,7 +118,8 @@ class Text:
         end = self.code.find("\n", offset)
         return len(self.code) if end < 0 else end + 1
 
-    def _comments_above(self, start: int, indent: str) -> int:
+    def comments_above(self, start: int, indent: str) -> int:
+        """Where the comments begin that stand right above a line."""
         while start:
             line = self.code.rfind("\n", 0, start - 1) + 1
             if not self.code[line:start].startswith(f"{indent}#"):
@@ -228,9 +254,75 @@ def _cut(text: Text, statement: ast.stmt) -> None:
     after = text._line_end(end)
     rest = text.code[end:after]
     if "#" in rest:
-        text._edits.append((start, end, ""))
+        text.replace(*(start, end, ""))
     else:
-        text._edits.append((line, after, ""))
+        text.replace(*(line, after, ""))
+
+
+# -- names
+
+
+def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names that a function binds, its parameters among them."""
+    given = function.args
+    found = {
+        one.arg
+        for one in (
+            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
+        )
+        if one is not None
+    }  # fmt: skip
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
+def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The node above each one."""
+    return {
+        child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)
+    }
+
+
+def attribute_of_self(node: ast.AST | None) -> str | None:
+    """`x` of `self.x`."""
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ):
+        return node.attr
+    return None
+
+
+def parameters_of(function: ast.FunctionDef) -> list[str]:
+    """Names of the parameters that may be given by place."""
+    return [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+
+
+def elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
+    """Names of a loop's elements that come from a list of layers."""
+    if attribute_of_self(over) == attribute:
+        return {target.id} if isinstance(target, ast.Name) else set()
+    if not isinstance(over, ast.Call) or ast.unparse(over.func) not in (
+        "zip",
+        "enumerate",
+    ):
+        return set()
+    parts: Sequence[ast.expr] = over.args
+    if ast.unparse(over.func) == "enumerate" and isinstance(target, ast.Tuple):
+        return elements(target.elts[1], over.args[0], attribute)
+    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts):
+        return set()
+    found: set[str] = set()
+    for one, part in zip(target.elts, parts, strict=True):
+        found |= elements(one, part, attribute)
+    return found
 
 
 # -- line breaks
@@ -315,55 +407,34 @@ def fitted(code: str, indent: str, width: int) -> str:
 
 
 def _broken(line: str, indent: str, width: int) -> list[str]:
+    """The lines of a statement, or of a part of one."""
     if "\n" in line or len(indent) + len(line) <= width:
         return [indent + line]
-    pairs = _pairs(line)
-    for start, end in reversed(pairs):
-        if not line[start + 1 : end].strip():
-            continue
+    for start, end in reversed(_pairs(line)):
+        while line[start + 1] in _OPEN and _pairs(line[start + 1 : end]) == [
+            (0, end - start - 2)
+        ]:
+            # A list alone in the brackets of a call: they open and close together.
+            start, end = start + 1, end - 1
         head, body, tail = line[: start + 1], line[start + 1 : end], line[end:]
-        if len(indent) + len(head) > width:
+        if not body.strip() or len(indent) + len(head) > width:
             continue
         inner = indent + _INDENT
-        if len(inner) + len(body) <= width and _splits(body, (",",)) is not None:
-            return [indent + head, inner + body, indent + tail]
-        lines = [indent + head]
-        parts = None if _is_generator(body) else _splits(body, (",",))
-        if parts is None or len(parts) == 1:
-            if len(inner) + len(body) <= width:
-                return [indent + head, inner + body, indent + tail]
-            rest = _splits(body, ("for", "if")) or _splits(body, ("+", "-")) or [body]
-            if len(rest) == 1:
-                comma = "," if _is_call(line, start) and not _is_generator(body) else ""
-                return [
-                    indent + head,
-                    *_broken(body.rstrip(",") + comma, inner, width),
-                    *_broken(tail, indent, width),
-                ]
-            for one in rest:
-                lines += _broken(one.strip(), inner, width)
+        if len(inner) + len(body) <= width:
+            return [indent + head, inner + body, *_broken(tail, indent, width)]
+        parts = _splits(body, ("for",))
+        comma = ""
+        if len(parts) > 1:
+            parts = _splits(body, ("for", "if"))
         else:
-            starred = (
-                line[start] == "(" and not _is_call(line, start) and len(parts) < 2
-            )
-            for number, one in enumerate(parts):
-                comma = "" if starred and number == len(parts) - 1 else ","
-                lines += _broken(one.strip() + comma, inner, width)
-        return [*lines, *_broken(tail, indent, width)]
+            parts, comma = _splits(body, (",",)), ","
+            if len(parts) == 1 and not body.rstrip().endswith(","):
+                parts, comma = _splits(body, ("+", "-")), ""
+        lines = [
+            one for part in parts for one in _broken(part.strip() + comma, inner, width)
+        ]
+        return [indent + head, *lines, *_broken(tail, indent, width)]
     return [indent + line]
-
-
-def _is_call(line: str, start: int) -> bool:
-    return (
-        line[start] == "("
-        and start > 0
-        and (line[start - 1].isalnum() or line[start - 1] in "_)]")
-    )
-
-
-def _is_generator(body: str) -> bool:
-    parts = _splits(body, ("for",))
-    return parts is not None and len(parts) > 1
 
 
 def _pairs(line: str) -> list[tuple[int, int]]:
@@ -385,37 +456,26 @@ def _pairs(line: str) -> list[tuple[int, int]]:
     return found
 
 
-def _splits(body: str, words: tuple[str, ...]) -> list[str] | None:
-    """Parts of an expression between words at its top; None if it cannot be read."""
-    found = _tokens(f"({body})\n")
-    if not found:
-        return None
+def _splits(body: str, words: tuple[str, ...]) -> list[str]:
+    """Parts of an expression: cut at commas, or before other words, at its top."""
     cuts: list[int] = []
-    depth = 0
+    depth = lambdas = 0
     last = ""
-    lambdas = 0
-    for token in found:
+    for token in _tokens(f"({body})\n"):
         if token.type == tokenize.OP and token.string in _OPEN:
             depth += 1
         elif token.type == tokenize.OP and token.string in _CLOSE:
             depth -= 1
-        elif depth == 1:
-            if token.string == "lambda":
-                lambdas += 1
-            elif token.string == ":" and lambdas:
-                lambdas -= 1
-            elif token.string in words and not lambdas:
-                unary = token.string in "+-" and (not last or last in "=,([{+-*/")
-                if not unary and not (token.string == "if" and not cuts):
-                    cuts.append(token.start[1] - 1)
+        elif depth == 1 and token.string == "lambda":
+            lambdas += 1
+        elif depth == 1 and token.string == ":" and lambdas:
+            lambdas -= 1
+        elif depth == 1 and token.string in words and not lambdas:
+            unary = token.string in ("+", "-") and last in ("(", *"=,+-*/")
+            if not unary and not (token.string == "if" and not cuts):
+                cuts.append(token.start[1] - 1)
         last = token.string
-    if words == (",",):
-        parts = [
-            body[a:b]
-            for a, b in zip(
-                [0, *(c + 1 for c in cuts)], [*cuts, len(body)], strict=True
-            )
-        ]
-        return [one for one in parts if one.strip()]
-    parts = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+    skipped = int(words == (",",))
+    starts, ends = [0, *(one + skipped for one in cuts)], [*cuts, len(body)]
+    parts = [body[start:end] for start, end in zip(starts, ends, strict=True)]
     return [one for one in parts if one.strip()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = [
@@ -36,10 +35,6 @@ class Selection:
         if unwanted >= 0 and unwanted >= wanted:
             return False
         return wanted > 0 or not self.select
-
-    def allows_all(self, rules: Iterable[str]) -> bool:
-        """Whether every one of some rules may run."""
-        return all(self.allows(rule) for rule in rules)
 
 
 def ignored_lines(text: str) -> dict[int, tuple[str, ...]]:

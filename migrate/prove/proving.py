@@ -1,4 +1,4 @@
-"""Every program that was rewritten is tried; one that trains otherwise steps down.
+"""Every program that became native is tried; one that trains otherwise is kept.
 
 Nothing of the project is touched: the programs run in two copies of it, as it was and
 as it would be, under the instruments of ``tfmigrate verify``.
@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import UserError
-from ..options import Lowered
+from ..options import Refuted
 from ..project.facts import ProjectFacts
-from ..report.findings import Tier
-from ..report.model import FileResult, FileStatus, ProgramResult, Report
+from ..report.findings import ProgramOutcome
+from ..report.model import FileResult, FileStatus, Report
 from ..report.proofs import Proof, ProofOutcome
 from ..rewriting.graph import ImportGraph
 from ..rewriting.pipeline import Job
@@ -36,7 +36,6 @@ Say = Callable[[str], None]
 Run = Callable[[Job], Report]
 
 _PREFIX = re.compile(r"(No parity|Parity): ")
-_MOVED = (Tier.NATIVE, Tier.FORWARD_KEPT)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,6 @@ class _Program:
 
     result: FileResult
     files: frozenset[str]
-    program: ProgramResult
 
     @property
     def path(self) -> Path:
@@ -78,7 +76,7 @@ class _Program:
 def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report:
     """The report with every program tried; ``run`` rewrites once more.
 
-    A refuted program keeps its model function, then its Estimator.
+    A refuted program is kept.
     """
     with tempfile.TemporaryDirectory(prefix="tfmigrate-prove-") as scratch:
         benches = _Benches(Path(os.path.realpath(scratch)))
@@ -87,7 +85,7 @@ def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report
 
 @dataclass
 class _Bench:
-    """Where one program is tried, on each of its rungs, and how it ran as it was."""
+    """Where one program is tried, and how it ran as it was."""
 
     work: Path
     earlier: Earlier = field(default_factory=Earlier)
@@ -115,14 +113,14 @@ def _proved(
 ) -> Report:
     proofs: dict[tuple[str, str], Proof] = {}
     refuted: list[Proof] = []
-    lowered: list[Lowered] = []
+    kept: list[Refuted] = []
     while True:
         last: list[Proof] = []
         failed: list[tuple[_Program, Proof]] = []
         for program in _asked_for(_programs(report), trial):
             key = (str(program.path), _digest(report, program))
             if key not in proofs:
-                say(f"proving {program.path} ({program.program.tier.value})")
+                say(f"proving {program.path}")
                 bench = benches[program.path]
                 proofs[key] = _tried(program, report, trial, bench, say)
                 say(f"  {proofs[key].outcome.value}: {proofs[key].told}")
@@ -137,8 +135,8 @@ def _proved(
             return replace(report, proofs=(*refuted, *last))
         for program, proof in failed:
             refuted.append(proof)
-            lowered = _lowered(lowered, program, proof)
-        report = run(replace(job, options=replace(job.options, lowered=tuple(lowered))))
+            kept.append(_refuted(program, proof))
+        report = run(replace(job, options=replace(job.options, refuted=tuple(kept))))
 
 
 def _asked_for(programs: Iterator[_Program], trial: Trial) -> Iterator[_Program]:
@@ -162,14 +160,8 @@ def _read(text: str) -> Command:
     return command
 
 
-def _lowered(lowered: list[Lowered], program: _Program, proof: Proof) -> list[Lowered]:
-    """A rung less for a program: where it stood on one already, the last."""
-    before = [one for one in lowered if one.files & program.files]
-    others = [one for one in lowered if one not in before]
-    files = program.files.union(*(one.files for one in before))
-    because = f"--prove showed a difference: {proof.told}"
-    kept = bool(before) or proof.tier is not Tier.NATIVE
-    return [*others, Lowered(files, because, estimator=kept)]
+def _refuted(program: _Program, proof: Proof) -> Refuted:
+    return Refuted(program.files, f"--prove showed a difference: {proof.told}")
 
 
 def _programs(report: Report) -> Iterator[_Program]:
@@ -177,15 +169,16 @@ def _programs(report: Report) -> Iterator[_Program]:
     files = {os.path.abspath(result.path): result for result in report.results}
     graph = ImportGraph(files, ProjectFacts(tuple(r.path for r in report.results)))
     for key, result in sorted(files.items()):
-        if result.program is None or result.program.tier not in _MOVED:
+        program = result.program
+        if program is None or program.outcome is not ProgramOutcome.NATIVE:
             continue
         reached = graph.closure(key)
         if any(_is_moved(files[one]) for one in reached):
-            yield _Program(result, reached, result.program)
+            yield _Program(result, reached)
 
 
 def _is_moved(result: FileResult) -> bool:
-    return any(finding.leaves_estimator for finding in result.findings)
+    return any(finding.is_native for finding in result.findings)
 
 
 def _digest(report: Report, program: _Program) -> str:
@@ -201,8 +194,7 @@ def _digest(report: Report, program: _Program) -> str:
 def _tried(
     program: _Program, report: Report, trial: Trial, bench: _Bench, say: Say
 ) -> Proof:
-    tier = program.program.tier
-    proof = Proof(program.path, tier, ProofOutcome.OPEN, "")
+    proof = Proof(program.path, ProofOutcome.OPEN, "")
     bench.clear()
     try:
         return _judged(proof, _verdict(program, report, trial, bench, say))

@@ -1,4 +1,4 @@
-"""What a rule or a recogniser has to say about one place in a source file."""
+"""What a rule or the rewriter has to say about one place in a source file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Finding", "Outcome", "Replacement", "Safety", "Tier"]
+__all__ = ["NATIVE", "Finding", "Outcome", "ProgramOutcome", "Replacement", "Safety"]
+
+# The rule of what became native; whatever else is told of a program has others.
+NATIVE = "TFM101"
 
 
 class Outcome(enum.Enum):
@@ -26,13 +29,20 @@ class Safety(enum.Enum):
     NEEDS_REVIEW = "needs review"
 
 
-class Tier(enum.Enum):
-    """How far a training program could be moved, best first."""
+class ProgramOutcome(enum.Enum):
+    """What becomes of a training program, best first."""
 
-    NATIVE = "T1"
-    FORWARD_KEPT = "T2"
-    COMPAT = "T3"
-    UNTOUCHED = "T4"
+    # Plain TensorFlow 2: a Task and its Trainer, nothing of ours imported.
+    NATIVE = "native"
+    # As its author wrote it, on tfmigrate.compat.
+    KEPT = "kept"
+    # As it was, byte for byte: not even compat can run it.
+    UNTOUCHED = "untouched"
+
+    @property
+    def rank(self) -> int:
+        """0 for the best; a program of several files is as its worst one."""
+        return [*ProgramOutcome].index(self)
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,8 @@ class Finding:
     rewrite (in a notebook: to the cell, whose number is ``cell``). ``reason``
     says, for anything but REWRITTEN, why it stopped there. ``symbol`` is the
     canonical TF1 name the finding is about, when it is about one; ``fix`` the
-    local replacements, when the rewrite is local.
+    local replacements, when the rewrite is local. ``program`` is set where a
+    training program is made.
     """
 
     path: Path
@@ -64,7 +75,7 @@ class Finding:
     message: str
     outcome: Outcome
     safety: Safety = Safety.EXACT
-    tier: Tier | None = None
+    program: ProgramOutcome | None = None
     reason: str | None = None
     cell: int | None = None
     symbol: str | None = None
@@ -75,10 +86,9 @@ class Finding:
     note_at: int | None = None
 
     @property
-    def leaves_estimator(self) -> bool:
-        """A program became a loop that needs nothing but TensorFlow."""
-        kept_or_native = self.tier in (Tier.NATIVE, Tier.FORWARD_KEPT)
-        return kept_or_native and self.outcome is Outcome.REWRITTEN
+    def is_native(self) -> bool:
+        """The file became part of a program that needs nothing but TensorFlow."""
+        return self.rule == NATIVE and self.outcome is Outcome.REWRITTEN
 
     # Enums do not order; findings at one place keep the order of rule and text.
     def __lt__(self, other: Finding) -> bool:

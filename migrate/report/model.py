@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .findings import Finding, Outcome, Tier
+from .findings import Finding, Outcome, ProgramOutcome
 from .needs import Need
 from .proofs import Proof, ProofOutcome
 
@@ -62,10 +62,36 @@ class Footing:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """A program that begins in a file: the lowest tier in its files, and where."""
+    """A program that begins in a file: what became of it, and which file decided.
 
-    tier: Tier
+    ``line`` and ``cell`` are the place in that file, ``reason`` why it is not native,
+    ``advice`` what to change to get further, ``review`` how many lines of its files
+    are new.
+    """
+
+    outcome: ProgramOutcome
     where: Path
+    line: int = 1
+    cell: int | None = None
+    reason: str | None = None
+    advice: str | None = None
+    review: int = 0
+
+    @property
+    def place(self) -> str:
+        """File and line, or cell and line of a notebook."""
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.where}:{cell}{self.line}"
+
+    @property
+    def sentence(self) -> str:
+        """What became of it, what there is to review, why, and what to change."""
+        told = self.outcome.value
+        if self.review:
+            told += f", {self.review} line{'s'[: self.review != 1]} to review"
+        if self.reason:
+            told += f"; {self.place}: {self.reason}"
+        return f"{told}; {self.advice}" if self.advice else told
 
 
 @dataclass(frozen=True)
@@ -81,12 +107,10 @@ class FileResult:
     # TODO(tfmigrate) notes in the file as it will stand.
     notes: int = 0
     lines: int = 0
-    # What the new text imports of modules that the run adds to the project.
+    # What the new text asks of training modules that the run adds to the project.
     needs: tuple[Need, ...] = ()
     # The file is one that the run adds.
     added: bool = False
-    # It changes to a text that this run did not make, for nobody asked to see it.
-    unmade: bool = False
     # The text before anything is moved, where that is not ``old``: of a Python 2
     # file, its conversion.
     base: bytes | None = None
@@ -95,8 +119,17 @@ class FileResult:
     # The program that begins here, told once all results are known.
     program: ProgramResult | None = None
 
+    @property
+    def new_lines(self) -> int:
+        """How many lines the file has that it did not have."""
+        if self.new is None:
+            return 0
+        lines = Counter(self.new.splitlines())
+        lines.subtract(Counter(self.old.splitlines()))
+        return sum(number for number in lines.values() if number > 0)
+
     def __post_init__(self) -> None:
-        changed = self.unmade or self.new is not None
+        changed = self.new is not None
         if (self.status is FileStatus.CHANGED) != changed:
             raise ValueError(f"{self.path}: {self.status.value} does not fit its bytes")
         if self.new is not None and self.new == self.old:
@@ -171,10 +204,20 @@ class Report:
             for rule in sorted(table)
         }
 
-    def programs_by_tier(self) -> dict[Tier, int]:
-        """How many training programs reached which tier."""
-        counts = Counter(r.program.tier for r in self.results if r.program)
-        return {tier: counts.get(tier, 0) for tier in Tier}
+    @property
+    def programs(self) -> list[tuple[Path, ProgramResult]]:
+        """The training programs, each with the file in which it begins."""
+        return [(r.path, r.program) for r in self.results if r.program is not None]
+
+    @property
+    def added(self) -> list[FileResult]:
+        """The files that the run adds, or adds to."""
+        return [r for r in self.results if r.added and r.new is not None]
+
+    def programs_by_outcome(self) -> dict[ProgramOutcome, int]:
+        """How many training programs ended as what."""
+        counts = Counter(program.outcome for _, program in self.programs)
+        return {outcome: counts.get(outcome, 0) for outcome in ProgramOutcome}
 
     def leftovers(self) -> int:
         """What still asks for a person: unresolved findings and notes."""

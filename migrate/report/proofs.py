@@ -6,8 +6,6 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-from .findings import Tier
-
 __all__ = ["Proof", "ProofOutcome"]
 
 
@@ -15,7 +13,7 @@ class ProofOutcome(enum.Enum):
     """How a trial ended."""
 
     PROVED = "proved"
-    # The program trained otherwise, or no more: it became something less.
+    # The program trained otherwise, or no more: it is kept.
     REFUTED = "refuted"
     # Nothing could be shown either way.
     OPEN = "not proved"
@@ -26,7 +24,6 @@ class Proof:
     """Old and new trained side by side: what was rewritten, and what came of it."""
 
     program: Path
-    tier: Tier
     outcome: ProofOutcome
     told: str
     steps: int = 0
@@ -36,4 +33,4 @@ class Proof:
     @property
     def sentence(self) -> str:
         """The trial in one line."""
-        return f"{self.program}: {self.tier.value} {self.outcome.value}: {self.told}"
+        return f"{self.program}: {self.outcome.value}: {self.told}"

@@ -14,7 +14,7 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from ..project.guard import GuardError
 from ..project.selection import is_test
-from ..report.findings import Finding, Outcome, Safety, Tier
+from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
 from ..report.model import Footing
 from ..rules import changed_arguments
 from ..rules.base import SymbolUse
@@ -143,7 +143,7 @@ def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:
         message=KEPT,
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,
-        tier=Tier.COMPAT if built else None,
+        program=ProgramOutcome.KEPT if built else None,
         reason=f"rewriting this file failed, please report it: {what}",
         note_at=line,
     )

@@ -11,30 +11,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import libcst as cst
-
 from ..options import RewriteOptions
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import holds_requirements, is_ours, mentions_legacy
 from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
-from ..project.lacks import check_present, lacks_of
+from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
 from ..project.notebook import Notebook, NotebookError
 from ..project.positions import Unfaithful, code_of, spans
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
-from ..report.findings import Finding, Outcome, Replacement, Safety
+from ..report.findings import NATIVE, Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, FileStatus, Footing, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
-from ..rules.training_program import CHOICE_NOT_OFFERED
+from ..rules.training_program import KEEPS
 from ..rules.written_for import written_for_tf2
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import ScopeTree
+from .decide import Kept, Moved, part_in_programs
 from .footing import footing_of, kept_after, runs_on_both
 from .pins import notebook_pins, text_pins
 from .python2 import converted, remains
@@ -54,8 +51,6 @@ class Job:
     options: RewriteOptions = field(default_factory=RewriteOptions)
     selection: Selection = field(default_factory=Selection)
     py2: bool = False
-    # Whether anybody is shown what is written beside the files.
-    shown: bool = True
 
 
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
@@ -140,8 +135,7 @@ def _footing(
         return None
     found = footing_of(parsed)
     plain = not result.needs and all(
-        f.tier is None and f.outcome is Outcome.REWRITTEN and f.rule > "TFM2"
-        for f in result.findings
+        f.outcome is Outcome.REWRITTEN and f.rule > "TFM2" for f in result.findings
     )
     after = parsed if result.new is None else facts.parse(path, result.new)
     if after is None:
@@ -200,60 +194,61 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
 
 
 def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
-    """The best rung of the ladder whose result passes the guard.
+    """What becomes of a parsed file: by its programs, or else by the symbol rules.
 
-    A program that could not be read, or whose loop would not run, takes the next one:
-    the loop module, then its Estimator. The compat layer needs nothing of
-    a program to be understood, so a surprise in here must not take that from it.
+    Where the rules fail on a file with an Estimator, that keeps it: the compat layer
+    needs nothing of a program to be understood.
     """
-    try:
-        return _rewritten(parsed, job, facts)
-    except (SourceError, NotebookError, Unfaithful):
-        raise
-    except Exception as problem:
-        kept = kept_after(parsed, problem)
-        if kept is None or not job.selection.allows(kept.rule):
+    needs: tuple[Need, ...] = ()
+    part = part_in_programs(parsed, facts, job.options)
+    if part is not None and _is_wanted(part, parsed.source, job):
+        new = parsed.source.raw
+        if isinstance(part, Moved):
+            needs = part.needs
+            new = parsed.source.render(part.parsed.source.text)
+            if parsed.source.notebook is None:
+                facts.keep(part.parsed, new)
+        findings = [f for f in part.findings if job.selection.allows(f.rule)]
+    else:
+        try:
+            new, findings = _by_rules(parsed, job, facts)
+        except (SourceError, NotebookError, Unfaithful):
             raise
-        reason = str(problem)
-        if not isinstance(problem, GuardError):
-            reason = f"it is not understood ({type(problem).__name__}: {problem})"
-        for options in (
-            replace(job.options, module_because=reason),
-            replace(job.options, stays_because=reason),
-        ):
-            try:
-                return _rewritten(parsed, replace(job, options=options), facts)
-            except Exception:
-                continue
-        return parsed.source.raw, tuple(in_cells([kept], parsed.source)), ()
+        except Exception as problem:
+            failed = kept_after(parsed, problem)
+            if failed is None or not job.selection.allows(failed.rule):
+                raise
+            new, findings = parsed.source.raw, [failed]
+    placed = [*in_cells(findings, parsed.source), *_pins(parsed.source, job)]
+    return new, tuple(sorted(placed)), needs
 
 
-def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
-    """Rewrite until another run would change nothing.
+def _is_wanted(part: Moved | Kept, source: Source, job: Job) -> bool:
+    """Whether the options and comments let this become of a file's programs."""
+    rule = NATIVE if isinstance(part, Moved) else KEEPS
+    silenced = ignored_lines(source.text)
+    return job.selection.allows(rule) and not any(
+        is_silenced(f.rule, silenced.get(f.line)) for f in part.findings
+    )
+
+
+def _by_rules(
+    parsed: ParsedModule, job: Job, facts: ProjectFacts
+) -> tuple[bytes, list[Finding]]:
+    """Apply the symbol rules until another run would change nothing.
 
     One round is enough nearly always. A second one takes what the first made
     visible (or had to postpone), so that no user has to run the tool twice.
     """
     source = parsed.source
-    # Read once, before anything is moved: emitted code is TF 2's.
+    # Read once, before anything is changed: what is written is TF 2's.
     for_tf2 = written_for_tf2(parsed.resolver)
-    moved, findings = _round(parsed, job, facts, for_tf2=for_tf2)
-    needs, inside, renamed = moved.needs, moved.inside, moved.renamed
-    text = moved.text
+    text, findings = _round(parsed, job, for_tf2)
     rounds = 1
     last = parsed
     while text != source.text:
-        last = _checked(parsed, text, facts, moved.parsed, moved.near)
-        judged = moved.parsed is not None
-        moved, more = _round(
-            last,
-            job,
-            facts,
-            for_tf2=for_tf2,
-            judged=judged,
-            programs=not renamed,
-        )
-        again = moved.text
+        last = _checked(parsed, text, facts, last.source)
+        again, more = _round(last, job, for_tf2)
         if again == text:
             break
         rounds += 1
@@ -265,32 +260,22 @@ def _rewritten(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         lean = without_unread_imports(parsed, last, facts)
         if lean is not None:
             text = code_of(lean)
-            last = _checked(parsed, text, facts, near=last.source)
+            last = _checked(parsed, text, facts, last.source)
     short = with_short_lines(text, source.text)
     if short != text:
         text = short
-        last = _checked(parsed, text, facts, near=last.source)
-    if text != source.text and any(finding.leaves_estimator for finding in findings):
-        # By itself: what other modules pass on to it may change as well.
-        check_present(Resolver(last.module, scopes=last.resolver.scopes))
-    if inside and needs:
-        from ..around import put_inside
-
-        text, needs = put_inside(last, needs, facts, job.options), ()
-        last = _checked(parsed, text, facts, near=last.source)
-    placed = [*in_cells(findings, source), *_pins(source, job)]
+        last = _checked(parsed, text, facts, last.source)
     new = source.render(text)
     if source.notebook is None:
         facts.keep(last, new)
-    return new, tuple(sorted(placed)), needs
+    return new, findings
 
 
 def _checked(
     parsed: ParsedModule,
     text: str,
     facts: ProjectFacts,
-    at_hand: tuple[cst.Module, ScopeTree] | None = None,
-    near: Source | None = None,
+    near: Source,
 ) -> ParsedModule:
     """A file with a new text that passes the guard; ``near`` has most of the text."""
     source = parsed.source
@@ -298,7 +283,6 @@ def _checked(
         source.text,
         text,
         scopes=parsed.resolver.scopes,
-        parsed=at_hand,
         near=near,
         cells=source.notebook is not None,
     )
@@ -343,146 +327,41 @@ def _joined(
     return joined
 
 
-@dataclass(frozen=True)
-class _Moved:
-    """The text a round leads to; its module and scopes where they were made."""
+def _round(parsed: ParsedModule, job: Job, for_tf2: bool) -> tuple[str, list[Finding]]:
+    """One pass of the symbol rules over a text; nothing is checked yet.
 
-    text: str
-    parsed: tuple[cst.Module, ScopeTree] | None = None
-    # What the symbol rules made the text of.
-    near: Source | None = None
-    # What the text imports of modules to add, and whether they go into the file.
-    needs: tuple[Need, ...] = ()
-    inside: bool = False
-    renamed: bool = False
-
-
-@dataclass(frozen=True)
-class _Programs:
-    """A source with its training programs moved, and their findings.
-
-    With what it imports of modules to add, whether these go into the file, and
-    whether its words were renamed into them.
-    """
-
-    source: Source
-    findings: list[Finding] = field(default_factory=list)
-    # The source with all that is known of it, where it was read in moving them.
-    parsed: ParsedModule | None = None
-    needs: tuple[Need, ...] = ()
-    inside: bool = False
-    renamed: bool = False
-
-
-def _round(
-    parsed: ParsedModule,
-    job: Job,
-    facts: ProjectFacts,
-    *,
-    for_tf2: bool,
-    judged: bool = False,
-    programs: bool = True,
-) -> tuple[_Moved, list[Finding]]:
-    """One pass over a text: programs, symbols, notes; nothing is checked yet.
-
-    ``for_tf2`` says which TensorFlow the file was written for, ``judged`` that the
-    symbol rules have seen this very text and changed nothing, ``programs`` that it
-    may hold some that have not moved.
+    ``for_tf2`` says which TensorFlow the file was written for.
     """
     source = parsed.source
-    done = _Programs(source)
-    if programs:
-        done = _programs(parsed, job, facts)
-    moved, told = done.source, done.findings
-    if any(f.rule == CHOICE_NOT_OFFERED for f in told):
-        # Half a rewrite, without its program, would run nowhere.
-        return _Moved(source.text), told
-    if moved is not source:
-        parsed = done.parsed or facts.module_of(moved)
-    text = moved.text
-    if judged and moved is source:
-        result = RulesResult(text, ())
-    else:
-        silenced = ignored_lines(text)
-        result = run_rules(
-            text,
-            moved.module,
-            parsed.resolver,
-            allows=job.selection.allows,
-            silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
-            for_tf2=for_tf2,
-            # What has no legacy words is looked at for the program that it is part of.
-            helps=not mentions_legacy(source.raw),
-        )
-    findings = [*told, *_symbol_findings(result, source, moved)]
-    text = result.text
-    known = None
-    if text == moved.text:
-        known = moved.module, parsed.resolver.scopes
-    made = _Moved(text, known, moved, done.needs, done.inside, done.renamed)
-    return made, findings
-
-
-def _programs(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Programs:
-    """What becomes of the training programs of a file."""
-    from ..around import Moved, moved_programs
-
-    source = parsed.source
-    programs = moved_programs(
-        parsed,
-        facts=facts,
-        options=job.options,
-        allowed=job.selection.allows_all,
-    )
-    findings = list(programs.findings)
     silenced = ignored_lines(source.text)
-    if any(is_silenced(f.rule, silenced.get(f.line)) for f in findings):
-        # The owner asked for this program to stay as it is, all of it.
-        return _Programs(source)
-    if not job.selection.allows_all(f.rule for f in findings):
-        # A program moves as a whole or not at all.
-        allowed = [f for f in findings if job.selection.allows(f.rule)]
-        reason = "a rule that the program needs was not selected"
-        left = [
-            replace(f, outcome=Outcome.LEFT, reason=reason)
-            if f.outcome is Outcome.REWRITTEN
-            else f
-            for f in allowed
-        ]
-        return _Programs(source, left)
-    if isinstance(programs, Moved):
-        again = programs.parsed
-        moved = again.source if again.source.text != source.text else source
-        return _Programs(moved, findings, again, programs.needs, programs.inside, True)
-    if programs.module is source.module:
-        return _Programs(source, findings)
-    if (programs.before or code_of(source.module)) != source.text:
-        raise Unfaithful
-    if programs.text is not None:
-        moved = replace(source, text=programs.text, module=programs.module)
-    else:
-        moved = source.with_text(code_of(programs.module))
-    return _Programs(moved if moved.text != source.text else source, findings)
+    result = run_rules(
+        source.text,
+        source.module,
+        parsed.resolver,
+        allows=job.selection.allows,
+        silenced=lambda line, rule: is_silenced(rule, silenced.get(line)),
+        for_tf2=for_tf2,
+        # What has no legacy words is looked at for the program that it is part of.
+        helps=not mentions_legacy(source.raw),
+    )
+    return result.text, [*_symbol_findings(result, source)]
 
 
-def _symbol_findings(
-    result: RulesResult, source: Source, moved: Source
-) -> Iterable[Finding]:
-    """Findings of the symbol rules, at their places in the original text."""
-    lines = moved.lines
-    origin = line_origins(source.text, moved.text)
+def _symbol_findings(result: RulesResult, source: Source) -> Iterator[Finding]:
+    """Findings of the symbol rules, at their places in the text they looked at."""
+    lines = source.lines
     for found in result.findings:
         diagnosis = found.diagnosis
         line, column = lines.place(found.offset)
         fix: tuple[Replacement, ...] = ()
-        if moved is source and source.notebook is None:
+        if source.notebook is None:
             fix = tuple(
                 Replacement(*lines.place(e.start), *lines.place(e.end), e.new)
                 for e in diagnosis.edits
             )
         yield Finding(
             source.path,
-            origin(line),
+            line,
             column,
             diagnosis.rule,
             diagnosis.message,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..around.added import with_added
 from ..errors import UserError
 from ..project.facts import ProjectFacts
 from ..project.files import find_files, from_here
@@ -16,8 +15,10 @@ from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
-from .floor import settle
+from .counting import counted
 from .pipeline import Job, process_file, process_source
+from .settle import settle
+from .training_file import with_training_files
 
 __all__ = ["Limits", "look_for_files", "one_source", "run_job"]
 
@@ -101,7 +102,7 @@ def run_job(
     with collector_at_rest():
         facts = ProjectFacts(ordered)
         settled = settle(results, facts, job.selection)
-        return merge(with_added(settled, job.options, facts, shown=job.shown))
+        return merge(counted(with_training_files(settled), facts))
 
 
 def one_source(
@@ -116,7 +117,8 @@ def one_source(
         result = _ended(path, done.made, limits)
     else:
         result = done.made
-    return merge(settle([result], ProjectFacts(), job.selection))
+    facts = ProjectFacts()
+    return merge(counted(settle([result], facts, job.selection), facts))
 
 
 def _results(

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from .base import Rule
-from .kept_models import kept_section
+from .kept_programs import kept_section
 from .reasons import reasons_section
 from .registry import all_rules
 from .training_program import KEEPS

@@ -39,7 +39,7 @@ class Trainer(core.Trainer):
         hooks: Iterable[Callback] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Iterable[Callable[[int], Any]] = (),
+        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
@@ -51,8 +51,10 @@ class Trainer(core.Trainer):
         iterator = self._iterator(dataset, whole=True)
         # The trace itself, so that no step has to look for it.
         train_step = self._train.get_concrete_function(iterator.element_spec)
-        _, save_steps, save_secs = self._start(step)
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
+        self._start(step)
         hooks = list(hooks or ())
         for hook in hooks:
             hook.should_stop = False
@@ -62,7 +64,7 @@ class Trainer(core.Trainer):
             batch = next(iterator, None)
             if batch is None:
                 break  # the end of the data
-            values = {name: value.numpy() for name, value in train_step(batch).items()}
+            values = {key: value.numpy() for key, value in train_step(batch).items()}
             step += 1
             self._log(step, values["loss"])
             if step >= saved + save_steps or time.time() >= save_at:
@@ -80,4 +82,6 @@ class Trainer(core.Trainer):
 
     @tf.function
     def _train(self, batch: Any) -> dict[str, Any]:
-        return self._train_step(batch)
+        """Trains on one batch of each replica; returns what the first one shows."""
+        first = self.strategy.experimental_local_results
+        return {key: first(value)[0] for key, value in self._train_step(batch).items()}

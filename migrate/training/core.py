@@ -36,7 +36,6 @@ class Task:
     model: Any
     optimizer: Any
     metrics: Any = ()
-    summed = False  # a sum over examples, which replicas add up, is not divided
 
     def forward(self, features: Any, training: bool) -> Any:
         """Returns the outputs of the model for a batch."""
@@ -64,10 +63,8 @@ class Task:
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            # Replicas add their gradients up: to those of the mean loss, or the sum.
-            replicas = tf.distribute.get_strategy().num_replicas_in_sync
-            loss = loss * replicas if self.summed else loss
-            share = loss / replicas
+            # Replicas add their gradients up: to those of the mean loss.
+            share = loss / tf.distribute.get_strategy().num_replicas_in_sync
         self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
         return {"loss": loss}
 
@@ -119,8 +116,11 @@ class Trainer:
         if step >= last:
             return self
         iterator = self._iterator(dataset, whole=True)
-        log_steps, save_steps, save_secs = self._start(step)
+        log_steps = self.config.log_step_count_steps or NEVER
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
+        self._start(step)
         while step < last:
             # As many steps in one call as nobody wants to look at.
             following = min(
@@ -153,10 +153,10 @@ class Trainer:
         """Returns the metrics of a checkpoint, its mean loss and its step."""
         dataset = self._dataset(input_fn, "eval")
         self._prepare(dataset.element_spec, checkpoint_path)
-        metrics = [*self.task.metrics, self.mean_loss]
-        for metric in metrics:
+        for metric in (*self.task.metrics, self.mean_loss):
             metric.reset_state()
-        self._test_steps(self._iterator(dataset.take(steps or -1)))
+        self._test(self._iterator(dataset.take(steps or -1)))
+        metrics = (*self.task.metrics, self.mean_loss)
         results = {metric.name: metric.result().numpy() for metric in metrics}
         results["global_step"] = self.global_step
         self._report(results, name)
@@ -198,8 +198,8 @@ class Trainer:
             self.strategy.distribute_datasets_from_function(lambda context: dataset)
         )
 
-    def _start(self, step: int) -> tuple[int, int, int]:
-        """Saves the first checkpoint; returns how often to log and to save."""
+    def _start(self, step: int) -> None:
+        """Makes what keeps checkpoints, and saves the first where there is none."""
         self.manager = tf.train.CheckpointManager(
             self.checkpoint,
             self.model_dir,
@@ -208,12 +208,6 @@ class Trainer:
         )
         if not self.latest_checkpoint():
             self.manager.save(step)
-        steps, secs = (
-            self.config.save_checkpoints_steps,
-            self.config.save_checkpoints_secs,
-        )
-        log_steps = self.config.log_step_count_steps or NEVER
-        return log_steps, steps or NEVER, NEVER if steps else secs or NEVER
 
     def _log(self, step: int, loss: float) -> None:
         if math.isnan(loss):
@@ -221,18 +215,22 @@ class Trainer:
         if step % (self.config.log_step_count_steps or NEVER) == 0:
             logger.info("loss = %.6g, step = %d", loss, step)
 
-    def _save(self, step: int, listeners: Iterable[Callable[[int], Any]]) -> None:
+    def _save(
+        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
+    ) -> None:
         self.manager.save(step)
-        for listener in listeners:
+        for listener in listeners or ():
             listener(step)
 
     def _report(self, results: dict[str, Any], name: str | None) -> None:
-        logger.info("Evaluated %s: %s", name or "", results)
+        figures = ", ".join(f"{key} = {value}" for key, value in results.items())
+        logger.info("Evaluated%s: %s", f" {name}" if name else "", figures)
 
     def _train_step(self, batch: Any) -> dict[str, Any]:
         """Trains on one batch of each replica; returns the mean of their losses."""
         values = self.strategy.run(self.task.train_step, args=split(batch))
-        return {"loss": self.strategy.reduce("MEAN", values["loss"], axis=None)}
+        loss = self.strategy.reduce("MEAN", values["loss"], axis=None)
+        return {**values, "loss": loss}
 
     @tf.function
     def _train(self, iterator: Any, last: Any, until: Any) -> Any:
@@ -245,7 +243,7 @@ class Trainer:
         return loss
 
     @tf.function
-    def _test_steps(self, iterator: Any) -> None:
+    def _test(self, iterator: Any) -> None:
         for batch in iterator:
             self.strategy.run(self._test_step, args=split(batch))
 

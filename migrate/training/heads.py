@@ -8,8 +8,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from .core import Task
 from .metrics import TrapezoidalAUC
+from .sum_loss import Task
 
 
 class Head(Task):
@@ -27,7 +27,6 @@ class Head(Task):
         self.model, self.optimizer = model, optimizer
         self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
         self.reduction, self.interpolated = reduction, interpolated
-        # Replicas add up a loss that is a sum; they do not take its mean.
         self.summed = reduction is tf.reduce_sum
         self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
 

@@ -35,8 +35,8 @@ class Trainer(core.Trainer):
         self._prepare(dataset.element_spec, checkpoint_path)
         for batch in dataset:
             predictions = self._predict_step(split(batch)[0])
-            for name in predictions.keys() - predict_keys if predict_keys else ():
-                del predictions[name]
+            if predict_keys:
+                predictions = {key: predictions[key] for key in predict_keys}
             arrays = [tensor.numpy() for tensor in tf.nest.flatten(predictions)]
             for row in zip(*arrays) if yield_single_examples else [arrays]:
                 yield tf.nest.pack_sequence_as(predictions, row)

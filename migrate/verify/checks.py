@@ -90,12 +90,14 @@ def _drawn(first: Recording, second: Recording) -> Iterable[Check]:
     one, other = first.extra.get("drawn"), second.extra.get("drawn")
     if not one or not other:
         return
-    order = partners(first.initial_weights, second.initial_weights) or ()
+    order = partners(first, second, final=False) or ()
     names = told_apart([name for name, _ in first.initial_weights])
     others = told_apart([name for name, _ in second.initial_weights])
     wrong: list[str] = []
     compared = 0
     for name, place in zip(names, order, strict=bool(order)):
+        if place is None:
+            continue
         partner = others[place]
         if name in one and partner in other:
             compared += 1
@@ -202,7 +204,7 @@ def _is_average(name: str) -> bool:
 
 def _apart(first: Recording, second: Recording) -> list[_Apart] | None:
     """Each weight's distance from its partner, as a share of the way it moved."""
-    pairs = paired_weights(first.final_weights, second.final_weights, strict=True)
+    pairs = paired_weights(first, second, final=True)
     if not pairs:
         return None
     start = dict(first.initial_weights)

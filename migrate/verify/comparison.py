@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .matching import MatchError, Weight, match_weights
+from .matching import MatchError, pair_weights
 from .recording import Array, Recording
 
 __all__ = [
@@ -160,16 +160,16 @@ def compare_trajectories(
             # The first loss is computed before anything can have grown.
             until = index + 1 + (NOISE_LEAD if index else 0)
             limits[index] = max(tolerance, NOISE_FACTOR * max(noise[:until]))
-    start = paired_weights(first.initial_weights, second.initial_weights)
+    start: list[WeightPair] | None = None
+    difference, worst, drift = None, None, None
+    try:
+        start = paired_weights(first, second, final=False)
+        difference, worst, drift = _weights(first, second)
+    except MatchError as error:
+        problems.append(str(error))
     same_start = start is not None and all(
         np.array_equal(pair.first, pair.second) for pair in start
     )
-    difference, worst, drift = None, None, None
-    if first.final_weights and second.final_weights:
-        try:
-            difference, worst, drift = _weights(first, second)
-        except MatchError as error:
-            problems.append(str(error))
     if 0 not in (first.replicas, second.replicas) and (
         first.replicas != second.replicas
     ):
@@ -217,7 +217,7 @@ def _weights(
     """Largest difference, its weight, and the drift, if steps are comparable."""
     if first.global_step != second.global_step:
         return None, None, None  # weights of different steps say nothing
-    pairs = paired_weights(first.final_weights, second.final_weights, strict=True)
+    pairs = paired_weights(first, second, final=True)
     if not pairs:
         return None, None, None
     largest, worst = max(
@@ -235,42 +235,37 @@ def _weights(
 
 
 def partners(
-    first: Sequence[tuple[str, Array]],
-    second: Sequence[tuple[str, Array]],
-    *,
-    strict: bool = False,
-) -> list[int] | None:
-    """For each of the first weights the place of its partner; None without one."""
-    if not first or not second:
-        return None
-
-    def shapes(weights: Sequence[tuple[str, Array]]) -> list[Weight]:
-        return [(name, tuple(value.shape)) for name, value in weights]
-
+    first: Recording, second: Recording, *, final: bool
+) -> list[int | None] | None:
+    """For each of the first's weights the place of its partner; None without any."""
     try:
-        return match_weights(shapes(first), shapes(second))
+        pairing = pair_weights(first, second, final=final)
     except MatchError:
-        if strict:
-            raise
         return None
+    return None if pairing is None else list(pairing.places)
 
 
 def paired_weights(
-    first: Sequence[tuple[str, Array]],
-    second: Sequence[tuple[str, Array]],
-    *,
-    strict: bool = False,
+    first: Recording, second: Recording, *, final: bool
 ) -> list[WeightPair] | None:
-    """Partners of two programs' weights; None when there are none to pair."""
-    order = partners(first, second, strict=strict)
-    if order is None:
+    """The weights that both have, before training or after; None without any.
+
+    A MatchError where they do not fit.
+    """
+    pairing = pair_weights(first, second, final=final)
+    sides = [
+        side.final_weights if final else side.initial_weights
+        for side in (first, second)
+    ]
+    if pairing is None or not all(sides):
         return None
     return [
         WeightPair(
             name,
-            second[index][0],
+            sides[1][place][0],
             value.astype(np.float64),
-            second[index][1].astype(np.float64),
+            sides[1][place][1].astype(np.float64),
         )
-        for (name, value), index in zip(first, order, strict=True)
+        for (name, value), place in zip(sides[0], pairing.places, strict=True)
+        if place is not None
     ]

@@ -1,41 +1,36 @@
-"""Pairing the weights of two programs by order and shape."""
+"""Pairing the weights of two recordings."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-__all__ = ["MatchError", "Weight", "match_weights", "plain_name", "told_apart"]
+import numpy as np
 
-# A weight as far as matching is concerned: its name and its shape.
-Weight = tuple[str, tuple[int, ...]]
+from .instruments.legacy_matching import Match, MatchError, Weight, match_weights
+from .instruments.legacy_start import weights_of
+from .recording import Array, Recording
 
+__all__ = ["MatchError", "Pairing", "pair_weights", "told_apart"]
 
-class MatchError(Exception):
-    """The two programs do not have the same weights."""
-
-
-# What contrib's layers called their scopes.
-_CONTRIB = {
-    "BatchNorm": "batch_normalization",
-    "LayerNorm": "layer_normalization",
-}
+# Groups of equal weights larger than this are left in their order.
+_MOST = 200
 
 
-def plain_name(name: str) -> str:
-    """A name without what generations and frameworks add to it.
+@dataclass(frozen=True)
+class Pairing:
+    """For each weight of the first recording its place in the second, or None."""
 
-    >>> plain_name("sequential_1/dense_2/kernel:0")
-    'dense/kernel'
-    >>> plain_name("encoder/LayerNorm/gamma")
-    'layer_normalization/gamma'
-    """
-    name = re.sub(r":\d+$", "", name)
-    name = re.sub(r"/\.ATTRIBUTES/VARIABLE_VALUE$", "", name)
-    parts = [re.sub(r"_\d+$", "", part) for part in name.split("/")]
-    parts = [_CONTRIB.get(part, part) for part in parts]
-    return "/".join(parts[-2:])
+    places: tuple[int | None, ...]
+    # How many partners each kind of evidence found.
+    evidence: dict[str, int]
+
+    @property
+    def told(self) -> str:
+        """How partners were found, in a few words."""
+        return ", ".join(f"{count} by {what}" for what, count in self.evidence.items())
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
@@ -52,50 +47,74 @@ def told_apart(names: Sequence[str]) -> list[str]:
     return found
 
 
-def match_weights(first: Sequence[Weight], second: Sequence[Weight]) -> list[int]:
-    """For each weight of ``first``, the index of its partner in ``second``.
+def pair_weights(
+    first: Recording, second: Recording, *, final: bool = True
+) -> Pairing | None:
+    """Partners among the weights after training, or those before it.
 
-    The same names decide; else order of creation and shape. Where the orders
-    differ (a rewritten program may build its layers elsewhere) parts of names
-    decide, but only where they leave no choice. Anything else is an error, since
-    a wrong pairing would make every later number meaningless.
+    None where a recording has none; a MatchError where they do not fit.
     """
-    if dict(first) == dict(second) and len(dict(first)) == len(first) == len(second):
-        names = [name for name, _ in second]
-        return [names.index(name) for name, _ in first]
-    if [shape for _, shape in first] == [shape for _, shape in second]:
-        return list(range(len(first)))
-    if Counter(shape for _, shape in first) != Counter(shape for _, shape in second):
-        raise MatchError(_difference(first, second))
-    keys_first = [(plain_name(name), shape) for name, shape in first]
-    keys_second = [(plain_name(name), shape) for name, shape in second]
-    # A shape that only one weight has says enough, whatever its name.
-    count = Counter(shape for _, shape in first)
-    for keys in (keys_first, keys_second):
-        keys[:] = [("", s) if count[s] == 1 else (name, s) for name, s in keys]
-    # Layers of one kind in one order keep their relative order.
-    if Counter(keys_first) == Counter(keys_second):
-        places: dict[Weight, list[int]] = {}
-        for index, key in enumerate(keys_second):
-            places.setdefault(key, []).append(index)
-        return [places[key].pop(0) for key in keys_first]
-    raise MatchError(
-        "both programs have weights of the same shapes, but neither their order "
-        "nor their names tell which belongs to which"
+    return _pair(_Held(first), _Held(second), final)
+
+
+class _Held:
+    """A recording as the key of a cache."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    def __hash__(self) -> int:
+        return id(self.recording)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.recording is other.recording
+
+
+@lru_cache(maxsize=64)
+def _pair(one: _Held, other: _Held, final: bool) -> Pairing | None:
+    first, second = one.recording, other.recording
+    sides = [_weights(first, final), _weights(second, final)]
+    if not all(sides):
+        return None
+    match = match_weights(*sides)
+    if final and first.global_step == second.global_step:
+        _tell_by_last_values(match, sides, first, second)
+    return Pairing(
+        tuple(match.places), dict(Counter(told for told in match.evidence if told))
     )
 
 
-def _difference(first: Sequence[Weight], second: Sequence[Weight]) -> str:
-    count_first = Counter(shape for _, shape in first)
-    count_second = Counter(shape for _, shape in second)
-    only_first = [w for w in first if count_first[w[1]] > count_second[w[1]]]
-    only_second = [w for w in second if count_second[w[1]] > count_first[w[1]]]
+def _weights(recording: Recording, final: bool) -> list[Weight]:
+    """What is known of a recording's weights.
 
-    def told(weights: Sequence[Weight]) -> str:
-        return ", ".join(f"{name} {list(shape)}" for name, shape in weights[:5]) or "-"
+    Of a program that was given the other's weights, those tell more than names.
+    """
+    before = recording.initial_weights
+    named = recording.final_weights if final else before
+    found: list[Weight] = weights_of(named, recording.extra)
+    if [name for name, _ in before] == [name for name, _ in named]:
+        for weight, (_, value) in zip(found, before, strict=True):
+            weight.constant = hash(value.tobytes())
+    return found
 
-    return (
-        f"the programs have different weights ({len(first)} and {len(second)}): "
-        f"only or more often in the first: {told(only_first)}; "
-        f"in the second: {told(only_second)}"
-    )
+
+def _tell_by_last_values(
+    match: Match, sides: list[list[Weight]], first: Recording, second: Recording
+) -> None:
+    """Tell weights apart that began alike, and had only an order, by how they ended."""
+    for ours, theirs in match.by_order:
+        begun = {sides[1][place].constant for place in theirs}
+        if len(begun) > 1 or None in begun or len(ours) > _MOST:
+            continue
+        left = list(theirs)
+        for place in ours:
+            value = first.final_weights[place][1]
+            nearest = min(left, key=lambda p: _distance(value, second, p))
+            left.remove(nearest)
+            match.places[place] = nearest
+            match.evidence[place] = "last values"
+
+
+def _distance(value: Array, recording: Recording, place: int) -> float:
+    other = recording.final_weights[place][1]
+    return float(np.linalg.norm(value.astype(np.float64) - other))

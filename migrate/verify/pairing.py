@@ -32,12 +32,12 @@ def pair_trainings(first: Recording, second: Recording) -> Pairs:
     found: list[tuple[int, int]] = []
     alone: list[str] = []
     for place, each in enumerate(theirs):
-        shapes = shapes_of(_arrays(each))  # type: ignore[no-untyped-call]
+        shapes = shapes_of(_arrays(each))
 
         def fits(index: int, wanted: object = shapes) -> bool:
-            return bool(shapes_of(_arrays(ours[index])) == wanted)  # type: ignore[no-untyped-call]
+            return bool(shapes_of(_arrays(ours[index])) == wanted)
 
-        chosen = choose(each.training, names, free, fits)  # type: ignore[no-untyped-call]
+        chosen = choose(each.training, names, free, fits)
         if chosen is None:
             alone.append(f"{_called(each, place)} of the second side")
             continue

@@ -102,12 +102,7 @@ def verify(
         # A recording may be of the numbers that the program drew itself.
         steady_random=all(r.extra.get("steady_random") for r in recorded.values()),
         seconds=options.seconds,
-        predictions=all(
-            bool(recorded[index].predictions)
-            if index in recorded
-            else side.has_estimators
-            for index, side in enumerate((first, second))
-        ),
+        predictions=all(bool(each.predictions) for each in recorded.values()),
     )
 
     launches: dict[int, Launch] = {}
@@ -123,17 +118,13 @@ def verify(
         if index in recorded:
             continue
         own = earlier if index == 0 and weights is None else None
-        given = settings
-        if own is not None:
-            # Whatever it is compared with now, the next one may predict.
-            given = replace(settings, predictions=side.has_estimators)
-        known = own.of(given) if own is not None else None
+        known = own.of(settings) if own is not None else None
         if known is None:
             say(f"running {_name(side)} on {told_replicas(replicas)}")
             folder = work / f"run-{index}"
-            known = run_program(side, folder, given, weights=weights)
+            known = run_program(side, folder, settings, weights=weights)
             if own is not None:
-                own.settings, own.launch = given, known
+                own.settings, own.launch = settings, known
         launch = launches[index] = known
         if weights is None:
             weights = launch.folder / "initial_weights.npz"

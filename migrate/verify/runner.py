@@ -14,7 +14,14 @@ from ..errors import UserError
 from .recording import Recording, load_recording
 from .sides import Kind, Side
 
-__all__ = ["Launch", "ProgramFailed", "Settings", "run_program"]
+__all__ = [
+    "Launch",
+    "ProgramFailed",
+    "Settings",
+    "command_of",
+    "run_process",
+    "run_program",
+]
 
 Say = Callable[[str], None]
 
@@ -71,25 +78,16 @@ def run_program(
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "program.log"
     started = time.monotonic()
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            _command(side, folder, settings, weights),
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            cwd=side.folder,
-            env={**os.environ, **settings.env},
-        )
-        try:
-            status = process.wait(settings.seconds)
-        except BaseException as error:
-            process.kill()
-            process.wait()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise ProgramFailed(
-                    side, f"not done after {settings.seconds:g} s", _where(log)
-                ) from None
-            raise
+    status = start_process(
+        command_of(side, side.kind, folder, settings, weights),
+        log,
+        side.folder,
+        settings.env,
+        settings.seconds,
+    )
+    if status is None:
+        told = f"not done after {settings.seconds:g} s"
+        raise ProgramFailed(side, told, _where(log))
     seconds = time.monotonic() - started
     if status != 0 or not (folder / "recording.json").is_file():
         told = f"the program failed (status {status}):\n{_tail(log)}"
@@ -105,11 +103,42 @@ def run_program(
     return Launch(replace(ended[0], further=ended[1:]), folder, log, seconds)
 
 
-def _command(
-    side: Side, folder: Path, settings: Settings, weights: Path | None
+def run_process(
+    command: Sequence[str],
+    log: Path,
+    cwd: Path | None,
+    env: Mapping[str, str],
+    seconds: float | None,
+) -> int | None:
+    """Run a command; its exit status, or None when it took longer than allowed."""
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env={**os.environ, **env},
+        )
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            process.kill()
+            process.wait()
+
+
+# How programs are started; tests have a way that costs less.
+start_process = run_process
+
+
+def command_of(
+    side: Side, kind: Kind, folder: Path, settings: Settings, weights: Path | None
 ) -> list[str]:
+    """The command that runs a program as one of a kind, under its instrument."""
     instruments = Path(__file__).parent / "instruments"
-    if side.kind is Kind.LEGACY:
+    if kind is Kind.LEGACY:
         python = settings.legacy_python or Path(sys.executable)
         command = [str(python), str(instruments / "legacy_program.py")]
         if settings.legacy_python is None:
@@ -117,9 +146,8 @@ def _command(
         # The program's own checkpoints must neither be resumed nor touched.
         command += ["--model-dir", str(folder / "files")]
     else:
-        instrument = "tf2_program" if side.kind is Kind.TF2 else "module_program"
-        command = [sys.executable, "-m", f"{__package__}.instruments.{instrument}"]
-        if settings.round_constants and side.kind is Kind.TF2:
+        command = [sys.executable, "-m", f"{__package__}.instruments.tf2_program"]
+        if settings.round_constants:
             command.append("--round-constants")
     if not settings.predictions:
         command.append("--no-predictions")

@@ -21,8 +21,6 @@ class Kind(enum.Enum):
 
     LEGACY = "legacy program"
     TF2 = "TF2 program"
-    # Says what the legacy program said, to the loop module of its project.
-    MODULE = "program on a loop module"
     RECORDING = "recording"
     RUN = "run directory"
 
@@ -45,12 +43,7 @@ class Side:
     @property
     def is_program(self) -> bool:
         """Whether this side can be run (and run again)."""
-        return self.kind in (Kind.LEGACY, Kind.TF2, Kind.MODULE)
-
-    @property
-    def has_estimators(self) -> bool:
-        """Whether its training is that of an object with the Estimator's methods."""
-        return self.kind in (Kind.LEGACY, Kind.MODULE)
+        return self.kind in (Kind.LEGACY, Kind.TF2)
 
 
 # Enough to find out what a program is; a tree of thousands would take minutes.
@@ -94,15 +87,10 @@ def look_at(path: Path, module: str | None = None) -> Side:
         ) from error
     root, name = _package_of(path)
     folders = [path.parent] if root is None else [path.parent, root]
-    trees = [tree, *_neighbours(tree, folders)]
-    kind = Kind.TF2
-    if any(_holds_loop_module(each) for each in trees):
-        kind = Kind.MODULE
-    elif any(_is_legacy(each) for each in trees):
-        kind = Kind.LEGACY
+    legacy = any(_is_legacy(each) for each in [tree, *_neighbours(tree, folders)])
     return Side(
         path,
-        kind,
+        Kind.LEGACY if legacy else Kind.TF2,
         fashion_mnist="fashion_mnist" in text,
         root=root,
         # Only a module of its package can say `from . import model`.
@@ -229,19 +217,6 @@ def _is_legacy(tree: ast.AST) -> bool:
                 if "tensorflow" in parts and parts & LEGACY_NAMES:
                     return True
     return False
-
-
-def _holds_loop_module(tree: ast.AST) -> bool:
-    """Whether the Estimator of a loop module is defined here."""
-    return any(
-        isinstance(node, ast.ClassDef)
-        and node.name == "Estimator"
-        and any(
-            isinstance(member, ast.FunctionDef) and member.name == "call_model_fn"
-            for member in node.body
-        )
-        for node in ast.walk(tree)
-    )
 
 
 def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:

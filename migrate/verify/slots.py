@@ -112,17 +112,21 @@ def _apart(
     one: Slots, other: Slots, first: Recording, second: Recording
 ) -> tuple[dict[tuple[int, str], float], bool]:
     """Distances by slot of the first side; whether velocities had to be converted."""
-    order = partners(first.final_weights, second.final_weights)
+    order = partners(first, second, final=True)
     if order is None:
         return {}, False
     pairs: dict[tuple[int, str], tuple[Array, Array]] = {}
     converted = False
     for (index, kind), value in one.items():
-        partner = other.get((order[index], kind))
+        place = order[index]
+        if place is None:
+            continue
+        partner = other.get((place, kind))
         if partner is None and kind in ("momentum", "velocity"):
             rest = "velocity" if kind == "momentum" else "momentum"
-            kept = other.get((order[index], rest))
-            rate = (second if kind == "momentum" else first).extra.get("learning_rate")
+            kept = other.get((place, rest))
+            side = second if kind == "momentum" else first
+            rate = (side.extra.get("constants") or {}).get("learning_rate")
             if kept is not None and rate:
                 converted = True
                 factor = -1.0 / rate if kind == "momentum" else -rate

@@ -30,7 +30,7 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 import numpy as np
 import tensorflow as tf
 from tfmigrate.compat import v1 as legacy
-from tfmigrate.verify.matching import match_weights
+from tfmigrate.verify.instruments.legacy_matching import Weight, match_weights
 
 Weights = list[tuple[str, Any]]
 _IMPORT = re.compile(r"^import tensorflow as tf$", re.MULTILINE)
@@ -118,9 +118,9 @@ def run_rewritten(
         weights = waiting.pop(0)
         mine = [*model.trainable_variables, *model.non_trainable_variables]
         places = match_weights(
-            [(v.name, tuple(v.shape)) for v in mine],
-            [(name, value.shape) for name, value in weights],
-        )
+            [Weight(v.name, v.shape) for v in mine],
+            [Weight(name, value.shape) for name, value in weights],
+        ).places
         for variable, place in zip(mine, places, strict=True):
             name, value = weights[place]
             if np.any(value) and np.array_equal(variable.numpy(), value):

@@ -21,7 +21,13 @@ from tfmigrate.verify.comparison import (
     noise_of,
 )
 from tfmigrate.verify.html import render
-from tfmigrate.verify.matching import MatchError, match_weights, plain_name
+from tfmigrate.verify.instruments.legacy_matching import (
+    MatchError,
+    Weight,
+    match_weights,
+    plain_name,
+)
+from tfmigrate.verify.matching import pair_weights
 from tfmigrate.verify.recording import Recording, load_recording, save_recording
 from tfmigrate.verify.sides import Kind, Side, look_at
 from tfmigrate.verify.statistics import equivalence, t_tail
@@ -143,27 +149,77 @@ def test_only_the_ragged_end_of_several_replicas_is_excused(
 # -- matching ------------------------------------------------------------------
 
 
-def test_matching_by_order_name_and_shape() -> None:
-    first = [("conv2d/kernel", (3, 3)), ("conv2d/bias", (3,))]
-    assert match_weights(first, [("a:0", (3, 3)), ("b:0", (3,))]) == [0, 1]
-    swapped = [("model/conv2d_7/bias:0", (3,)), ("model/conv2d_7/kernel:0", (3, 3))]
-    assert match_weights(first, swapped) == [1, 0]
-    assert match_weights(first, [("x", (3,)), ("y", (3, 3))]) == [1, 0]
-    same_shapes = [("dense/a", (2,)), ("dense/b", (2,))]
-    assert match_weights(same_shapes, same_shapes[::-1]) == [1, 0]
-    # One shape of its own needs no name; the others have theirs.
-    named = [("net/table", (9, 2)), *same_shapes]
-    other = [*same_shapes[::-1], ("layer/table", (9, 2))]
-    assert match_weights(named, other) == [2, 1, 0]
+def told(*weights: tuple[object, ...]) -> list[Weight]:
+    """Weights of these names, shapes and, where known, first values and uses."""
+    return [Weight(*weight) for weight in weights]
+
+
+def test_a_shape_of_its_own_needs_no_name() -> None:
+    first = told(("conv2d/kernel", (3, 3)), ("conv2d/bias", (3,)))
+    swapped = told(("b", (3,)), ("a:0", (3, 3)))
+    found = match_weights(first, swapped)
+    assert found.places == [1, 0]
+    assert found.evidence == ["shape", "shape"]
+
+
+def test_names_need_not_be_those_of_tf1() -> None:
+    """What tells weights of one shape apart, from the surest to the least sure."""
+    first = told(
+        *[
+            ("encoder/LayerNorm/beta", (4,), 0.0),
+            ("encoder/LayerNorm/gamma", (4,), 1.0),
+        ],
+        *[("user_table", (4, 4)), ("hidden/kernel", (4, 4)), ("item_table", (4, 4))],
+    )
+    second = told(
+        *[("item_embedding/embeddings", (4, 4)), ("user_embedding/embeddings", (4, 4))],
+        *[("norm/gamma", (4,), 1.0), ("norm/beta", (4,), 0.0), ("hidden/k", (4, 4))],
+    )
+    found = match_weights(first, second)
+    assert found.places == [3, 2, 1, 4, 0]
+    assert found.evidence == ["first value"] * 2 + ["words of the names"] * 3
     assert plain_name("sequential_1/dense_2/kernel:0") == "dense/kernel"
+    numbered = told(("dense/kernel", (2, 2)), ("out/kernel", (2, 2)))
+    other = told(("model/out_1/kernel:0", (2, 2)), ("model/dense_7/kernel:0", (2, 2)))
+    assert match_weights(numbered, other).places == [1, 0]
 
 
-def test_matching_refuses_to_guess() -> None:
-    first = [("a/k", (2,)), ("b/k", (2,)), ("c/k", (3,))]
-    with pytest.raises(MatchError, match="neither their order"):
-        match_weights(first, [("x", (3,)), ("y", (2,)), ("z", (2,))])
+def test_without_names_the_order_of_first_use_decides() -> None:
+    first = told(*[(name, (2, 2), None, turn) for turn, name in enumerate("abc")])
+    second = told(
+        *[(n, (2, 2), None, turn) for n, turn in zip("xyz", (2, 0, 1), strict=True)]
+    )
+    found = match_weights(first, second)
+    assert found.places == [1, 2, 0]
+    assert found.evidence == ["order"] * 3
+    made = [Weight(weight.name, weight.shape) for weight in second]
+    assert match_weights(first, made).places == [0, 1, 2]
+
+
+def test_weights_that_began_alike_are_told_apart_by_how_they_ended() -> None:
+    start = np.zeros(3, np.float32)
+    ends = [np.full(3, value, np.float32) for value in (1.0, 2.0)]
+    first, second = (
+        recording(
+            [1.0],
+            initial_weights=[(name, start) for name in names],
+            final_weights=list(zip(names, order, strict=True)),
+        )
+        for names, order in (("ab", ends), ("xy", ends[::-1]))
+    )
+    assert compare_trajectories(first, second).weight_difference == 0
+    pairing = pair_weights(first, second)
+    assert pairing is not None
+    assert pairing.told == "2 by last values"
+
+
+def test_what_is_not_trained_may_have_no_partner() -> None:
+    first = told(("a/k", (2,)), ("b/k", (2,)), ("c/k", (3,)))
+    extra = [Weight("rate", (3,), trained=False)]
+    assert match_weights(first, [*first, *extra]).places == [0, 1, 2]
+    assert match_weights([*first, *extra], first).places == [0, 1, 2, None]
     with pytest.raises(MatchError, match=r"c/k \[3\]"):
-        match_weights(first, [("x", (2,)), ("y", (2,))])
+        match_weights(first, told(("x", (2,)), ("y", (2,))))
 
 
 # -- statistics ----------------------------------------------------------------

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from .tree import Tree
-
-__all__ = ["UnknownArguments", "is_none", "match_arguments", "may_be_none"]
+__all__ = ["UnknownArguments", "is_none", "match_arguments"]
 
 
 class UnknownArguments(ValueError):
@@ -42,37 +40,3 @@ def match_arguments(
 def is_none(node: cst.BaseExpression | None) -> bool:
     """The argument is absent or the literal None."""
     return node is None or (isinstance(node, cst.Name) and node.value == "None")
-
-
-_PATH_MAKERS = (
-    "os.path.join",
-    "tempfile.mkdtemp",
-    "os.path.expanduser",
-    "os.path.abspath",
-    "int",
-    "str",
-)
-
-
-def may_be_none(tree: Tree, node: cst.BaseExpression | None) -> bool:
-    """False when the expression surely gives a number or a non-empty path."""
-    value = tree.value(node)
-    if isinstance(
-        value,
-        (
-            cst.Integer,
-            cst.Float,
-            cst.SimpleString,
-            cst.FormattedString,
-            cst.ConcatenatedString,
-            cst.BinaryOperation,
-        ),
-    ):
-        return False
-    if isinstance(value, cst.BooleanOperation) and isinstance(value.operator, cst.Or):
-        return may_be_none(tree, value.right)
-    if isinstance(value, cst.Call):
-        named = tree.resolver.qualified(value.func)
-        plain = value.func.value if isinstance(value.func, cst.Name) else None
-        return named not in _PATH_MAKERS and plain not in _PATH_MAKERS
-    return True

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
-from .source import Source
-from .tree import walk
-
-__all__ = ["is_plain_call", "is_pure"]
+__all__ = ["is_pure"]
 
 _FOLDERS = (
     "tf.audio.",
@@ -61,19 +56,6 @@ random_shuffle
 """
 _FUNCTIONS = frozenset(_FUNCTIONS_NAMES.split())
 _RANDOM = ("tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal")
-_BUILTINS_NAMES = """
-abs all any bool dict enumerate float format getattr hasattr int isinstance len list
-map max min range reversed round set sorted str sum tuple zip
-"""
-_BUILTINS = frozenset(_BUILTINS_NAMES.split())
-# Methods of tensors, shapes, strings, lists and dicts without an effect.
-_METHODS_NAMES = """
-as_list assert_has_rank assert_is_compatible_with copy count endswith format get
-get_shape index is_fully_defined items join keys lookup lower merge_with replace
-rsplit set_shape shape size split startswith strip upper values with_rank
-with_rank_at_least append update items ndims num_elements
-"""
-_METHODS = frozenset(_METHODS_NAMES.split())
 
 
 def is_pure(symbol: str) -> bool:
@@ -82,73 +64,3 @@ def is_pure(symbol: str) -> bool:
         return False
     short = symbol.removeprefix("tf.").removeprefix("compat.v1.")
     return symbol.startswith(_FOLDERS) or short in _FUNCTIONS or symbol in _RANDOM
-
-
-def is_plain_call(source: Source, call: cst.Call, depth: int = 0) -> bool:
-    """A call without TensorFlow in it: of Python, NumPy, or a plain helper."""
-    tree = source.tree
-    function = call.func
-    dotted = tree.resolver.qualified(function)
-    if dotted is not None:
-        root = dotted.split(".")[0]
-        return root in (
-            "math",
-            "numpy",
-            "os",
-            "functools",
-            "re",
-            "collections",
-            "json",
-            "six",
-        )
-    if isinstance(function, cst.Name):
-        defined = tree.resolver.definition(function)
-        if isinstance(defined, cst.FunctionDef):
-            return depth < 6 and plain_function(source, defined, depth + 1)
-        known = function.value in _BUILTINS or function.value.endswith("Error")
-        return known and not tree.resolver.bindings(function)
-    return isinstance(function, cst.Attribute) and function.attr.value in _METHODS
-
-
-def plain_function(source: Source, defined: cst.FunctionDef, depth: int) -> bool:
-    """A function that works on plain values only."""
-    for node in walk(defined.body):
-        if isinstance(node, cst.Call):
-            if source.tree.symbol(node.func) is not None:
-                return False
-            if not is_plain_call(source, node, depth):
-                return False
-        if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield)):
-            return False
-    return True
-
-
-def pure_function(
-    source: Source,
-    defined: cst.FunctionDef,
-    depth: int = 0,
-    losses: tuple[str, ...] = (),
-) -> bool:
-    """A function of tensors without variables and effects."""
-    if depth > 6:
-        return False
-    for node in walk(defined.body):
-        if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield, cst.With)):
-            return False
-        if not isinstance(node, cst.Call):
-            continue
-        symbol = source.tree.symbol(node.func)
-        if symbol is not None:
-            if not is_pure(symbol) and symbol not in losses:
-                return False
-            continue
-        called = source.tree.resolver.definition(node.func)
-        if isinstance(called, cst.FunctionDef):
-            if not pure_function(source, called, depth + 1, losses):
-                return False
-        elif not is_plain_call(source, node):
-            return False
-    return True
-
-
-__all__ += ["pure_function"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..sites import Blocked
+from .blocked import Blocked
 from .tree import Statement, Tree
 
 __all__ = ["Source"]
@@ -21,7 +21,7 @@ class Source:
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the model_fn leaves what is understood."""
-        return Blocked("TFM103", self.tree.line(node), f"model_fn: {reason}")
+        return Blocked(self.tree.line(node), f"model_fn: {reason}")
 
     def comments(self, statement: Statement) -> list[str]:
         """The comments above a statement, as lines of source."""

@@ -1,56 +1,17 @@
-"""Names that statements read and assign, and the slices that follow from them."""
+"""Names that statements read and assign."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ...symbols.nodes import children
-from .tree import Statement, Tree, only_small, statements_of, walk
+from .tree import Statement, Tree, only_small, walk
 
 # Methods of lists and dicts that change them.
 _CHANGING = ("append", "extend", "insert", "setdefault", "update")
 
-__all__ = [
-    "assigned",
-    "backward_slice",
-    "binds",
-    "flat",
-    "is_docstring",
-    "latest",
-    "loads",
-    "names_in",
-    "ordered",
-    "own_statements",
-]
-
-
-def latest(
-    tree: Tree, statements: Sequence[Statement], node: cst.BaseExpression | None
-) -> cst.BaseExpression | None:
-    """What a name stands for after the statements of one mode."""
-    if isinstance(node, cst.Name):
-        for statement in reversed(list(flat(statements))):
-            small = only_small(statement)
-            if (
-                isinstance(small, cst.Assign)
-                and assigned(statement) == [node.value]
-                and isinstance(small.targets[0].target, cst.Name)
-            ):
-                return small.value
-    return tree.value(node)
-
-
-def flat(statements: Sequence[Statement]) -> Iterator[Statement]:
-    """The statements, and those inside ``with`` blocks."""
-    for statement in statements:
-        yield statement
-        if isinstance(statement, cst.With) and isinstance(
-            statement.body, cst.IndentedBlock
-        ):
-            yield from flat(statements_of(statement.body))
+__all__ = ["assigned", "binds", "is_docstring", "loads", "names_in"]
 
 
 def is_docstring(statement: Statement) -> bool:
@@ -111,10 +72,6 @@ def assigned(statement: cst.CSTNode) -> list[str]:
     return found
 
 
-def ordered(statements: Sequence[Statement]) -> list[str]:
-    return [name for statement in statements for name in assigned(statement)]
-
-
 def names_in(code: str) -> set[str]:
     if not code:
         return set()
@@ -130,36 +87,3 @@ def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
 def binds(statement: Statement) -> set[str]:
     """Every name that a statement, or one inside of it, assigns."""
     return {name for inner in walk(statement) for name in assigned(inner)}
-
-
-def backward_slice(
-    tree: Tree, statements: Sequence[Statement], wanted: set[str]
-) -> list[Statement]:
-    """The statements that make the wanted names, and what these need."""
-    chosen: list[Statement] = []
-    wanted = set(wanted)
-    for statement in reversed(statements):
-        names = binds(statement)
-        if not names & wanted:
-            continue
-        chosen.append(statement)
-        if isinstance(only_small(statement), (cst.Assign, cst.AnnAssign)):
-            wanted -= names
-        wanted |= loads(tree, statement)
-    return chosen[::-1]
-
-
-def own_statements(defined: cst.FunctionDef) -> Iterator[Statement]:
-    """The statements of a function, in order, without those of inner ones."""
-    body = defined.body
-    waiting: list[cst.CSTNode] = (
-        list(reversed(body.body)) if isinstance(body, cst.IndentedBlock) else []
-    )
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            continue
-        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            yield node
-        if not isinstance(node, cst.SimpleStatementLine):
-            waiting += reversed(children(node))

@@ -7,10 +7,11 @@ import re
 import libcst as cst
 
 from ...project.positions import code_of
+from .tree import Statement, statements_of
 
 _COPIED = re.compile(r"(.*?)((?:__\d+)?)")
 
-__all__ = ["camel", "source_text"]
+__all__ = ["camel", "parse_statements", "source_text"]
 
 _PLAIN = cst.Module([])
 
@@ -22,6 +23,17 @@ def source_text(node: cst.CSTNode) -> str:
         node = node.with_changes(leading_lines=lines)
         return code_of(_PLAIN, node)
     return code_of(_PLAIN, node).strip()
+
+
+def parse_statements(code: str) -> list[Statement]:
+    """Statements from source text."""
+    module = cst.parse_module(code)
+    statements = statements_of(module)
+    if statements and module.header:
+        first = statements[0]
+        lines = [*module.header, *first.leading_lines]
+        statements[0] = first.with_changes(leading_lines=lines)
+    return statements
 
 
 def camel(name: str) -> str:

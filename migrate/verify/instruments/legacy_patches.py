@@ -9,6 +9,7 @@ import importlib
 import inspect
 import itertools
 import os
+import re
 import sys
 
 if __package__:
@@ -19,7 +20,7 @@ if __package__:
         recording_hook_class,
         replicas_of,
     )
-    from .legacy_start import StartingWeights
+    from .legacy_start import StartingWeights, training_name
 else:  # run by its path, on an interpreter without tfmigrate
     from legacy_record import (
         Record,
@@ -28,7 +29,7 @@ else:  # run by its path, on an interpreter without tfmigrate
         recording_hook_class,
         replicas_of,
     )
-    from legacy_start import StartingWeights
+    from legacy_start import StartingWeights, training_name
 
 
 def defining_class(cls, method):
@@ -57,16 +58,15 @@ class Instrument:
         return self.records[-1]
 
     def name_of(self, estimator):
-        """The last part of the model_dir that the program gave; "" for none."""
         given = self.named.get(os.path.abspath(str(estimator.model_dir)), "")
-        return os.path.basename(given.rstrip(os.sep))
+        return training_name(given)
 
     def start_of(self, record):
         """What gives the weights that a training starts from."""
         chosen = self.options.estimator
         if chosen is not None and self.records.index(record) != chosen:
             return None
-        return functools.partial(self.starting.weights_for, record.name)
+        return functools.partial(self.starting.values_for, record.name)
 
     def install(self):
         self.patch_estimator()
@@ -108,7 +108,8 @@ class Instrument:
             saving_listeners=None,
         ):
             record = instrument.record_of(estimator)
-            if options.steps and record.global_step >= options.steps:
+            done = max(record.global_step, step_in(tf, estimator.model_dir))
+            if options.steps and done >= options.steps:
                 return estimator
             hooks = list(hooks or [])
             for hook in hooks:
@@ -265,6 +266,13 @@ class Instrument:
                 __original(strategy, **values)
 
             cls.__init__ = __init__
+
+
+def step_in(tf, model_dir):
+    """The step of the newest checkpoint there; 0 without one."""
+    latest = tf.train.latest_checkpoint(model_dir)
+    found = re.search(r"-(\d+)$", latest) if latest else None
+    return int(found.group(1)) if found else 0
 
 
 def replace_everywhere(module, name, original, replacement):

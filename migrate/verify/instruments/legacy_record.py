@@ -13,22 +13,26 @@ import sys
 import tempfile
 
 if __package__:
+    from .legacy_start import weights_of
     from .legacy_weights import (
         base_name,
         drawn_weights,
+        first_uses,
         generated_weights,
-        match_weights,
+        optimizer_constants,
         read_weights,
         slot_names,
         weight_names,
         write_weights,
     )  # fmt: skip
 else:  # run by its path, on an interpreter without tfmigrate
+    from legacy_start import weights_of
     from legacy_weights import (
         base_name,
         drawn_weights,
+        first_uses,
         generated_weights,
-        match_weights,
+        optimizer_constants,
         read_weights,
         slot_names,
         weight_names,
@@ -58,6 +62,10 @@ class Record:
         self.global_step = 0
         self.input_fn = None
         self.replicas = 1
+        # Places of the weights in the order of first use, and of those trained.
+        self.used = []
+        self.trained = []
+        self.constants = {}
         # Operations that draw random numbers for its loss.
         self.draws = []
 
@@ -84,7 +92,7 @@ def recording_hook_class(tf, seed=None):
     class RecordingHook(tf.train.SessionRunHook):
         """Loads the initial weights and reads the loss of every step.
 
-        ``start`` gives the weights for variables of these names and shapes, or None.
+        ``start`` gives values for weights of which so much is known, or None.
         """
 
         def __init__(self, record, start=None):
@@ -98,6 +106,11 @@ def recording_hook_class(tf, seed=None):
             self._slots = slot_names(tf)
             self._record.draws = random_operations(self._loss)
             self._step = base_name(tf.train.get_global_step())
+            record = self._record
+            record.used = first_uses(self._loss.graph, self._names)
+            known = {base_name(variable) for variable in tf.trainable_variables()}
+            record.trained = [n for n, name in enumerate(self._names) if name in known]
+            record.constants = optimizer_constants(tf)
 
         def after_create_session(self, session, coord):
             record = self._record
@@ -109,14 +122,17 @@ def recording_hook_class(tf, seed=None):
             if step != 0:
                 return
             record.drawn = drawn_weights(self._names, record.initial)
-            shapes = [value.shape for value in record.initial]
-            given = self._start(self._names, shapes) if self._start else None
-            if given is not None:
-                values = match_weights(self._names, shapes, given)
-            elif seed is not None:
+            drawn = list(zip(self._names, record.initial))
+            told = {"used": record.used, "trained": record.trained}
+            values = self._start(weights_of(drawn, told)) if self._start else None
+            if values is None and seed is not None:
+                shapes = [value.shape for value in record.initial]
                 values = generated_weights(self._names, shapes, seed)
-            else:
+            if values is None:
                 return
+            # One that is not trained may have no partner: it stays as it was drawn.
+            pairs = zip(values, record.initial)
+            values = [own if value is None else value for value, own in pairs]
             write_weights(session, self._names, values)
             record.initial = values
 
@@ -360,6 +376,9 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         # Ended by itself, not by our limit.
         "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,
+        "used": record.used,
+        "trained": record.trained,
+        "constants": record.constants,
         "exports": exported_names(export_bases),
         "training": record.name,
         "draws": record.draws,

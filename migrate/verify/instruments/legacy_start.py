@@ -6,8 +6,14 @@ Runs on the Pythons of TF 1.x, 3.6 among them.
 import glob
 import json
 import os
+import re
 
-__all__ = ["StartingWeights", "choose"]
+if __package__:
+    from .legacy_matching import MatchError, Weight, match_weights
+else:  # run by its path, on an interpreter without tfmigrate
+    from legacy_matching import MatchError, Weight, match_weights
+
+__all__ = ["StartingWeights", "choose", "shapes_of", "training_name", "weights_of"]
 
 
 def choose(name, names, free, fits):
@@ -23,16 +29,46 @@ def choose(name, names, free, fits):
     return next((index for index in free if fits(index)), None)
 
 
+def training_name(model_dir):
+    """The last part of a model_dir; "" for none, and for one with a random name."""
+    name = os.path.basename(str(model_dir or "").rstrip(os.sep))
+    return "" if re.match(r"tmp[a-z0-9_]{8}$", name) else name
+
+
 def shapes_of(arrays):
     """What two programs' weights have in common, whatever they are called."""
     return sorted(tuple(value.shape) for value in arrays)
+
+
+def constant_of(value):
+    """The number that all elements of an array are; None where they differ."""
+    first = value.flat[0] if value.size else None
+    return float(first) if value.size and (value == first).all() else None
+
+
+def weights_of(named, document=None):
+    """Arrays by name as weights to match; ``document`` is their recording's."""
+    document = document or {}
+    used = {place: turn for turn, place in enumerate(document.get("used") or ())}
+    trained = document.get("trained")
+    return [
+        Weight(
+            name,
+            value.shape,
+            constant_of(value),
+            # One that no step uses comes last.
+            used.get(place, len(named)) if used else None,
+            trained is None or place in trained,
+        )
+        for place, (name, value) in enumerate(named)
+    ]
 
 
 class StartingWeights:
     """The weights of a recording's trainings, each given to one training."""
 
     def __init__(self, path):
-        self._names, self._paths = [], []
+        self._paths, self._documents = [], []
         if path is None:
             return
         path = str(path)
@@ -42,36 +78,60 @@ class StartingWeights:
         weights = [os.path.join(each, os.path.basename(path)) for each in further]
         for each in [path] + [each for each in weights if os.path.exists(each)]:
             self._paths.append(each)
-            self._names.append(_name_of(os.path.dirname(os.path.abspath(each))))
+            self._documents.append(_document(os.path.dirname(os.path.abspath(each))))
         self._free = list(range(len(self._paths)))
 
-    def weights_for(self, name, names, shapes):
-        """Arrays ("000:name") for a training; None where none are left for it."""
+    @property
+    def given(self):
+        """Whether trainings are given weights at all."""
+        return bool(self._paths)
+
+    def free_shapes(self):
+        """The sorted shapes of each training that nobody started from yet."""
+        return [
+            shapes_of(value for _, value in self._read(index)) for index in self._free
+        ]
+
+    def values_for(self, name, weights, strict=True):
+        """An array for each weight of a training; None where none are left for it.
+
+        A weight that is not trained, and that the other program has not, gets None.
+        Without ``strict`` weights that do not fit are as good as none.
+        """
         if not self._paths:
             return None
-        wanted = sorted(tuple(shape) for shape in shapes)
+        wanted = sorted(weight.shape for weight in weights)
 
         def fits(index):
-            return shapes_of(self._read(index).values()) == wanted
+            return shapes_of(value for _, value in self._read(index)) == wanted
 
-        chosen = choose(name, self._names, self._free, fits)
+        names = [document.get("training", "") for document in self._documents]
+        chosen = choose(name, names, self._free, fits)
         if chosen is None and len(self._paths) == 1 and self._free:
             chosen = 0  # its misfit is an error that names the weights
         if chosen is None:
             return None
+        stored = self._read(chosen)
+        try:
+            match = match_weights(weights, weights_of(stored, self._documents[chosen]))
+        except MatchError:
+            if strict:
+                raise
+            return None
         self._free.remove(chosen)
-        return self._read(chosen)
+        return [None if place is None else stored[place][1] for place in match.places]
 
     def _read(self, index):
         import numpy as np
 
         with np.load(self._paths[index]) as stored:
-            return {key: stored[key] for key in stored.files}
+            keys = sorted(stored.files, key=lambda key: int(key.partition(":")[0]))
+            return [(key.partition(":")[2], stored[key]) for key in keys]
 
 
-def _name_of(folder):
+def _document(folder):
     try:
         with open(os.path.join(folder, "recording.json")) as stream:
-            return json.load(stream).get("training", "")
+            return json.load(stream)
     except (OSError, ValueError):
-        return ""
+        return {}

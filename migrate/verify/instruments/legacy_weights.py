@@ -4,6 +4,7 @@ Reads and writes through the graph only, which is alike in every generation. Run
 the Pythons of TF 1.x, 3.6 among them.
 """
 
+import gc
 import itertools
 import re
 
@@ -118,30 +119,40 @@ def write_weights(session, names, values):
             session.run(assign, feed_dict={tensor: value})
 
 
-def match_weights(names, shapes, stored):
-    """Pair stored arrays ("000:name") with variables: by name, else by order.
+def first_uses(graph, names):
+    """Places of the weights in the order in which the graph first uses them."""
+    turns = {op.name: turn for turn, op in enumerate(graph.get_operations())}
+    found = []
+    for place, name in enumerate(names):
+        operations = _replica_operations(graph, name)
+        uses = [turns[op.name] for op in _users(operations[0])] if operations else []
+        if uses:
+            found.append((min(uses), place))
+    return [place for _, place in sorted(found)]
 
-    Generations name layers differently, so order and shape decide when the
-    names do not all agree.
-    """
-    keys = sorted(stored)
-    by_name = {key.partition(":")[2]: key for key in keys}
-    if set(by_name) == set(names):
-        chosen = [stored[by_name[name]] for name in names]
-    elif len(keys) == len(names):
-        chosen = [stored[key] for key in keys]
-    else:
-        raise SystemExit(
-            f"the initial weights hold {len(keys)} arrays, the program has "
-            f"{len(names)} variables: {', '.join(names)}"
-        )
-    for name, shape, value in zip(names, shapes, chosen):
-        if tuple(shape) != value.shape:
-            raise SystemExit(
-                f"initial weights of {name} have shape {value.shape}, "
-                f"the variable has {tuple(shape)}"
-            )
-    return chosen
+
+def _users(operation):
+    """Operations that compute with a variable, a regularizer's left out."""
+    for reader in operation.outputs[0].consumers():
+        if reader.type in ("Identity", "ReadVariableOp"):
+            for output in reader.outputs:
+                for user in output.consumers():
+                    if "Regularizer" not in user.name and "Assign" not in user.type:
+                        yield user
+        elif "Assign" not in reader.type and "Initialized" not in reader.type:
+            yield reader
+
+
+def optimizer_constants(tf):
+    """Constants of the only optimizer that there is, as far as they are known."""
+    kinds = (tf.train.Optimizer, tf.keras.optimizers.Optimizer)
+    found = set()
+    for thing in gc.get_objects():
+        if isinstance(type(thing), type) and issubclass(type(thing), kinds):
+            epsilon = getattr(thing, "epsilon", getattr(thing, "_epsilon", None))
+            if isinstance(epsilon, (int, float)):
+                found.add(float(epsilon))
+    return {"epsilon": found.pop()} if len(found) == 1 else {}
 
 
 def generated_weights(names, shapes, seed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -22,7 +22,8 @@ class MetricLog:
         # id -> (metric, the steps that feed it); the metric is held so that
         # its id stays its own.
         self._fed: dict[int, tuple[Any, list[Site]]] = {}
-        self._values: dict[int, float] = {}
+        # By training that began last, and by metric.
+        self._values: dict[tuple[int, int], float] = {}
 
     def install(self) -> None:
         """Watch the metrics of every Keras that the program has loaded."""
@@ -50,24 +51,27 @@ class MetricLog:
 
         metric_class.__init__ = unconverted(init)
 
-    def figures(self) -> dict[str, float]:
+    def figures(self, training: int) -> dict[str, float]:
         """Last figure of each metric that no training step feeds, by name.
 
-        When training feeds every metric (one object for both phases), the last
-        figure is that of the last phase, which is what the program reported.
+        Those that were read before the next training began. When training feeds
+        every metric (one object for both phases), the last figure is that of the
+        last phase, which is what the program reported.
         """
-        evaluated = {
-            metric.name: self._values[key]
+        read = {
+            key: value for (at, key), value in self._values.items() if at == training
+        }
+        named = [
+            (metric.name, read[key], sites)
             for key, (metric, sites) in self._fed.items()
-            if key in self._values and not any(site.trains for site in sites)
+            if key in read
+        ]
+        evaluated = {
+            name: value
+            for name, value, sites in named
+            if not any(site.training is not None for site in sites)
         }
-        if evaluated:
-            return evaluated
-        return {
-            metric.name: self._values[key]
-            for key, (metric, _) in self._fed.items()
-            if key in self._values
-        }
+        return evaluated or {name: value for name, value, _ in named}
 
     def _updating(self, metric: Any, update: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(update)
@@ -84,13 +88,14 @@ class MetricLog:
         def result(*args: Any, **kwargs: Any) -> Any:
             value = read(*args, **kwargs)
             if tf.executing_eagerly() and getattr(value, "shape", None) == ():
-                self._values[id(metric)] = float(value)
+                training = max(len(self._probe.trainings) - 1, 0)
+                self._values[training, id(metric)] = float(value)
             return value
 
         return unconverted(result)
 
 
-def accuracy_name(figures: dict[str, float]) -> str | None:
+def accuracy_name(figures: Mapping[str, float]) -> str | None:
     """The figure that is an accuracy, preferring one of a test phase."""
     named = [name for name in figures if "acc" in name.lower()]
     tests = [n for n in named if any(word in n for word in ("test", "eval", "val"))]

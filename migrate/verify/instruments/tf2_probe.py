@@ -1,27 +1,34 @@
-"""Watches a TF2 training loop from the outside, without changing what it does.
+"""Watches the trainings of a TF2 program from the outside.
 
 A training step is one ``strategy.run`` (or, without a strategy, one gradient
 tape) in which a gradient is taken. The probe adds two small host callbacks to
 it: one before the forward pass, where weights can be set, read, and training
 stopped exactly between two steps; and one at the gradient, where the loss is
-known. Both work inside any nesting of ``tf.function`` and loops.
+known. Both work inside any nesting of ``tf.function``, traces and loops.
+
+Steps that change the same variables are one training, and so are those that one
+object with the Estimator's methods takes (``tf2_trainers``).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import tensorflow as tf
 
-from ..matching import MatchError
 from . import tf2_slots, tf2_weights
+from .legacy_matching import MatchError
+from .legacy_start import StartingWeights, weights_of
+from .tf2_weights import components, unwrapped
 
-__all__ = ["STOPPED", "Probe", "Site", "install", "unconverted"]
+__all__ = ["STOPPED", "Probe", "Site", "Training", "install", "unconverted"]
 
 STOPPED = "tfmigrate: the wanted number of steps is done"
 
@@ -42,139 +49,234 @@ def unconverted(function: F) -> F:
 class Site:
     """One place in the program that calls ``strategy.run`` or opens a tape."""
 
-    def __init__(self) -> None:
-        self.trains = False
+    def __init__(self, *, eager: bool = False) -> None:
+        self.eager = eager
+        self.replicas = 1
+        # The training whose steps are taken here; None where no gradient is taken.
+        self.training: Training | None = None
+        # A step has begun and none of its losses is known yet.
+        self.begun = False
+
+
+class Training:
+    """What one training shows: its losses, weights and figures."""
+
+    def __init__(self, name: str = "") -> None:
+        # The last part of the model_dir of the object that trains.
+        self.name = name
+        # Replicas that the program's own strategy has; 1 without one.
+        self.replicas = 1
+        # The step that it goes on from.
+        self.start = 0
+        # What the object that trains returned from `evaluate`.
+        self.evaluations: list[Mapping[str, float]] = []
+        self.trained: list[Any] = []
+        self.initial: Weights = ()
+        self.final: Weights = ()
+        self.slots: Weights = ()
+        # The weights that the program drew, where it is given others.
+        self.drawn: Weights = ()
+        # Places of the weights in the order of first use, and of those trained.
+        self.used: Sequence[int] = ()
+        self.places_trained: Sequence[int] = ()
+        # Constants of the optimizer, where one number each.
+        self.constants: Mapping[str, float] = {}
+        # It has its first weights; it has had its last step.
+        self.is_given = False
+        self.is_full = False
+        self.optimizers: Sequence[Any] = ()
+        # Loss of each step by replica.
+        self.steps: list[dict[int, float]] = []
+        self._weights: tuple[int, list[tuple[str, Any]]] = (0, [])
+
+    @property
+    def losses(self) -> list[float]:
+        """Loss of each step: replicas' shares add up to the mean."""
+        return [float(sum(step.values())) for step in self.steps]
+
+    @property
+    def global_step(self) -> int:
+        """The step that it has come to."""
+        return self.start + len(self.steps)
+
+    def note_trained(self, variables: Sequence[Any]) -> None:
+        """Remember what a gradient was taken by: those are the trained weights."""
+        known = {id(unwrapped(variable)) for variable in self.trained}
+        self.trained += [v for v in variables if id(unwrapped(v)) not in known]
+
+    def shares(self, variables: Sequence[Any]) -> bool:
+        """Whether it trains any of these variables."""
+        known = {id(unwrapped(variable)) for variable in self.trained}
+        return any(id(unwrapped(variable)) in known for variable in variables)
+
+    def weights(self, log: tf2_weights.VariableLog) -> list[tuple[str, Any]]:
+        """Its model's weights; held, for the model may be gone when it has ended."""
+        if self._weights[0] != len(self.trained):
+            self._weights = len(self.trained), log.weights_of(self.trained)
+        return self._weights[1]
+
+    def close(self, log: tf2_weights.VariableLog) -> None:
+        """Note where it has come to."""
+        weights = self.weights(log)
+        self.final = tf2_weights.read(weights)
+        self.slots = tf2_slots.read_slots(weights, self.optimizers)
+        self.constants = tf2_slots.constants(weights, self.optimizers)
+        self.used = log.uses(weights)
+        known = {id(unwrapped(variable)) for variable in self.trained}
+        self.places_trained = [
+            place for place, (_, v) in enumerate(weights) if id(unwrapped(v)) in known
+        ]
 
 
 class Probe:
-    """What one training run shows: losses, weights, figures of metrics."""
+    """The trainings of a program, in the order in which they began."""
 
-    def __init__(self, *, steps: int | None, initial: Weights | None) -> None:
-        self.variables = tf2_weights.VariableLog()
+    def __init__(self, *, steps: int | None, starting: StartingWeights) -> None:
+        self.log = tf2_weights.VariableLog()
+        self.limit = steps
         self.stopped = False
-        self.done = 0
-        # Replicas that the program's own strategy has; 1 without one.
-        self.replicas = 1
         # What is wrong, in a sentence, when the probe itself ended the program.
         self.problem: str | None = None
-        # The weights that the program drew, where it is given others.
-        self.drawn: Weights = ()
-        self._limit = steps
-        self._inject = initial
-        self._injected: list[tuple[str, Any]] | None = None
-        self._losses: list[dict[int, float]] = []
-        self._before: dict[int, np.ndarray[Any, Any]] = {}
-        self._final: Weights | None = None
-        self._slots: Weights = ()
-        self._optimizers: Sequence[Any] = ()
-        # The optimizer's learning rate, unless a schedule gives it.
-        self.rate: float | None = None
+        # The training of the object that trains now.
+        self.open: Training | None = None
+        # The one that took the last step.
+        self.latest: Training | None = None
+        self._all: list[Training] = []
+        self._starting = starting
+        # Values before the first eager step that may train: of all variables, and
+        # what was drawn for those that were given others.
+        self._early: dict[int, np.ndarray[Any, Any]] = {}
+        self._early_drawn: dict[frozenset[int], Weights] = {}
+        self._looked_at = -1
         self._local = threading.local()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._eager_sites: dict[Any, Site] = {}
-        self._unsure: Site | None = None
 
     # -- results -----------------------------------------------------------
 
     @property
-    def losses(self) -> list[float]:
-        """Loss of each finished step: replicas' shares add up to the mean."""
-        return [float(sum(step.values())) for step in self._losses[: self.done] if step]
+    def trainings(self) -> list[Training]:
+        """Those that took a step."""
+        return [training for training in self._all if training.steps]
 
-    def initial_weights(self) -> Weights:
-        """Weights before the first step."""
-        return [
-            (name, self._before[id(tf2_weights.components(variable)[0])])
-            for name, variable in self.variables.weights()
-            if id(tf2_weights.components(variable)[0]) in self._before
-        ]
+    def add(self, training: Training) -> Training:
+        """Take note of a training."""
+        self._all.append(training)
+        return training
 
-    def final_weights(self) -> Weights:
-        """Weights after the last wanted step."""
-        if self._final is None:
-            weights = self.variables.weights()
-            self._final = tf2_weights.read(weights)
-            self._slots = tf2_slots.read_slots(weights, self._optimizers)
-            self.rate = tf2_slots.constant_rate(weights, self._optimizers)
-        return self._final
-
-    def final_slots(self) -> Weights:
-        """What the optimizer kept for each weight after the last wanted step."""
-        self.final_weights()
-        return self._slots
+    def is_done(self, training: Training | None) -> bool:
+        """Whether a training has taken all the steps that are wanted."""
+        done = training is not None and self.limit is not None
+        return done and cast(Training, training).global_step >= cast(int, self.limit)
 
     def finish(self) -> None:
-        """The program has ended: every step that it began is done."""
-        if not self.stopped:
-            self.done = len(self._losses)
+        """The program has ended."""
+        for training in self.trainings:
+            if not training.is_full:
+                training.close(self.log)
 
     # -- callbacks, called while the program computes -----------------------
 
     def _begin(self, site: Site) -> Any:
         with self._lock:
-            if not self._losses:
-                self._prepare(site)
-            if not site.trains:
-                # An eager step that may yet turn out to train, at its gradient.
-                self._unsure = site
+            site.begun = True
+            training = site.training
+            if site.eager and len(self.log.created) > self._looked_at:
+                # It may turn out to train a model that nobody knows, at its gradient.
+                self._look_for_models()
+            if training is None:
                 return np.int64(0)
-            if self._limit is not None and len(self._losses) >= self._limit:
-                self.done = len(self._losses)
-                self.final_weights()
-                self.stopped = True
-                raise RuntimeError(STOPPED)
-            self._losses.append({})
+            if not training.steps:
+                self._start(training)
+            elif self.is_done(training) and not training.is_full:
+                training.close(self.log)
+                training.is_full = True
         return np.int64(0)
 
-    def _prepare(self, site: Site) -> None:
-        """Before the first step: set the weights, then note what they are."""
-        if self._inject is not None and self._injected is None:
-            if self.variables.trained:
-                weights: list[tuple[str, Any]] | None = self.variables.weights()
-            else:
-                shapes = [(name, tuple(v.shape)) for name, v in self._inject]
-                weights = self.variables.candidates(shapes)
-            if weights is not None:
-                self._assign(weights, self._inject)
-        for variable in self.variables.created:
-            if variable.dtype.is_floating:
-                self._before[id(variable)] = np.array(variable.read_value())
+    def _start(self, training: Training) -> None:
+        """Before its first step: set the weights, then note what they are."""
+        weights = training.weights(self.log)
+        if not training.is_given:
+            self._give(training, weights, strict=True)
+        if not training.initial:
+            training.initial = tf2_weights.read(weights)
 
-    def _set_early(self) -> None:
-        """Set the weights while the first step is traced, if a model fits them."""
-        if self._inject is None or self._injected is not None or self._losses:
+    def _give(
+        self, training: Training, weights: list[tuple[str, Any]], *, strict: bool
+    ) -> None:
+        if training.start or not self._starting.given:
             return
-        if not tf.executing_eagerly():
-            return
-        shapes = [(name, tuple(value.shape)) for name, value in self._inject]
-        weights = self.variables.candidates(shapes)
-        if weights is not None:
-            self._assign(weights, self._inject)
-
-    def _assign(self, weights: list[tuple[str, Any]], values: Weights) -> None:
-        self.drawn = tf2_weights.read(weights)
+        drawn = tf2_weights.read(weights)
+        known = {id(unwrapped(variable)) for variable in training.trained}
+        places = [n for n, (_, v) in enumerate(weights) if id(unwrapped(v)) in known]
+        told = {"used": self.log.uses(weights), "trained": places}
         try:
-            tf2_weights.assign(weights, values)
+            values = self._starting.values_for(
+                training.name,
+                weights_of(drawn, told),
+                strict,
+            )
         except MatchError as error:
             self.problem = str(error)
             raise
-        self._injected = weights
+        if values is not None:
+            tf2_weights.assign(weights, values)
+            training.drawn = drawn
+            training.is_given = True
+
+    def _look_for_models(self) -> None:
+        """Before an eager step: give weights to the models that they fit.
+
+        The gradient tells which model it trains, but only after its forward pass.
+        """
+        taken = [variable for each in self._all for variable in each.trained]
+        for shapes in self._starting.free_shapes():
+            models = self.log.models(shapes, taken)
+            if len(models) == 1:
+                holder = Training(self.open.name if self.open else "")
+                holder.trained = [variable for _, variable in models[0]]
+                self._give(holder, models[0], strict=False)
+                key = frozenset(id(unwrapped(v)) for _, v in models[0])
+                self._early_drawn[key] = holder.drawn
+        for variable in self.log.created:
+            if variable.dtype.is_floating:
+                self._early[id(variable)] = np.array(variable.read_value())
+        self._looked_at = len(self.log.created)
+
+    def _start_eagerly(self, training: Training) -> None:
+        """At the first gradient: note the weights that its step began with."""
+        weights = training.weights(self.log)
+        for key, drawn in self._early_drawn.items():
+            if any(id(unwrapped(variable)) in key for _, variable in weights):
+                training.drawn, training.is_given = drawn, True
+        if not training.is_given and not training.start and self._starting.given:
+            # Too late for this step; tells why no model was found.
+            self._give(training, weights, strict=True)
+            self.problem = "the model is made inside its first eager step"
+            raise RuntimeError(self.problem)
+        training.initial = [
+            (name, self._early[id(components(variable)[0])])
+            for name, variable in weights
+            if id(components(variable)[0]) in self._early
+        ]
 
     def _loss(self, site: Site, replica: Any, value: Any) -> Any:
         with self._lock:
-            if self._unsure is site:
-                self._unsure = None
-                if self._inject is not None and self._injected is None:
-                    # Too late for this step; tells why no model was found.
-                    self._assign(self.variables.weights(), self._inject)
-                    self.problem = "the model is made inside its first eager step"
-                    raise RuntimeError(self.problem)
-                self._losses.append({})
-            self.variables.keep()
-            if len(self._losses) <= _STEPS_TO_LOOK:
+            training = cast(Training, site.training)
+            if self.is_done(training) and site.begun:
+                self.stopped = True
+                raise RuntimeError(STOPPED)
+            if not training.steps and not training.initial:
+                self._start_eagerly(training)
+            if site.begun:
+                site.begun = False
+                training.steps.append({})
+                self.latest = training
+            training.weights(self.log)
+            if len(training.steps) <= _STEPS_TO_LOOK:
                 # Held: a loop may be done with its optimizer before the program ends.
-                self._optimizers = tf2_slots.optimizers()
-            step = self._losses[-1]
+                training.optimizers = tf2_slots.optimizers()
+            step = training.steps[-1]
             # Several tapes in one step (several losses): their sum.
             step[int(replica)] = step.get(int(replica), 0.0) + float(value)
         return np.int64(0)
@@ -183,23 +285,18 @@ class Probe:
 
     def begin(self, site: Site) -> Any:
         """Emit the callback before a step; its token orders what follows."""
-        if tf.executing_eagerly():
+        if site.eager:
             self._begin(site)
             return None
-        # Before the first step there is time to set the weights of a model that is
-        # seen already. In the graph it could be late: TensorFlow's optimizer lets
-        # embeddings be looked up while the callback still waits.
-        with tf.init_scope():
-            self._set_early()
         # Everything that earlier steps write must have been written.
-        reads = [v.read_value() for v in self.variables.created if _readable(v)]
+        reads = [v.read_value() for v in self.log.created if _readable(v)]
         with tf.control_dependencies(reads):
             return tf.numpy_function(lambda: self._begin(site), [], tf.int64)
 
     @contextlib.contextmanager
     def inside(self, site: Site, token: Any) -> Iterator[None]:
         """The part of the program that belongs to one step of one replica."""
-        previous = getattr(self._local, "site", None)
+        previous = self.site
         self._local.site = site
         try:
             with contextlib.ExitStack() as stack:
@@ -209,16 +306,65 @@ class Probe:
         finally:
             self._local.site = previous
 
-    @property
-    def gives_weights(self) -> bool:
-        """Whether the program is given the weights that it starts from."""
-        return self._inject is not None
+    def note_use(self, variable: Any) -> None:
+        """A variable is read; within a step its turn tells what it is."""
+        if self.site is not None:
+            self.log.note_use(variable)
 
-    def variables_made(self, weights: Sequence[Any]) -> None:
-        """The variables of a graph that was traced, before it runs first."""
-        self.variables.note_weights(weights)
-        if self._inject is not None and self._injected is None:
-            self._assign(self.variables.weights(), self._inject)
+    @property
+    def site(self) -> Site | None:
+        """The step that is being traced or run by this thread."""
+        return getattr(self._local, "site", None)
+
+    def training_at(self, site: Site, trained: Sequence[Any]) -> Training:
+        """The training that a step belongs to by what its gradient is taken by."""
+        if self.open is not None:
+            site.training = self.open
+        elif site.training is None or (site.eager and site.begun):
+            known = [each for each in self._all if each.shares(trained)]
+            site.training = known[0] if known else self.add(Training())
+        site.training.note_trained(trained)
+        site.training.replicas = max(site.training.replicas, site.replicas)
+        return site.training
+
+    def gradient(self, target: Any, sources: Any, compute: Callable[[], Any]) -> Any:
+        """Take a gradient and record the loss it was taken of."""
+        site = self.site
+        flat = tf.nest.flatten(sources)
+        trained = [s for s in flat if isinstance(unwrapped(s), tf.Variable)]
+        gradients = compute()
+        if site is None or not trained:
+            return gradients  # by inputs only, such as a gradient penalty
+        with self._lock:
+            training = self.training_at(site, trained)
+        # float64 holds a float32 loss, and a sum of a few, exactly.
+        losses = [
+            tf.reduce_sum(tf.cast(t, tf.float64)) for t in tf.nest.flatten(target)
+        ]
+        loss = losses[0] if len(losses) == 1 else tf.add_n(losses)
+        context = tf.distribute.get_replica_context()
+        replica = 0 if context is None else context.replica_id_in_sync_group
+        if site.eager:
+            self._loss(site, replica, loss.numpy())
+            return gradients
+        # Before the step runs there is time to set the weights. In the graph it
+        # could be late: TensorFlow's optimizer lets embeddings be looked up while
+        # the callback still waits.
+        with tf.init_scope(), self._lock:
+            if not (training.is_given or training.steps) and tf.executing_eagerly():
+                weights = training.weights(self.log)
+                if tf2_weights.are_initialized(weights):
+                    self._give(training, weights, strict=False)
+
+        def record(number: Any, value: Any) -> Any:
+            return self._loss(site, number, value)
+
+        token = tf.numpy_function(record, [replica, loss], tf.int64)
+        # The update waits for the callback, so steps are never told apart wrongly.
+        with tf.control_dependencies([token]):
+            return tf.nest.map_structure(
+                lambda g: None if g is None else tf.identity(g), gradients
+            )
 
     def enter_gradient(self) -> bool:
         """Whether a gradient that is taken now is not part of another."""
@@ -231,45 +377,9 @@ class Probe:
         """The gradient has been taken."""
         self._local.busy = False
 
-    @property
-    def site(self) -> Site | None:
-        """The step that is being traced or run by this thread."""
-        return getattr(self._local, "site", None)
-
-    def gradient(self, target: Any, sources: Any, compute: Callable[[], Any]) -> Any:
-        """Take a gradient and record the loss it was taken of."""
-        site = self.site
-        flat = tf.nest.flatten(sources)
-        trained = [s for s in flat if isinstance(tf2_weights.unwrapped(s), tf.Variable)]
-        gradients = compute()
-        if site is None or not trained:
-            return gradients  # by inputs only, such as a gradient penalty
-        site.trains = True
-        self.variables.note_trained(trained)
-        # float64 holds a float32 loss, and a sum of a few, exactly.
-        losses = [
-            tf.reduce_sum(tf.cast(t, tf.float64)) for t in tf.nest.flatten(target)
-        ]
-        loss = losses[0] if len(losses) == 1 else tf.add_n(losses)
-        context = tf.distribute.get_replica_context()
-        replica = 0 if context is None else context.replica_id_in_sync_group
-        if tf.executing_eagerly():
-            self._loss(site, replica, loss.numpy())
-            return gradients
-
-        def record(number: Any, value: Any) -> Any:
-            return self._loss(site, number, value)
-
-        token = tf.numpy_function(record, [replica, loss], tf.int64)
-        # The update waits for the callback, so steps are never told apart wrongly.
-        with tf.control_dependencies([token]):
-            return tf.nest.map_structure(
-                lambda g: None if g is None else tf.identity(g), gradients
-            )
-
     def eager_site(self, key: Any) -> Site:
         """The site of an eager caller, the same one each time it calls."""
-        return self._eager_sites.setdefault(key, Site())
+        return self._eager_sites.setdefault(key, Site(eager=True))
 
 
 def _readable(variable: Any) -> bool:
@@ -280,6 +390,8 @@ def install(probe: Probe) -> None:
     """Patch this process' TensorFlow; it is the program's own process."""
     _patch_run(probe)
     _patch_tape(probe)
+    _patch_reads(probe)
+    _patch_fit(probe)
 
 
 def _patch_run(probe: Probe) -> None:
@@ -305,11 +417,11 @@ def _observed_run(probe: Probe, original: Callable[..., Any]) -> Callable[..., A
     ) -> Any:
         if probe.site is not None:  # a strategy whose run calls its base's run
             return original(strategy, fn, args, kwargs, options)
-        probe.replicas = max(probe.replicas, strategy.num_replicas_in_sync)
         if tf.executing_eagerly():
             site = probe.eager_site(getattr(fn, "python_function", None) or _code(fn))
         else:
             site = Site()
+        site.replicas = strategy.num_replicas_in_sync
         token = probe.begin(site)
         # The strategy would convert the wrapper below; convert what it wraps.
         autograph = tf.__internal__.autograph
@@ -345,8 +457,6 @@ def _patch_tape(probe: Probe) -> None:
     def observed_enter(self: Any) -> Any:
         # Without a strategy the tape is where a step begins.
         if probe.site is None and not getattr(self, "_tfmigrate_step", None):
-            import sys
-
             frame = sys._getframe(1)
             site = (
                 probe.eager_site((frame.f_code, frame.f_lineno))
@@ -374,18 +484,58 @@ def _patch_tape(probe: Probe) -> None:
         def compute() -> Any:
             return gradient(self, target, sources, *args, **kwargs)
 
-        if getattr(probe._local, "busy", False):
+        if not probe.enter_gradient():
             return compute()
         own = getattr(self, "_tfmigrate_step", None)
-        probe._local.busy = True
         try:
             if probe.site is None and own is not None:
                 with probe.inside(own[0], None):
                     return probe.gradient(target, sources, compute)
             return probe.gradient(target, sources, compute)
         finally:
-            probe._local.busy = False
+            probe.leave_gradient()
 
     tape.__enter__ = unconverted(observed_enter)
     tape.__exit__ = unconverted(observed_leave)
     tape.gradient = unconverted(observed_gradient)
+
+
+def _patch_reads(probe: Probe) -> None:
+    """Note in which order steps use their variables."""
+    module: Any = importlib.import_module("tensorflow.python.ops.resource_variable_ops")
+    accessed = module.variable_accessed
+
+    @functools.wraps(accessed)
+    def variable_accessed(variable: Any) -> None:
+        probe.note_use(variable)
+        accessed(variable)
+
+    module.variable_accessed = variable_accessed
+
+
+def _patch_fit(probe: Probe) -> None:
+    """Let `fit` end by itself when the wanted steps are done, as a training would."""
+    for name in ("keras", "tf_keras"):
+        library = sys.modules.get(name)
+        if library is not None:
+            library.Model.fit = _limited(probe, library)
+
+
+def _limited(probe: Probe, library: Any) -> Callable[..., Any]:
+    fit = library.Model.fit
+
+    class Stop(library.callbacks.Callback):
+        def on_train_batch_end(self, batch: Any, logs: Any = None) -> None:
+            self.model.stop_training |= probe.is_done(probe.latest)
+
+    @functools.wraps(fit)
+    def limited(model: Any, *args: Any, **kwargs: Any) -> Any:
+        callbacks = kwargs.get("callbacks") or []
+        if probe.limit is not None and len(args) < 6:
+            if isinstance(callbacks, (list, tuple)):
+                kwargs["callbacks"] = [*callbacks, Stop()]
+            else:
+                callbacks.append(Stop())
+        return fit(model, *args, **kwargs)
+
+    return limited

@@ -19,15 +19,19 @@ import random
 import runpy
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..matching import told_apart
+from ..recording import Recording, save_recording
 from .legacy_random import steady_random_operations
+from .legacy_record import checkpoint_steps, exported_names
+from .legacy_weights import drawn_weights
 
 __all__ = [
     "main",
-    "options_of",
     "run_script",
     "seed_everything",
     "switch_shuffling_off",
@@ -56,28 +60,15 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--path", type=Path, help="folder of the script's package")
     result.add_argument("--module", help="run the script as this module, as python -m")
-    result.add_argument(
-        "--estimator",
-        type=int,
-        help="of a program on a loop module: record this estimator alone",
-    )
     result.add_argument("--no-predictions", action="store_true")
     result.add_argument("script", type=Path)
     result.add_argument("args", nargs=argparse.REMAINDER)
     return result
 
 
-def options_of(argv: Sequence[str] | None) -> Any:
-    """The options of a program that is run here or in the loop module's instrument."""
-    options = parser().parse_args(argv)
-    # What the legacy programs' instrument can be asked for besides.
-    options.name, options.light, options.compat = None, False, False
-    return options
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run, record, and say on the last line of stderr how it went."""
-    options = options_of(argv)
+    options = parser().parse_args(argv)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if options.replicas:
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # replicas live on the CPU
@@ -87,10 +78,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         tf2_constants,
         tf2_devices,
         tf2_files,
-        tf2_graphs,
         tf2_metrics,
         tf2_probe,
+        tf2_trainers,
     )
+    from .legacy_start import StartingWeights
 
     if options.threads:
         tf.config.threading.set_intra_op_parallelism_threads(options.threads)
@@ -99,26 +91,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     _load_kerases()
     if options.round_constants:
         tf2_constants.round_constants()
-    initial = _read_weights(options.initial_weights)
-    probe = tf2_probe.Probe(steps=options.steps, initial=initial)
+    starting = StartingWeights(options.initial_weights)
+    probe = tf2_probe.Probe(steps=options.steps, starting=starting)
     metrics = tf2_metrics.MetricLog(probe)
+    files = (options.out / "files").resolve()
+    trainers = tf2_trainers.Trainers(probe, files)
     tf2_probe.install(probe)
-    tf2_graphs.install(probe)
+    trainers.install()
     metrics.install()
-    tf2_files.keep_files_apart(options.out / "files")
+    tf2_files.keep_files_apart(files)
     _compile_without_xla(tf)
     if options.no_shuffle:
         switch_shuffling_off(tf)
     if options.steady_random:
-        steady_random_operations(  # type: ignore[no-untyped-call]
-            tf, in_step=lambda: probe.site is not None
-        )
+        steady_random_operations(tf, in_step=lambda: probe.site is not None)
     if options.seed is not None:
         seed_everything(tf, options.seed)
 
     failure: str | None = None
     try:
-        with tf.variable_creator_scope(probe.variables.creator):
+        with tf.variable_creator_scope(probe.log.creator):
             run_script(options)
     except SystemExit as leaving:
         if leaving.code not in (None, 0) and not probe.stopped:
@@ -128,12 +120,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not probe.stopped:
             failure = probe.problem or traceback.format_exc()
     probe.finish()
-    if failure is None and not probe.losses:
+    if failure is None and not probe.trainings:
         failure = "no training step was seen: no gradient was taken of any loss"
     if failure is not None:
         print(failure, file=sys.stderr)
         return 1
-    _save(tf, options, probe, metrics.figures(), tf2_metrics.accuracy_name)
+    recordings = [
+        _recording(tf, options, probe, training, metrics.figures(number), trainers)
+        for number, training in enumerate(probe.trainings)
+    ]
+    first, *further = recordings
+    save_recording(replace(first, further=further), options.out)
     return 0
 
 
@@ -214,54 +211,54 @@ def seed_everything(tf: Any, seed: int) -> None:
             sys.modules[name].utils.set_random_seed(seed)
 
 
-def _read_weights(path: Path | None) -> list[tuple[str, Any]] | None:
-    from ..recording import read_weights
+def _recording(
+    tf: Any,
+    options: Any,
+    probe: Any,
+    training: Any,
+    figures: Mapping[str, float],
+    trainers: Any,
+) -> Recording:
+    """What is known of one training."""
+    from .tf2_metrics import accuracy_name
 
-    return None if path is None else read_weights(path)
-
-
-def _save(
-    tf: Any, options: Any, probe: Any, figures: dict[str, float], accuracy: Any
-) -> None:
-    from ..matching import told_apart
-    from ..recording import Recording, save_recording
-    from .legacy_record import checkpoint_steps, exported_names
-    from .legacy_weights import drawn_weights
-
-    final = probe.final_weights()
-    checkpoints = checkpoint_steps(options.out / "files")  # type: ignore[no-untyped-call]
-    exported = exported_names([options.out / "files"])  # type: ignore[no-untyped-call]
-    names, values = zip(*(probe.drawn or probe.initial_weights()), strict=True)
-    drawn = drawn_weights(told_apart(names), values)  # type: ignore[no-untyped-call]
-    save_recording(
-        Recording(
-            program=str(options.script),
-            producer={
-                "tensorflow": tf.__version__,
-                "python": platform.python_version(),
-                "platform": platform.platform(),
-                "threads": options.threads,
-            },
-            replicas=probe.replicas,
-            losses=probe.losses,
-            global_step=probe.done,
-            evaluate=figures,
-            accuracy_metric=accuracy(figures),
-            initial_weights=probe.initial_weights(),
-            final_weights=final,
-            complete=not probe.stopped,
-            slots=probe.final_slots(),
-            extra={
-                "exports": exported,
-                "drawn": drawn,
-                "averages_of_all": True,
-                "steady_random": options.steady_random,
-                "ran_whole": not probe.stopped,
-                "learning_rate": probe.rate,
-                "checkpoints": checkpoints,
-            },
-        ),
-        options.out,
+    trained = trainers.of(training)
+    evaluations = training.evaluations
+    if evaluations:
+        figures = evaluations[-1]
+    files = options.out / "files"
+    names, values = zip(*(training.drawn or training.initial), strict=True)
+    return Recording(
+        program=str(options.script),
+        producer={
+            "tensorflow": tf.__version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "threads": options.threads,
+        },
+        replicas=training.replicas,
+        losses=training.losses,
+        global_step=training.global_step,
+        evaluate=figures,
+        accuracy_metric=accuracy_name(figures),
+        initial_weights=training.initial,
+        final_weights=training.final,
+        predictions={} if options.no_predictions else trainers.predictions(training),
+        complete=not probe.stopped,
+        slots=training.slots,
+        training=training.name,
+        extra={
+            "evaluations": evaluations,
+            "exports": exported_names([files]),
+            "drawn": drawn_weights(told_apart(names), values),
+            "used": training.used,
+            "trained": training.places_trained,
+            "constants": training.constants,
+            "averages_of_all": True,
+            "steady_random": options.steady_random,
+            "ran_whole": not probe.stopped,
+            "checkpoints": checkpoint_steps(trained.folder if trained else files),
+        },
     )
 
 

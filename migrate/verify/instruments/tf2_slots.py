@@ -13,7 +13,7 @@ import tensorflow as tf
 from ...checkpoints.contents import keras_lists
 from . import tf2_weights
 
-__all__ = ["constant_rate", "optimizers", "read_slots"]
+__all__ = ["constants", "optimizers", "read_slots"]
 
 Slot = tuple[str, np.ndarray[Any, Any]]
 
@@ -27,16 +27,22 @@ def read_slots(weights: Sequence[tuple[str, Any]], held: Sequence[Any]) -> list[
     return tf2_weights.read(sorted(found.items()))
 
 
-def constant_rate(
+def constants(
     weights: Sequence[tuple[str, Any]], held: Sequence[Any]
-) -> float | None:
-    """The learning rate of the weights' optimizer, unless it is a schedule's."""
+) -> dict[str, float]:
+    """What the weights' optimizer computes with, as far as it is one number each."""
+    found = {}
     for optimizer in held:
+        if not any(True for _ in _slots_of(optimizer, weights)):
+            continue
+        # Unless a schedule gives it.
         rate = getattr(optimizer, "_learning_rate", None)
-        known = rate is not None and not callable(rate)
-        if known and any(True for _ in _slots_of(optimizer, weights)):
-            return float(np.asarray(tf2_weights.unwrapped(rate)))
-    return None
+        if rate is not None and not callable(rate):
+            found["learning_rate"] = float(np.asarray(tf2_weights.unwrapped(rate)))
+        epsilon = getattr(optimizer, "epsilon", getattr(optimizer, "_epsilon", None))
+        if isinstance(epsilon, (int, float)):
+            found["epsilon"] = float(epsilon)
+    return found
 
 
 def optimizers() -> list[Any]:

@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..matching import Weight, match_weights
-
-__all__ = ["VariableLog", "components", "unwrapped"]
+__all__ = [
+    "VariableLog",
+    "are_initialized",
+    "assign",
+    "components",
+    "read",
+    "unwrapped",
+]
 
 
 def unwrapped(variable: Any) -> Any:
@@ -52,17 +57,14 @@ def not_models() -> tuple[type, ...]:
 
 
 class VariableLog:
-    """Every variable of the program, in order of creation."""
+    """Every variable of the program, in order of creation and of first use."""
 
     def __init__(self) -> None:
         # Components, as TensorFlow makes them; containers of several replicas
         # are found again through their first component.
         self.created: list[Any] = []
         self._order: dict[int, int] = {}
-        self.trained: list[Any] = []
-        # Weights that are known without a model that holds them.
-        self.noted: list[Any] = []
-        self._kept: tuple[int, list[tuple[str, Any]]] = (0, [])
+        self._used: dict[int, int] = {}
 
     def creator(self, next_creator: Any, **kwargs: Any) -> Any:
         """A variable creator, for :func:`tf.variable_creator_scope`."""
@@ -71,67 +73,59 @@ class VariableLog:
         self.created.append(variable)
         return variable
 
-    def place(self, variable: Any) -> int:
+    def note_use(self, variable: Any) -> None:
+        """A step reads this variable."""
+        self._used.setdefault(id(variable), len(self._used))
+
+    def uses(self, weights: Sequence[tuple[str, Any]]) -> list[int]:
+        """Places of the weights that steps read, in the order of first use."""
+        turns = [
+            (min(self._used[id(c)] for c in components(v) if id(c) in self._used), n)
+            for n, (_, v) in enumerate(weights)
+            if any(id(component) in self._used for component in components(v))
+        ]
+        return [place for _, place in sorted(turns)]
+
+    def weights_of(self, trained: Sequence[Any]) -> list[tuple[str, Any]]:
+        """Names and variables of a model's weights, in order of creation.
+
+        The trained variables are known from the gradients; the others (moving
+        averages, frozen layers) belong to the models which hold a trained one.
+        """
+        chosen = {id(unwrapped(v)): v for v in trained}
+        known = set(chosen)
+        holders, state = _holders()
+        for holder in holders:
+            held = _variables(holder)
+            if any(id(unwrapped(variable)) in known for variable in held):
+                for variable in held:
+                    if _is_number(variable) and id(unwrapped(variable)) not in state:
+                        chosen.setdefault(id(unwrapped(variable)), variable)
+        return self._named(chosen.values())
+
+    def models(
+        self, shapes: Sequence[tuple[int, ...]], taken: Iterable[Any]
+    ) -> list[list[tuple[str, Any]]]:
+        """Weights of the models that have these shapes, but for those taken."""
+        begun = {id(unwrapped(variable)) for variable in taken}
+        found: dict[frozenset[int], list[tuple[str, Any]]] = {}
+        for holder in _holders()[0]:
+            held = [v for v in _variables(holder) if _is_number(v)]
+            key = frozenset(id(unwrapped(v)) for v in held)
+            if sorted(_shape(v) for v in held) == shapes and not key & begun:
+                found.setdefault(key, self._named(held))
+        return list(found.values())
+
+    def _named(self, variables: Iterable[Any]) -> list[tuple[str, Any]]:
+        ordered = sorted(variables, key=self._place)
+        return [(_name(variable), variable) for variable in ordered]
+
+    def _place(self, variable: Any) -> int:
         """When a variable was made; late for those that were not seen."""
         for component in components(variable):
             if id(component) in self._order:
                 return self._order[id(component)]
         return len(self.created)
-
-    def note_trained(self, sources: Iterable[Any]) -> None:
-        """Remember what a gradient was taken by: those are the trained weights."""
-        known = {id(unwrapped(variable)) for variable in self.trained}
-        for source in sources:
-            variable = unwrapped(source)
-            if isinstance(variable, tf.Variable) and id(variable) not in known:
-                known.add(id(variable))
-                self.trained.append(source)
-
-    def note_weights(self, variables: Iterable[Any]) -> None:
-        """Remember weights of a graph, whose layers nobody holds."""
-        known = {id(variable) for variable in self.noted}
-        self.noted += [v for v in variables if id(v) not in known]
-        self._kept = (0, [])
-
-    def weights(self) -> list[tuple[str, Any]]:
-        """Names and variables of the model's weights, in order of creation.
-
-        The trained variables are known from the gradients; the others (moving
-        averages, frozen layers) belong to the models which hold a trained one.
-        """
-        if self._kept[0] == len(self.trained) > 0:
-            return self._kept[1]
-        chosen = {id(unwrapped(v)): v for v in self.trained}
-        trained = set(chosen)
-        for holder in _holders():
-            held = _variables(holder)
-            if any(id(unwrapped(variable)) in trained for variable in held):
-                for variable in held:
-                    if _is_number(variable):
-                        chosen.setdefault(id(unwrapped(variable)), variable)
-        for variable in self.noted:
-            chosen.setdefault(id(unwrapped(variable)), variable)
-        return self._named(chosen.values())
-
-    def keep(self) -> None:
-        """Hold on to the weights: their model may be gone when the program ends."""
-        if self._kept[0] != len(self.trained):
-            self._kept = len(self.trained), self.weights()
-
-    def candidates(self, shapes: Sequence[Weight]) -> list[tuple[str, Any]] | None:
-        """Weights of the one model that fits ``shapes``, before any training."""
-        wanted = sorted(shape for _, shape in shapes)
-        fitting: dict[frozenset[int], list[tuple[str, Any]]] = {}
-        for holder in _holders():
-            held = [v for v in _variables(holder) if _is_number(v)]
-            if sorted(_shape(v) for v in held) == wanted:
-                key = frozenset(id(unwrapped(v)) for v in held)
-                fitting.setdefault(key, self._named(held))
-        return next(iter(fitting.values())) if len(fitting) == 1 else None
-
-    def _named(self, variables: Iterable[Any]) -> list[tuple[str, Any]]:
-        ordered = sorted(variables, key=self.place)
-        return [(_name(variable), variable) for variable in ordered]
 
 
 def read(weights: Sequence[tuple[str, Any]]) -> list[tuple[str, np.ndarray[Any, Any]]]:
@@ -148,28 +142,35 @@ def read(weights: Sequence[tuple[str, Any]]) -> list[tuple[str, np.ndarray[Any, 
     return values
 
 
-def assign(
-    weights: Sequence[tuple[str, Any]],
-    values: Sequence[tuple[str, np.ndarray[Any, Any]]],
-) -> None:
-    """Set the weights of one program to those of another."""
-    own = [(name, _shape(variable)) for name, variable in weights]
-    given = [(name, tuple(value.shape)) for name, value in values]
-    for (_, variable), index in zip(weights, match_weights(own, given), strict=True):
-        for copy in components(variable):
-            copy.assign(tf.cast(values[index][1], copy.dtype))
+def assign(weights: Sequence[tuple[str, Any]], values: Sequence[Any]) -> None:
+    """Set weights to the values that there are for them."""
+    for (_, variable), value in zip(weights, values, strict=True):
+        if value is not None:
+            for copy in components(variable):
+                copy.assign(tf.cast(value, copy.dtype))
 
 
-def _holders() -> list[Any]:
+def are_initialized(weights: Sequence[tuple[str, Any]]) -> bool:
+    """Whether all have a value yet; in a function's first trace some have none."""
+    return all(
+        bool(copy.is_initialized())
+        for _, variable in weights
+        for copy in components(variable)
+    )
+
+
+def _holders() -> tuple[list[Any], set[int]]:
+    """Models, and the variables of metrics and optimizers, which are no weights."""
     wanted, unwanted = model_types(), not_models()
+    holders, state = [], set[int]()
     # type() rather than isinstance(): lazy module proxies lie about their class.
-    return [
-        thing
-        for thing in gc.get_objects()
-        if issubclass(type(thing), wanted)
-        and not issubclass(type(thing), unwanted)
-        and not issubclass(type(thing), tf.Variable)
-    ]
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if issubclass(kind, unwanted):
+            state.update(id(unwrapped(v)) for v in _variables(thing))
+        elif issubclass(kind, wanted) and not issubclass(kind, tf.Variable):
+            holders.append(thing)
+    return holders, state
 
 
 def _variables(holder: Any) -> list[Any]:

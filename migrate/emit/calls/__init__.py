@@ -1,3 +1,0 @@
-"""What stands where the Estimator was asked for something."""
-
-from __future__ import annotations

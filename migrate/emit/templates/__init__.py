@@ -1,1 +1,0 @@
-"""Code that ends up in users' programs: see ``..template`` for how to read it."""

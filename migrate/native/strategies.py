@@ -1,0 +1,122 @@
+"""Distribution strategies."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .page import Page
+from .word import Handler, Word, arguments, is_none
+
+__all__ = ["WORDS"]
+
+_CONTRIB = "tf.contrib.distribute."
+_MIRRORED = (
+    "devices",
+    "num_gpus",
+    "num_gpus_per_worker",
+    "cross_device_ops",
+    "auto_shard_dataset",
+    "cross_tower_ops",
+    "prefetch_on_device",
+)
+_COPY = "HierarchicalCopyAllReduce"
+
+
+def _mirrored(page: Page, word: Word) -> None:
+    """Devices, or a count of them, and how gradients are added up."""
+    if word.call is None or word.stays:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    contrib = word.symbol.startswith(_CONTRIB)
+    parameters = _MIRRORED if contrib else ("devices", "cross_device_ops")
+    args = arguments(page, word.call, parameters)
+    if args is None:
+        page.refuse(word.node, "the arguments of a MirroredStrategy ({}) are hidden")
+        return
+    if contrib:
+        page.rename(word.node, page.tf(word.node, "distribute.MirroredStrategy"))
+    given = {name: arg for name, arg in args.items() if not is_none(arg.value)}
+    for name, arg in args.items():
+        if name not in given or name in ("auto_shard_dataset", "prefetch_on_device"):
+            page.drop_argument(word.call, arg)
+        elif name in ("num_gpus", "num_gpus_per_worker"):
+            start, end = page.outer(arg.value)
+            if arg.keyword is not None:
+                page.take_off_keyword(arg)
+            page.put_span(start, start, f"{page.take('gpus')}(")
+            page.put_span(end, end, ")")
+        elif name == "cross_tower_ops" and arg.keyword is not None:
+            page.rename_keyword(arg, "cross_device_ops")
+        elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
+            start = page.outer(arg.value)[0]
+            page.put_span(start, start, "cross_device_ops=")
+    if not given.keys() & {"cross_device_ops", "cross_tower_ops"} and _is_one_of(page):
+        ops = page.tf(word.node, f"distribute.{_COPY}")
+        page.add_argument(word.call, f"cross_device_ops={ops}()")
+
+
+def _is_one_of(page: Page) -> bool:
+    """More than one strategy may be made, or rows of tables have gradients.
+
+    NCCL's ring of a first strategy breaks that of a second, and cannot add rows.
+    """
+    pages = (page.parsed, *page.beside)
+    made = sum(
+        "distribute" in symbol and symbol.endswith("MirroredStrategy")
+        for one in pages
+        for use in one.resolver.scopes.uses
+        if (symbol := one.resolver.resolve(use.node) or "")
+    )
+    return made > 1 or any("embedding" in one.source.text.lower() for one in pages)
+
+
+def _one_device(page: Page, word: Word) -> None:
+    word.spell(page, page.tf(word.node, "distribute.OneDeviceStrategy"))
+
+
+def _ops(page: Page, word: Word) -> None:
+    """``AllReduceCrossDeviceOps("nccl", num_packs=2)``."""
+    call = word.call
+    args = None
+    if call is not None:
+        args = arguments(page, call, ("all_reduce_alg", "num_packs"))
+    algorithm = args.pop("all_reduce_alg", None) if args is not None else None
+    name = "nccl"
+    if algorithm is not None:
+        value = page.value(algorithm.value)
+        known = isinstance(value, cst.SimpleString)
+        name = str(value.evaluated_value) if isinstance(value, cst.SimpleString) else ""
+        if not known:
+            args = None
+    classes = {"nccl": "NcclAllReduce", "hierarchical_copy": _COPY}
+    if call is None or args is None or name not in classes or set(args) - {"num_packs"}:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) adds up in a way of its own")
+        return
+    page.rename(word.node, page.tf(word.node, f"distribute.{classes[name]}"))
+    if algorithm is not None:
+        page.drop_argument(call, algorithm)
+    if "num_packs" in args and args["num_packs"].keyword is None:
+        start = page.outer(args["num_packs"].value)[0]
+        page.put_span(start, start, "num_packs=")
+
+
+# Strategies over several machines, for which a program needs parts of its own.
+_CLUSTERS = ("CollectiveAllReduce", "MultiWorkerMirrored", "ParameterServer", "TPU")
+
+
+def _cluster(page: Page, word: Word) -> None:
+    page.refuse(word.node, f"`{word.symbol}` ({{}}) needs a cluster: not native yet")
+
+
+WORDS: dict[str, Handler] = {
+    f"{_CONTRIB}MirroredStrategy": _mirrored,
+    "tf.distribute.MirroredStrategy": _mirrored,
+    f"{_CONTRIB}OneDeviceStrategy": _one_device,
+    f"{_CONTRIB}AllReduceCrossDeviceOps": _ops,
+    f"{_CONTRIB}AllReduceCrossTowerOps": _ops,
+    **{
+        f"tf.{package}.{name}Strategy": _cluster
+        for package in ("contrib.distribute", "distribute", "distribute.experimental")
+        for name in _CLUSTERS
+    },
+}

@@ -1,0 +1,128 @@
+"""TPUEstimators that train without a TPU."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .config import fields
+from .page import Page
+from .word import Handler, Word, arguments, is_none, taken
+
+__all__ = ["WORDS"]
+
+_ESTIMATOR = (
+    *("model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size"),
+    *("eval_batch_size", "predict_batch_size", "batch_axis", "eval_on_tpu"),
+    *("export_to_tpu", "export_to_cpu", "warm_start_from"),
+)
+_KEPT = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+_SIZES = {
+    "train": "train_batch_size",
+    "evaluate": "eval_batch_size",
+    "predict": "predict_batch_size",
+}
+_CONFIG = ("tpu_config", "evaluation_master", "master", "cluster")
+
+
+def _estimator(page: Page, word: Word) -> None:
+    """A Trainer whose params have the size of a batch, as TPUEstimator gave it."""
+    call = word.call
+    args = None if call is None else arguments(page, call, _ESTIMATOR)
+    if call is None or args is None or word.stays:
+        page.refuse(word.node, "a TPUEstimator ({}) is not made in plain sight")
+        return
+    use = args.get("use_tpu")
+    if use is None or (isinstance(use.value, cst.Name) and use.value.value == "True"):
+        page.refuse(
+            word.node, "a TPUEstimator ({}) trains on a TPU: pass use_tpu=False"
+        )
+        return
+    page.rename(word.node, page.take("Trainer"))
+    kept = [name for name in args if name in _KEPT]
+    for name, arg in args.items():
+        if name not in _KEPT:
+            page.drop_argument(call, arg)
+        elif name == "model_fn" and arg.keyword is not None:
+            if name == kept[0]:
+                page.take_off_keyword(arg)
+            else:
+                page.rename_keyword(arg, "make_task")
+    page.note(word.node, "trains without a TPU, whatever `use_tpu` says")
+    sizes = {
+        method: page.source(args[name].value)
+        for method, name in _SIZES.items()
+        if name in args and not is_none(args[name].value)
+    }
+    if sizes:
+        _sized(page, call, args.get("params"), sizes)
+
+
+def _sized(
+    page: Page, call: cst.Call, params: cst.Arg | None, sizes: dict[str, str]
+) -> None:
+    """The sizes of batches, in params and where others than the first are asked for."""
+    first = sizes.get("train") or next(iter(sizes.values()))
+    key = page.string("batch_size")
+    given = None if params is None or is_none(params.value) else params
+    if given is None:
+        if params is not None:
+            page.drop_argument(call, params)
+        page.add_argument(call, f"params={{{key}: {first}}}")
+    else:
+        start, end = page.outer(given.value)
+        page.put_span(start, start, "dict(")
+        page.put_span(end, end, f", batch_size={first})")
+    holder = page.parent(call)
+    target = holder.targets[0].target if isinstance(holder, cst.Assign) else None
+    name = target.value if isinstance(target, cst.Name) else None
+    others = {method: size for method, size in sizes.items() if size != first}
+    if not others:
+        return
+    scope = page.scope(call)
+    reads = [
+        read
+        for read in page.loads(name or "")
+        if any(one.scope is scope for one in page.resolver.bindings(read))
+    ]
+    for read in reads:
+        attribute = page.parent(read)
+        used = page.call_of(attribute) if attribute is not None else None
+        if not isinstance(attribute, cst.Attribute) or used is None:
+            page.refuse(
+                read, "a TPUEstimator ({}) is handed about: give one batch size"
+            )
+        elif attribute.attr.value in others:
+            size = others[attribute.attr.value]
+            extra = "" if given is None else f"**{page.source(given.value)}, "
+            _called(page, used, f"{{{extra}{key}: {size}}}")
+    if not reads:
+        page.refuse(call, "a TPUEstimator ({}) is handed about: give one batch size")
+
+
+def _called(page: Page, call: cst.Call, params: str) -> None:
+    """``lambda: input_fn(params)`` in the place of an input function."""
+    for index, arg in enumerate(call.args):
+        name = arg.keyword.value if arg.keyword is not None else None
+        if name == "input_fn" or (name is None and index == 0):
+            start, end = page.outer(arg.value)
+            page.put_span(start, start, "lambda: ")
+            page.put_span(end, end, f"({params})")
+
+
+def _config(page: Page, word: Word) -> None:
+    if word.call is None:
+        return
+    for index, arg in enumerate(word.call.args):
+        name = arg.keyword.value if arg.keyword is not None else None
+        if name in _CONFIG or (name is None and index < len(_CONFIG)):
+            page.drop_argument(word.call, arg)
+            page.drop_made(arg.value)
+    fields(page, word.call, ())
+
+
+_HOMES = ("tf.contrib.tpu", "tf.estimator.tpu", "tf.compat.v1.estimator.tpu")
+
+WORDS: dict[str, Handler] = {
+    **{f"{home}.TPUEstimator": _estimator for home in _HOMES},
+    **{f"{home}.RunConfig": taken("RunConfig", _config) for home in _HOMES},
+}

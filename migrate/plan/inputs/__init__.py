@@ -1,3 +1,0 @@
-"""Input functions: the Datasets behind them."""
-
-from __future__ import annotations

@@ -1,0 +1,193 @@
+"""Which files of a project are one program: values of an Estimator travel in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.files import ITERATOR_CALL, is_ours
+from ..project.reading import read_or_nothing
+from ..project.selection import file_is_ignored, is_test
+from ..project.sources import SourceError
+from .estimator_words import names_estimators
+
+__all__ = ["Group", "group_of", "supported_by"]
+
+_WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
+# What a file that only passes Estimators on says of them.
+_CALL = re.compile(rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator")
+_TENSORFLOW = re.compile(rb"tensorflow|" + ITERATOR_CALL)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The files of one program or of several that share their Estimator code.
+
+    ``files`` name Estimators; ``support`` are others that name TensorFlow and that
+    they import, or that a script brings to them: a class derived from one of theirs,
+    a function that builds a graph. ``missing`` are among them, but were not given to
+    this run.
+    """
+
+    files: tuple[Path, ...]
+    support: tuple[Path, ...]
+    missing: tuple[Path, ...] = ()
+
+    @property
+    def all(self) -> tuple[Path, ...]:
+        """Every file of the group."""
+        return (*self.files, *self.support)
+
+
+def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
+    """The group that a file belongs to, as one of its Estimator files."""
+    key = "groups of Estimator files"
+    own = os.path.abspath(parsed.path)
+    if key not in facts.answers:
+        facts.answers[key] = _groups(facts)
+    table = facts.answers[key]
+    assert isinstance(table, dict)
+    found = table.get(own)
+    given = {os.path.abspath(path) for path in facts.files}
+    if found is None and own not in given and names_estimators(parsed.resolver):
+        return Group((parsed.path,), ())  # text from a pipe
+    assert found is None or isinstance(found, Group)
+    return found
+
+
+def supported_by(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
+    """The groups that a file without Estimators supports."""
+    key = "groups of supported files"
+    if key not in facts.answers:
+        found: dict[str, list[Group]] = {}
+        table = facts.answers["groups of Estimator files"]
+        assert isinstance(table, dict)
+        for group in dict.fromkeys(table.values()):
+            for one in group.support:
+                found.setdefault(os.path.abspath(one), []).append(group)
+        facts.answers[key] = found
+    supported = facts.answers[key]
+    assert isinstance(supported, dict)
+    return tuple(supported.get(os.path.abspath(path), ()))
+
+
+def _groups(facts: ProjectFacts) -> dict[str, Group]:
+    """Every Estimator file with its group."""
+    given = {os.path.abspath(path): path for path in facts.files}
+    files = _Files(facts, given)
+    leaders: dict[str, str] = {}
+
+    def leader(path: str) -> str:
+        while leaders.setdefault(path, path) != path:
+            path = leaders[path]
+        return path
+
+    reached: dict[str, set[str]] = {}
+    for start in sorted(given):
+        if not files.passes_on(start):
+            continue
+        inside = files.reached(start)
+        found = sorted(one for one in inside if files.names(one))
+        reached[start] = inside
+        for one in found:
+            leaders[leader(one)] = leader(found[0])
+    members: dict[str, set[str]] = {}
+    for one in leaders:
+        members.setdefault(leader(one), set()).add(one)
+    beside = _beside(files, set(leaders))
+    table: dict[str, Group] = {}
+    for inside in members.values():
+        support = set().union(*(beside.get(one, ()) for one in inside))
+        for one in inside:
+            support |= reached.get(one) or files.reached(one)
+        support = {one for one in support - inside if files.has_tensorflow(one)}
+        every = sorted(inside | support)
+        group = Group(
+            tuple(given.get(one, Path(one)) for one in sorted(inside)),
+            tuple(given.get(one, Path(one)) for one in sorted(support)),
+            tuple(Path(one) for one in every if one not in given),
+        )
+        table.update(dict.fromkeys(inside, group))
+    return table
+
+
+def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
+    """For files that name Estimators, what runs with them in a script of the project.
+
+    A script that nothing imports may derive from their classes or hand them functions
+    without a word of an Estimator of its own.
+    """
+    found: dict[str, set[str]] = {}
+    for start in sorted(files.given) if estimators else ():
+        path = files.given[start]
+        if start in estimators or is_test(path.name) or files.facts.importers(path):
+            continue
+        inside = files.reached(start)
+        for one in inside & estimators:
+            found.setdefault(one, set()).update(inside)
+    return found
+
+
+class _Files:
+    """What is asked of each file, once."""
+
+    def __init__(self, facts: ProjectFacts, given: dict[str, Path]) -> None:
+        self.facts = facts
+        self.given = given
+        self._raw: dict[str, bytes] = {}
+        self._names: dict[str, bool] = {}
+        self._imports: dict[str, tuple[str, ...]] = {}
+
+    def raw(self, path: str) -> bytes:
+        if path not in self._raw:
+            raw = read_or_nothing(path)
+            self._raw[path] = b"" if is_ours(raw) or file_is_ignored(raw) else raw
+        return self._raw[path]
+
+    def passes_on(self, path: str) -> bool:
+        return _CALL.search(self.raw(path)) is not None
+
+    def has_tensorflow(self, path: str) -> bool:
+        return _TENSORFLOW.search(self.raw(path)) is not None
+
+    def names(self, path: str) -> bool:
+        """Whether a file names Estimators, told from the parsed text."""
+        if path not in self._names:
+            raw = self.raw(path)
+            found = False
+            if _WORD.search(raw):
+                try:
+                    shown = self.given.get(path, Path(path))
+                    raw = self.facts.as_python3(shown, raw)
+                    found = names_estimators(self.facts.load(shown, raw).resolver)
+                except SourceError:
+                    found = False
+            self._names[path] = found
+        return self._names[path]
+
+    def imports(self, path: str) -> tuple[str, ...]:
+        if path not in self._imports:
+            raw = self.raw(path)
+            if path.endswith(".ipynb") and b"import" in raw:
+                try:
+                    shown = self.given.get(path, Path(path))
+                    raw = self.facts.as_python3(shown, raw)
+                    raw = self.facts.load(shown, raw).source.text.encode()
+                except SourceError:
+                    raw = b""
+            found = self.facts.imported_files(Path(path), raw) if raw else set()
+            self._imports[path] = tuple(sorted(os.path.abspath(one) for one in found))
+        return self._imports[path]
+
+    def reached(self, *starts: str) -> set[str]:
+        """The files and all project files that they import, however far."""
+        seen, pending = {*starts}, [*starts]
+        while pending:
+            for target in self.imports(pending.pop()):
+                if target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        return seen

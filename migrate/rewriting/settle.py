@@ -1,0 +1,420 @@
+"""Which results go together: nothing is worse after a rewrite than before.
+
+Files are processed one by one; whether their results go together is decided here,
+once for all, from the results and the import graph. A kept program runs on the
+compat layer with all of its files: the file it starts from gets the call that
+prepares the process (``activation.py``), and every other file it reaches keeps its
+bytes. A program that would have become native but shares a file that stays as it is
+stays with it. What the compat layer surely cannot run is untouched: it keeps every
+byte.
+
+Nothing large is parsed here: files are read in processes that can be given up, and
+this is not one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..project.facts import ProjectFacts
+from ..project.kept_text import noted, started, unstarted
+from ..project.reading import read_file
+from ..project.selection import Selection, file_is_ignored
+from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
+from ..report.model import FileResult, FileStatus, Footing
+from ..rules.training_program import KEEPS, KEPT, STAYS
+from .graph import ImportGraph
+from .program_lacks import lack_of
+
+__all__ = ["settle"]
+
+_WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
+_UNTOUCHED = "this program stays as it is"
+_TOOK_TOO_LONG = "TFM504"
+_WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
+_SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
+_NOTE = re.compile(rb"TODO\(tfmigrate\)")
+_PLACE = re.compile(r"\(([\w.-]+\.(?:py|ipynb)):")
+
+
+def settle(
+    results: Iterable[FileResult], facts: ProjectFacts, selection: Selection
+) -> list[FileResult]:
+    """The results with the files of kept programs as they must be."""
+    files = {os.path.abspath(result.path): result for result in results}
+    graph = ImportGraph(files, facts)
+    if selection.allows(KEEPS):
+        settlement = _Settlement(files, graph)
+        settlement.spread()
+        files = {key: settlement.result(key) for key in files}
+    return [*files.values()]
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """Why a file stays. ``asked``: its owner says so."""
+
+    path: Path
+    line: int
+    cell: int | None
+    reason: str
+    program: bool = True
+    asked: bool = False
+    # The place where the first of several linked causes lies.
+    root: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """Place and reason, of the first cause where one led to another."""
+        if self.root is not None:
+            return self.root
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.path.name}:{cell}{self.line}: {self.reason}"
+
+
+@dataclass(eq=False)
+class _Settlement:
+    files: dict[str, FileResult]
+    graph: ImportGraph
+    kept: dict[str, _Cause] = field(default_factory=dict)
+    # Files that keep their bytes, and files in which a program on compat begins:
+    # with the file that is kept.
+    held: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
+
+    # -- the decision -------------------------------------------------------------
+
+    def spread(self) -> None:
+        """Find which programs are kept, and whose files stay with them."""
+        causes = {
+            key: _own_cause(self.files[key]) or self._lacking(key)
+            for key in sorted(self.files)
+        }
+        pending = [(key, cause) for key, cause in causes.items() if cause is not None]
+        while pending:
+            for key, cause in pending:
+                self._keep(key, cause)
+            pending = self._drawn_in()
+
+    def _keep(self, key: str, cause: _Cause) -> None:
+        self.kept[key] = cause
+        self._hold(key, self.graph.closure(key))
+        for entry in self.graph.entries(key):
+            self.heads.setdefault(entry, key)
+            self._hold(key, self.graph.closure(entry))
+            self._hold(key, self.graph.packages(entry))
+
+    def _hold(self, kept: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            self.held.setdefault(key, kept)
+
+    def _lacking(self, key: str) -> _Cause | None:
+        """What a program that moves would not find on plain TensorFlow, if anything."""
+        result = self.files[key]
+        moved = [f for f in result.findings if f.is_native]
+        if not moved:
+            return None
+        lack = lack_of(key, self.files, self.graph)
+        if lack is None:
+            return None
+        return _Cause(
+            result.path,
+            moved[0].line,
+            moved[0].cell,
+            f"`{lack.what}` ({lack.place}) is not in {lack.maker}",
+        )
+
+    def _drawn_in(self) -> list[tuple[str, _Cause]]:
+        """Files that move or start something, and use a file that stays."""
+        waiting = {
+            key
+            for key in self.held
+            if _changes(self.files[key]) and not self._suits_both(key)
+        }
+        users: set[str] = set()
+        for key in waiting:
+            users |= self.graph.above(key)
+        found = []
+        for key in sorted(users - set(self.kept)):
+            result = self.files[key]
+            moves = any(f.is_native for f in result.findings)
+            if moves or (key not in self.heads and self.graph.starts(key)):
+                shared = sorted(self.graph.closure(key) & waiting)
+                found.append((key, self._shared_cause(key, shared)))
+        return found
+
+    def _suits_both(self, key: str) -> bool:
+        """A file that may change, for it means the same on either TensorFlow."""
+        footing = self.files[key].footing
+        return footing is not None and footing.both and self._gone(key) is None
+
+    def _serves_both(self, key: str) -> bool:
+        """Such a file, which a program that moves needs changed."""
+        return self._suits_both(key) and any(
+            one not in self.kept and any(f.is_native for f in self.files[one].findings)
+            for one in self.graph.above(key)
+        )
+
+    def _shared_cause(self, key: str, shared: Sequence[str]) -> _Cause:
+        result = self.files[key]
+        first = next((f for f in result.findings if f.is_native), None)
+        other = self.held[key] if key in self.held else self.held[shared[0]]
+        cause, name = self.kept[other], self.files[other].path.name
+        mine = [one for one in shared if one != key]
+        if other in mine:
+            how = f"uses {name}"
+        elif mine:
+            how = f"shares {Path(mine[0]).name} with {name}"
+        else:
+            how = f"is used together with {name}"
+        return _Cause(
+            result.path,
+            first.line if first is not None else 1,
+            first.cell if first is not None else None,
+            f"{how}, which is kept ({cause.origin})",
+            root=cause.origin,
+            program=first is not None,
+            asked=cause.asked,
+        )
+
+    # -- the results --------------------------------------------------------------
+
+    def result(self, key: str) -> FileResult:
+        """What becomes of a file, now that its programs are known."""
+        result = self.files[key]
+        if key not in self.held or (
+            key not in self.kept and key not in self.heads and self._serves_both(key)
+        ):
+            return _let_go(result)
+        raw = _raw(result)
+        if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
+            return result
+        if any(f.rule == _TOOK_TOO_LONG for f in result.findings):
+            # Whatever would be put in would have to be compiled, here and now.
+            return result
+        gone = self._gone(key)
+        # Findings about the file itself stay: Python 2, requirements.
+        findings = [f for f in result.findings if f.rule.startswith("TFM5")]
+        new = raw if result.base is None else result.base
+        if key in self.kept:
+            findings += self._kept_findings(key, gone)
+            if gone is None:
+                left = [f for f in findings if f.rule == KEEPS]
+                new = noted(result.path, new, left)
+        elif result.findings and key not in self.heads:
+            findings.append(self._stays(key, gone))
+        if gone is None and self._begins(key) and not self._is_asked(key):
+            version = 2 if self._is_for_tf2(key) else 1
+            calling = started(result.path, new, version)
+            if calling != new and not any(f.rule == KEEPS for f in findings):
+                findings.append(self._starts_compat(key))
+            new = calling
+        return _with(result, raw, new, findings)
+
+    def _begins(self, key: str) -> bool:
+        """A program on compat begins here, or in a package that runs before it."""
+        if key in self.heads:
+            return True
+        if os.path.basename(key) != "__init__.py" or not any(
+            key in self.graph.packages(head) for head in self.heads
+        ):
+            return False
+        reached = (self.files[one] for one in self.graph.closure(key))
+        return any(b"tensorflow" in (_raw(one) or b"") for one in reached)
+
+    def _is_asked(self, key: str) -> bool:
+        """Every program here stays because its owner or an option says so."""
+        closure = self.graph.closure(key)
+        causes = [self.kept[one] for one in closure if one in self.kept]
+        return all(cause.asked for cause in causes)
+
+    def _gone(self, key: str) -> str | None:
+        """What the compat layer surely cannot do of the programs of a file."""
+        found = set(self.graph.closure(key))
+        for entry in self.graph.entries(key):
+            found |= self.graph.closure(entry)
+        for one in sorted(found):
+            footing = self.files[one].footing
+            if footing is not None and footing.gone is not None:
+                place, what = footing.gone
+                return f"tfmigrate.compat cannot do {what} ({place})"
+        return None
+
+    def _is_for_tf2(self, key: str) -> bool:
+        closure = self.graph.closure(key)
+        footings = [self.files[one].footing or Footing() for one in closure]
+        return any(f.tf2 for f in footings) and not any(f.tf1 for f in footings)
+
+    # -- what is said -------------------------------------------------------------
+
+    def _kept_findings(self, key: str, gone: str | None) -> list[Finding]:
+        """Where and why a program is kept, and what to do; nothing if it was asked."""
+        result, cause = self.files[key], self.kept[key]
+        own = [f for f in result.findings if f.rule == KEEPS and f.reason][:1]
+        if not own and cause.program and not cause.asked:
+            own = [_left(cause.path, cause.line, cause.cell, cause.reason)]
+        if not self.graph.entries(key):
+            own = [replace(f, message=f.message.replace(KEPT, _WAITS)) for f in own]
+        told = [
+            replace(f, reason=f"{f.reason}{self._way_out(key, f.reason or '')}")
+            for f in own
+        ]
+        return told if gone is None else [self._untouched(f, gone) for f in told]
+
+    def _untouched(self, finding: Finding, gone: str) -> Finding:
+        return replace(
+            finding,
+            rule=STAYS,
+            message=_UNTOUCHED,
+            program=finding.program and ProgramOutcome.UNTOUCHED,
+            reason=f"{gone}, and it is not native: {finding.reason}",
+        )
+
+    def _way_out(self, key: str, reason: str) -> str:
+        """How programs move without the one that keeps them, if it is only beside."""
+        names = set(_PLACE.findall(reason))
+        mine = self.graph.closure(key)
+        beside = sorted(
+            self.files[one].path.name
+            for one in self.files
+            if os.path.basename(one) in names
+            and one not in mine
+            and self.graph.starts(one)
+            and mine & self.graph.closure(one)
+        )
+        entries = {self.files[one].path.name for one in self.graph.entries(key)}
+        if not beside or entries <= set(beside):
+            return ""
+        return f"; to move the others without {beside[0]}: --exclude {beside[0]}"
+
+    def _stays(self, key: str, gone: str | None) -> Finding:
+        cause = self.kept[self.held[key]]
+        reason = f"{cause.path.name} is kept and needs it so ({cause.origin})"
+        return replace(
+            _left(self.files[key].path, 1, None, reason),
+            rule=KEEPS if gone is None else STAYS,
+            message="this file stays as it is",
+            program=None,
+        )
+
+    def _starts_compat(self, key: str) -> Finding:
+        path = self.files[key].path
+        kept = self.kept[self.heads.get(key, self.held[key])].path.name
+        return Finding(
+            path=path,
+            line=1,
+            column=1,
+            rule=KEEPS,
+            message="calls tfmigrate.compat.install()"
+            + ("" if kept == path.name else f" for {kept}")
+            + ", so that plain Python runs it",
+            outcome=Outcome.REWRITTEN,
+            safety=Safety.NEEDS_REVIEW,
+        )
+
+
+def _own_cause(result: FileResult) -> _Cause | None:
+    """Why a file stays by its own result, if it does."""
+    path = result.path
+    for finding in result.findings:
+        place = path, finding.line, finding.cell
+        if finding.rule == _TOOK_TOO_LONG:
+            return _Cause(*place, "took too long to read")
+        if finding.outcome is not Outcome.LEFT or not finding.reason:
+            continue
+        if finding.rule == KEEPS:
+            program = finding.program is not None
+            return _Cause(*place, finding.reason, program=program)
+    raw = _raw(result) or b""
+    if not _WORD.search(raw):
+        return None
+    if result.status is FileStatus.FAILED and "Python 2" not in (result.error or ""):
+        return _Cause(path, 1, None, f"cannot be processed: {result.error}")
+    if not any(f.is_native for f in result.findings) and _SILENCED.search(raw):
+        return _Cause(path, 1, None, "its owner asked for it", asked=True)
+    return None
+
+
+def _changes(result: FileResult) -> bool:
+    return result.new is not None
+
+
+def _raw(result: FileResult) -> bytes | None:
+    """The file as it was read."""
+    if result.old:
+        return result.old
+    try:
+        return read_file(result.path)
+    except OSError:
+        return None
+
+
+def _let_go(result: FileResult) -> FileResult:
+    """A file that belongs to no program on compat calls it no more."""
+    new = result.new if result.new is not None else _raw_if_calling(result)
+    if new is None:
+        return result
+    without = unstarted(result.path, new)
+    if without == new:
+        return result
+    gone = Finding(
+        path=result.path,
+        line=1,
+        column=1,
+        rule=KEEPS,
+        message="needs tfmigrate.compat.install() no more",
+        outcome=Outcome.REWRITTEN,
+        safety=Safety.NEEDS_REVIEW,
+    )
+    old = result.old if result.new is not None else new
+    freed = _with(result, old, without, [*result.findings, gone])
+    return replace(freed, needs=result.needs)
+
+
+def _raw_if_calling(result: FileResult) -> bytes | None:
+    calls = result.status is FileStatus.UNCHANGED and b"compat.install(" in result.old
+    return result.old if calls else None
+
+
+def _with(
+    result: FileResult, raw: bytes, new: bytes, findings: list[Finding]
+) -> FileResult:
+    """The result with other bytes and findings."""
+    changed = new != raw
+    if not changed:
+        findings = [f for f in findings if f.outcome is not Outcome.REWRITTEN]
+    status = FileStatus.UNCHANGED
+    if changed:
+        status = FileStatus.CHANGED
+    elif result.status is FileStatus.SKIPPED:
+        status = FileStatus.SKIPPED
+    return FileResult(
+        result.path,
+        status,
+        findings=tuple(sorted(findings)),
+        old=raw,
+        new=new if changed else None,
+        notes=len(_NOTE.findall(new)),
+        lines=result.lines,
+        base=result.base,
+        footing=result.footing,
+    )
+
+
+def _left(path: Path, line: int, cell: int | None, reason: str) -> Finding:
+    return Finding(
+        path=path,
+        line=line,
+        column=1,
+        rule=KEEPS,
+        message=KEPT,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        program=ProgramOutcome.KEPT,
+        reason=reason,
+        cell=cell,
+    )

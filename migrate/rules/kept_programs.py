@@ -1,0 +1,189 @@
+"""Why the layers of a model function keep its program, and what to change.
+
+The reasons are read from the source of what gives them, so that the page cannot promise
+or forget one; a test asks that each has its advice.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .reasons import texts
+
+__all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]
+
+_TOOL = Path(__file__).resolve().parent.parent
+_FOLDERS = ("interp", "lift")
+# What says where a value comes from returns its reasons.
+_ORIGINS = "unseen"
+_CALLS = ("unknown", "stop", "stop_in", "_stop_at")
+_NAMES = ("why", "reason")
+# What only adds the place to another reason.
+_PLACED = "... (...:...)"
+
+_OUT = "write the arguments of the call out"
+_SPLIT = "write it as a statement of its own, outside of that one"
+ADVICE = {
+    "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
+    "`...` changes between layers": "give the second value a name of its own",
+    "`...` is given by its place": "give it as `name=value`",
+    "`...` is kept from round to round": "give it a value before the loop",
+    "`...` is made in one branch only": "give it a value in every branch",
+    "`...` is shared with a model function that is kept": (
+        "change what keeps the other one, or give this one a function of its own"
+    ),
+    "`...` makes variables to correct its start": (
+        "give `zero_debias=False`, if the average may be biased at its start"
+    ),
+    "`...` may make variables": "call tf.layers, tf.keras or slim in its place",
+    "`...` of a layer in a branch on a tensor": "read it before the branch",
+    "a call that does not fit: ...": "the call would fail: mend it",
+    "a file without TensorFlow": "import tensorflow in the file that makes layers",
+    "a function with layers that calls itself": "write the recursion as a loop",
+    "a layer and a call that makes others: say them in two lines": _SPLIT,
+    "a layer depends on `...`": (
+        "give the layer a size of `params` or a number, not one of a tensor"
+    ),
+    "a layer depends on `...`, which changes": "set the attribute in `__init__`",
+    "a layer depends on a variable": "give the layer plain values",
+    "a layer draws from a state that others draw from": (
+        "compute the argument before the layer, and give the layer its name"
+    ),
+    "a layer that is reused": "share by a variable_scope with `reuse=tf.AUTO_REUSE`",
+    "a layer without a name that is reused": "give the layer a name",
+    "a layer without input": "give the layer its input",
+    "a linear model with arguments that are not written out": _OUT,
+    "a partial whose arguments are not written out": _OUT,
+    "a template of what is not a function of the project": (
+        "give tf.make_template a function of the project"
+    ),
+    "a value behind the layers": "compute it before the first layer",
+    "a variable with arguments that are not written out": _OUT,
+    "a variable_scope with `...=`": "leave the argument out",
+    "an initialiser draws from a state": (
+        "give each initialiser a seed or a generator of its own"
+    ),
+    "an initialiser of a helper that computes": "make it where the layer is made",
+    "an initialiser or regulariser with ...": _OUT,
+    "an initialiser that is not seen": "make it where the layer is made",
+    "an object of `...`": "make its layers by functions of tf.layers",
+    "an object with variables in a loop over tensors": "make it before the loop",
+    "arguments that are not written out": _OUT,
+    "batch normalization with `...`": "leave the argument out",
+    "batch normalization with an adjustment": "leave the argument out",
+    "it calls too many functions with layers": "make fewer, larger functions",
+    "it calls too much code": (
+        "call the functions of the model by their names, not by a table of all of them"
+    ),
+    "layer with ...": _OUT,
+    "layers in ..., which stays as it is": "give that file to the same run",
+    "layers in a comprehension that is not plain": "write a loop, or two of them",
+    "layers in a function inside of this one": "write a loop, or define a function",
+    "layers in a function that `...` calls": "make them before the call",
+    "layers in a lambda": "define a function",
+    "layers in a loop with `else`": "write what follows behind the loop",
+    "layers in a statement that cannot be lifted": "use `if`, `for` and `with` only",
+    "layers in a statement that returns": "give it a name first, and return that",
+    "layers in another model function": (
+        "move them into a function that both model functions call"
+    ),
+    "layers made by `map`": "write a loop",
+    "layers of Keras among others": (
+        "name the layers of Keras, or use either tf.keras or tf.layers in a model_fn"
+    ),
+    "layers of one mode in nested loops": "ask for the mode outside of the loops",
+    "it comes of `...`": (
+        "call the function by its name, or one of several in the branches of an `if`"
+    ),
+    "it is an entry of `...`, and not seen what that holds": (
+        "write the dict out where it is defined, each value a function by its name"
+    ),
+    "it is not seen what `...` is": "import or define it by its name, once",
+    "no `__call__` of the class `...` is among the files": (
+        "give the file of the class that has it to the same run"
+    ),
+    "no call that is seen says what `...` is given as `...`": (
+        "give the files that call it to the same run, and let them give a function or "
+        "an object by its name"
+    ),
+    "the decorators of `...` are not understood": "call it without the decorator",
+    "the package `...` is not among the files": (
+        "nothing, if it may stay as it is; to lift its layers too, give the package's "
+        "files to the same run, or call tf.layers or tf.keras in its place"
+    ),
+    "`...` is not defined once, by name, in ...": (
+        "define it in that file by one `def` or `class`"
+    ),
+    "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
+    "nothing of the layers is used behind them": "give what they make a name",
+    "one of several functions makes layers": "call each in a branch of its own",
+    "regularisation losses are read between layers": "read them behind the last layer",
+    "several statements on one line": "write one statement in each line",
+    "the initialiser `...` has no Keras twin": "take one of tf.keras.initializers",
+    "the regulariser `...` has no Keras twin": "take one of tf.keras.regularizers",
+    "variance_scaling_initializer with a computed flag": "write the value out",
+    "variance_scaling_initializer with a computed mode": "write the value out",
+    "xavier_initializer with a computed `uniform`": "write the value out",
+}
+
+
+# What follows in these is a reason of its own.
+_WITH_ANOTHER = (
+    "`...` may make variables: ...",
+    "no layers are seen, for `...` is not followed: ...",
+)
+
+
+def advice_for(reason: str) -> str | None:
+    """What to change, for a reason that the evaluation or lifting gave."""
+    for known, advice in ADVICE.items():
+        pattern = re.escape(known).replace(re.escape("..."), ".+")
+        if re.search(rf"(^|: ){pattern}( \(|$)", reason):
+            return advice
+    return None
+
+
+def kept_reasons() -> list[str]:
+    """Every reason; what varies in it is ``...``."""
+    found: set[str] = set()
+    for folder in _FOLDERS:
+        for path in sorted((_TOOL / folder).rglob("*.py")):
+            tree = ast.parse(path.read_text("utf-8"))
+            found |= set(_told(tree))
+            if path.stem == _ORIGINS:
+                returned = (n for n in ast.walk(tree) if isinstance(n, ast.Return))
+                found |= {text for one in returned for text in texts(one.value)}
+    return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
+
+
+def _told(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _CALLS:
+                for one in node.args:
+                    yield from texts(one)
+        elif isinstance(node, ast.Assign):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            if any(name in _NAMES for name in names):
+                yield from texts(node.value)
+
+
+def kept_section() -> list[str]:
+    """The lines of the page."""
+    lines = [
+        "## What keeps the layers of a model function",
+        "",
+        "A program is kept if the layers of its model function do not become a Keras "
+        "model. The reason that the report gives, and the change after which they do:",
+        "",
+        "| reason | change |",
+        "|---|---|",
+    ]
+    for reason in _WITH_ANOTHER:
+        lines.append(f"| {reason} | what the reason behind the colon asks for |")
+    for reason in kept_reasons():
+        lines.append(f"| {reason} | {ADVICE.get(reason, '')} |")
+    return [*lines, ""]

@@ -1,0 +1,183 @@
+"""Watches objects with the Estimator's methods in a TF2 program.
+
+A class is one of theirs when its ``train`` takes an ``input_fn`` and ``max_steps``, as
+the Trainer of a rewritten program does. What such an object trains is one training; it
+is asked for no more steps than are wanted, and what its ``evaluate`` returns are the
+figures of the training.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import inspect
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from .legacy_record import fixed_predictions, plain
+from .legacy_start import training_name
+from .tf2_files import kept_apart
+from .tf2_probe import STOPPED, Probe, Training, unconverted
+
+__all__ = ["Trainers"]
+
+# A program that asks so often for steps of a training that has them all never ends.
+_PATIENCE = 100
+
+
+class Trained:
+    """An object that trains, and its training."""
+
+    def __init__(self, estimator: Any, training: Training, folder: str) -> None:
+        self.estimator = estimator
+        self.training = training
+        # Where its checkpoints are kept.
+        self.folder = folder
+        # Of its last evaluation, else of its first training.
+        self.input_fn: Any = None
+        self.asked_in_vain = 0
+        self.evaluates = False
+
+
+class Trainers:
+    """The objects that train, in the order in which they were asked for anything."""
+
+    def __init__(self, probe: Probe, files: Path) -> None:
+        self._probe = probe
+        self._files = files
+        self._known: list[Trained] = []
+
+    def install(self) -> None:
+        """Wait for the class: it may stand in a module of the program or in itself."""
+        build = builtins.__build_class__
+
+        def watching(body: Any, name: str, *bases: Any, **keywords: Any) -> Any:
+            made = build(body, name, *bases, **keywords)
+            if is_trainer(made):
+                self._watch(made)
+            return made
+
+        builtins.__build_class__ = watching  # type: ignore[assignment]
+
+    def of(self, training: Training) -> Trained | None:
+        """What took the steps of a training, if that was one of these objects."""
+        return next((each for each in self._known if each.training is training), None)
+
+    def predictions(self, training: Training) -> dict[str, Any]:
+        """Predictions for fixed examples; none where the object has no `predict`."""
+        trained = self.of(training)
+        if trained is None or not hasattr(trained.estimator, "predict"):
+            return {}
+        try:
+            return dict(fixed_predictions(trained))
+        except Exception as error:  # a program may have removed its own data
+            print(f"no predictions could be recorded: {error}", file=sys.stderr)
+            return {}
+
+    def _trained(self, trainer: Any) -> Trained:
+        for each in self._known:
+            if each.estimator is trainer:
+                return each
+        given = str(getattr(trainer, "model_dir", None) or tempfile.mkdtemp())
+        training = self._probe.add(Training(training_name(given)))
+        self._known.append(Trained(trainer, training, kept_apart(self._files, given)))
+        return self._known[-1]
+
+    def _watch(self, cls: Any) -> None:
+        if "train" in vars(cls):
+            cls.train = self._watched_train(cls.train)
+        if "evaluate" in vars(cls):
+            cls.evaluate = self._watched_evaluate(cls.evaluate)
+
+    def _watched_train(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(original)
+        probe = self._probe
+
+        @functools.wraps(original)
+        def train(trainer: Any, *args: Any, **kwargs: Any) -> Any:
+            trained = self._trained(trainer)
+            training = trained.training
+            if probe.open is training:  # a subclass' train that calls its base's
+                return original(trainer, *args, **kwargs)
+            given = signature.bind(trainer, *args, **kwargs)
+            trained.input_fn = trained.input_fn or given.arguments["input_fn"]
+            step = max(training.global_step, _step_in(trained.folder))
+            if not training.steps:
+                training.start = step
+            if probe.limit is not None:
+                left = probe.limit - step
+                if left <= 0:
+                    trained.asked_in_vain += 1
+                    if trained.asked_in_vain > _PATIENCE:
+                        probe.stopped = True
+                        raise RuntimeError(STOPPED)
+                    return trainer
+                _ask_for_less(given.arguments, left, probe.limit)
+            with self._open(training):
+                result = original(*given.args, **given.kwargs)
+            if training.steps:
+                training.close(probe.log)
+            return result
+
+        return unconverted(train)
+
+    @contextlib.contextmanager
+    def _open(self, training: Training) -> Iterator[None]:
+        outer, self._probe.open = self._probe.open, training
+        try:
+            yield
+        finally:
+            self._probe.open = outer
+
+    def _watched_evaluate(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(original)
+
+        @functools.wraps(original)
+        def evaluate(trainer: Any, *args: Any, **kwargs: Any) -> Any:
+            trained = self._trained(trainer)
+            if trained.evaluates:  # a subclass' evaluate that calls its base's
+                return original(trainer, *args, **kwargs)
+            given = signature.bind(trainer, *args, **kwargs).arguments
+            trained.input_fn = given.get("input_fn") or trained.input_fn
+            trained.evaluates = True
+            try:
+                result = original(trainer, *args, **kwargs)
+            finally:
+                trained.evaluates = False
+            if isinstance(result, Mapping):
+                figures = {str(k): plain(v) for k, v in result.items()}
+                trained.training.evaluations.append(figures)
+            return result
+
+        return unconverted(evaluate)
+
+
+def is_trainer(cls: Any) -> bool:
+    """Whether objects of a class train and evaluate as Estimators do."""
+    train = getattr(cls, "train", None)
+    if not (inspect.isfunction(train) and callable(getattr(cls, "evaluate", None))):
+        return False
+    return {"input_fn", "max_steps"} <= set(inspect.signature(train).parameters)
+
+
+def _ask_for_less(arguments: dict[str, Any], left: int, last: int) -> None:
+    """Limit the steps that are asked for, in whichever way they are."""
+    if arguments.get("steps") is not None:
+        arguments["steps"] = min(arguments["steps"], left)
+    else:
+        asked = arguments.get("max_steps")
+        arguments["max_steps"] = last if asked is None else min(asked, last)
+
+
+def _step_in(folder: str) -> int:
+    """The step of the newest checkpoint there; 0 without one."""
+    latest = tf.train.latest_checkpoint(folder)
+    found = re.search(r"-(\d+)$", latest) if latest else None
+    return int(found.group(1)) if found else 0
