@@ -820,11 +820,18 @@ class Lifted:
             raise Refused(f"`{function}` makes variables where it is called")
         if name not in SIGNATURES:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
-        if len(uses) != 1:
-            raise Refused(
-                f"`{function}` is called in {len(uses)} places of `{self.name}`"
-            )
-        use = uses[0]
+        made = {self._used(node, one, name, function) for one in uses}
+        nested = any(
+            one is not other and _holds(one.node, other.node)
+            for one in uses
+            for other in uses
+        )
+        if len(made) != 1 or nested:
+            raise Refused(f"`{function}` is called in {len(uses)} ways")
+        self.source.put(node, made.pop())
+
+    def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
+        """The constructor of a layer for one of its calls, which it puts right."""
         whole = ast.Call(
             func=node.func,
             args=[*use.node.args, *node.args[1:]],
@@ -841,10 +848,9 @@ class Lifted:
                 code = self.for_init(code, f"`{parameter}` of `{function}`")
             said[parameter] = code
         made = layers(name, said, self, self._rank(inputs, use.node))
-        constructor = self._constructor(made, function)
-        self.source.put(node, constructor)
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+        return self._constructor(made, function)
 
     def bound(
         self, node: ast.Call, names: Sequence[str], function: str
@@ -971,8 +977,7 @@ class Lifted:
             found = [
                 one
                 for one in ast.walk(self.call)
-                if isinstance(one, ast.Call)
-                and contrib_name(self.symbol(self.of(one.func))) is not None
+                if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
             ]
             inner = [
                 one
@@ -984,6 +989,10 @@ class Lifted:
                 return
             self._call_of_contrib(inner[0])
             self.take()
+
+    def _is_layer_of_contrib(self, node: ast.Call) -> bool:
+        name = contrib_name(self.symbol(self.of(node.func)))
+        return name is not None and not re.search("regularizer|initializer", name)
 
     def _is_in_item(self, node: ast.AST) -> bool:
         """It is part of what a block `with` enters, not of the block."""

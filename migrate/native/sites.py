@@ -7,9 +7,10 @@ inputs on go, parameters say what they are, and weights are read where they are 
 from __future__ import annotations
 
 import ast
+import itertools
 import keyword
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..interp.spelling import snake
@@ -807,6 +808,12 @@ def _nested(program: Program) -> bool:
     return False
 
 
+def _numbered(name: str) -> Iterator[str]:
+    """``model``, ``model_2``, ``model_3`` ..."""
+    yield name
+    yield from (f"{name}_{number}" for number in itertools.count(2))
+
+
 def _names_one(statement: ast.stmt) -> bool:
     """``x = ...``"""
     return (
@@ -843,9 +850,8 @@ def _unfolded(
     if len(set(own)) != len(own):
         return None
     for name in own:
-        names[name] = f"{name}_{number + 1}" if number else name
-    if hidden & {names[name] for name in own}:
-        return None
+        free = (one for one in _numbered(name) if one not in hidden)
+        names[name] = next(itertools.islice(free, number, None))
     if any(one is function for one in ast.walk(caller)):
         # What it does not bind itself means the same there.
         hidden = set()
