@@ -7,7 +7,7 @@ import libcst as cst
 from .page import Page
 from .word import Handler, Word, arguments, is_none, named, taken
 
-__all__ = ["WORDS"]
+__all__ = ["WORDS", "fields", "replaced"]
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _FIELDS = (
@@ -51,7 +51,8 @@ _DROPPED = {
 
 def _estimator(page: Page, word: Word) -> None:
     for call in _calls(page, word):
-        _make_task(page, call, partial=call is not word.call)
+        partial = page.resolver.qualified(call.func) == "functools.partial"
+        _make_task(page, call, partial=partial)
 
 
 def _calls(page: Page, word: Word) -> list[cst.Call]:
@@ -118,7 +119,6 @@ def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
 def _config(page: Page, word: Word) -> None:
     if word.call is not None:
         fields(page, word.call, _FIELDS)
-    _replaced(page)
 
 
 def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
@@ -180,23 +180,16 @@ def _session_config(page: Page, arg: cst.Arg) -> None:
                 page.note(made, "uses all devices; `device_count` limited them")
 
 
-def _replaced(page: Page) -> None:
+def replaced(page: Page) -> None:
     """The fields in ``config.replace(...)``, which datasets and strings have not."""
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or node.attr.value != "replace":
             continue
-        if (
-            call in page.seen
-            or not call.args
-            or any(a.keyword is None for a in call.args)
-        ):
-            continue
-        page.seen.add(call)
-        if all(a.keyword is not None and a.keyword.value in _FIELDS for a in call.args):
+        names = [arg.keyword.value for arg in call.args if arg.keyword is not None]
+        if names and len(names) == len(call.args) and set(names) <= {*_FIELDS}:
             page.words.add("replace")
-            for arg in call.args:
-                assert arg.keyword is not None
-                field(page, call, arg.keyword.value, arg)
+            for name, arg in zip(names, call.args, strict=True):
+                field(page, call, name, arg)
 
 
 _OLD = (

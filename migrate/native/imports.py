@@ -46,11 +46,9 @@ class Wanted:
 
 def with_imports(text: str, wanted: Wanted) -> str:
     """The text with all imports it needs, and none that only its old words needed."""
-    tree = ast.parse(text)
-    lines = Lines(text)
-    edits = list(_without_unused(tree, lines, wanted))
-    text = apply_edits(text, edits)
-    return _Adding(text, wanted).result()
+    # What goes says where what comes has its place.
+    text = _Adding(text, wanted).result()
+    return apply_edits(text, _without_unused(ast.parse(text), Lines(text), wanted))
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:
@@ -89,9 +87,11 @@ def _goes(
     if alias.name == "*":
         return is_gone(_module(statement))
     bound = alias.asname or alias.name.split(".")[0]
+    path = f"{_module(statement)}.{alias.name}".lstrip(".")
+    if is_gone(path) and bound in (*wanted.names, *wanted.others.values()):
+        return True  # the name is that of something else now
     if bound in read or bound in wanted.handed_on or _module(statement) == "__future__":
         return False
-    path = f"{_module(statement)}.{alias.name}".lstrip(".")
     return bound in wanted.replaced or is_gone(path)
 
 

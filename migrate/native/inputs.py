@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from .page import Page, Region, Statement
 from .word import Handler, Word, arguments, is_none, root_of, taken
 
-__all__ = ["WORDS", "datasets"]
+__all__ = ["WORDS", "asked", "datasets"]
 
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 
@@ -225,6 +225,26 @@ def _is_final(
         if outer is not function and not _is_final(page, outer, depth + 1):
             return False
     return True
+
+
+def asked(page: Page) -> Iterator[str]:
+    """What input functions want of the Trainer that calls them, as words for parts."""
+    called = {
+        node.value if isinstance(node, cst.Name) else node.attr.value
+        for one in (page.parsed, *page.beside)
+        for node in one.resolver.scopes.calls
+        if isinstance(node, (cst.Name, cst.Attribute))
+    }
+    for node in page.scopes.opened:
+        if not isinstance(node, (cst.FunctionDef, cst.Lambda)):
+            continue
+        names = {one.name.value for one in node.params.params}
+        if isinstance(node, cst.FunctionDef) and node.name.value in called:
+            continue
+        if not names & {"features", "labels", "outputs"} and "self" not in names:
+            for name in ("params", "mode", "config"):
+                if name in names:
+                    yield f"input_fn({name})"
 
 
 # -- lookup tables ---------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 
 from ..project.text import Edit, Lines, apply_edits
@@ -117,41 +118,41 @@ def _broken(
     text: str, lines: Lines, long: Collection[int], width: int
 ) -> list[Edit] | None:
     """Breaks of the first call that makes its line shorter."""
+    hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
     for node in ast.walk(ast.parse(text)):
-        if (
-            not isinstance(node, ast.Call)
-            or node.lineno not in long
-            or node.func.end_lineno != node.lineno
-        ):
+        if not isinstance(node, ast.Call) or node.lineno not in long:
             continue
         line = lines.line_text(node.lineno)
         assert node.func.end_col_offset is not None
+        assert node.end_col_offset is not None
         args = [*node.args, *(one.value for one in node.keywords)]
         column = line.find("(", node.func.end_col_offset) + 1
-        if not args or node.end_lineno != node.lineno or not column:
+        if not args or node.end_lineno != node.func.end_lineno or not column:
             continue
-        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        outer = " " * (len(line) - len(line.lstrip()))
+        if column <= len(outer) + 4:
+            continue
         start = lines.starts[node.lineno - 1]
-        whole = len(indent) + len(line) - column <= width
+        inside = node.end_col_offset - 1 if hanging else len(line)
         places = [column]
-        if not whole:
-            places += [
-                one.col_offset - (len(name) + 1 if (name := _keyword(node, one)) else 0)
-                for one in args[1:]
-            ]
-        if column + 1 >= len(line) or column <= len(indent):
-            continue
+        if len(outer) + 4 + inside - column > width:
+            places += [_begin(node, one) for one in args[1:]]
         edits = []
         for place in places:
-            stop = start + place
-            first = stop
+            first = start + place
             while text[first - 1] == " ":
                 first -= 1
-            edits.append(Edit(first, stop, f"\n{indent}"))
+            edits.append(Edit(first, start + place, f"\n{outer}    "))
+        if hanging:
+            end = start + node.end_col_offset - 1
+            comma = "," if len(places) > 1 else ""
+            edits.append(Edit(end, end, f"{comma}\n{outer}"))
         return edits
     return None
 
 
-def _keyword(node: ast.Call, value: ast.expr) -> str:
-    found = (one.arg for one in node.keywords if one.value is value)
-    return next(found, None) or ""
+def _begin(node: ast.Call, value: ast.expr) -> int:
+    """The column of an argument with its keyword."""
+    names = (one.arg for one in node.keywords if one.value is value)
+    name = next(names, None)
+    return value.col_offset - (len(name) + 1 if name else 0)

@@ -81,8 +81,6 @@ class Page:
         self._gone: dict[Statement, None] = {}
         # Names of the old text that none of the new one stands for.
         self.replaced: set[cst.Name] = set()
-        # Calls of methods that have been looked at.
-        self.seen: set[cst.Call] = set()
         # Calls that stand in the new text no more.
         self.rewritten: set[cst.Call] = set()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -21,6 +22,7 @@ from ..project.positions import code_of
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
+from ..training import parts_for, training_module
 from .classes import plain_classes
 from .code import Refused
 from .flags import with_training_flag
@@ -71,13 +73,65 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
-        words = one.words | worded.words
+        words = one.words | worded.words | _words_of(text, module)
         if text == before.source.text:
             continue
         parsed = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(parsed, words, notes)
+    _check_parts(found.values(), module)
     return found
+
+
+def _words_of(text: str, module: str) -> set[str]:
+    """Words of a file that ask for parts of training.py by themselves.
+
+    These are keywords that its names are called with, and summaries.
+    """
+    tree = ast.parse(text)
+    taken = _taken(tree, module)
+    found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            func = node.func
+            name = func.id if isinstance(func, ast.Name) else ""
+            if name in taken or name == "Trainer":
+                found |= {one.arg for one in node.keywords if one.arg is not None}
+    return found
+
+
+def _taken(tree: ast.Module, module: str) -> set[str]:
+    """Names that a file imports from training.py."""
+    return {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").rpartition(".")[2] == module
+        for alias in node.names
+    }
+
+
+def _check_parts(files: Iterable[NativeFile], module: str) -> None:
+    """Refuses a program that asks training.py for what it does not have."""
+    files = list(files)
+    words = {word for one in files for word in one.words}
+    made = ast.parse(training_module(parts_for(words)))
+    there = {
+        target.id if isinstance(target, ast.Name) else ""
+        for one in made.body
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+    }
+    there |= {
+        one.name
+        for one in made.body
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+    }
+    for one in files:
+        tree = ast.parse(one.parsed.source.text)
+        missing = sorted(_taken(tree, module) - there)
+        if missing:
+            raise Refused(f"`{missing[0]}` has no native form yet")
 
 
 @dataclass

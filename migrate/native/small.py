@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .page import Page
-from .word import Handler, Word, root_of
+from .word import Handler, Word, flags_are_parsed, root_of
 
 __all__ = ["WORDS"]
 
@@ -41,7 +41,7 @@ _KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help
 
 def _flags(page: Page, word: Word) -> None:
     """absl's flags, which are the same and want to be parsed before they are read."""
-    if word.stays or not _are_parsed(page):
+    if word.stays or not flags_are_parsed(page):
         return
     binding = _own(page, word.node)
     if binding is not None:
@@ -67,30 +67,6 @@ def _own(page: Page, node: cst.CSTNode) -> cst.Assign | None:
     bound = page.scopes.module_scope.bindings.get("flags", ())
     return (
         holder if named and isinstance(whole, cst.Module) and len(bound) == 1 else None
-    )
-
-
-def _are_parsed(page: Page) -> bool:
-    """Something runs the program by app.run, and no flag is read before."""
-    pages = (page.parsed, *page.beside)
-    runs = any(
-        one.resolver.resolve(use.node) == "tf.app.run"
-        or one.resolver.qualified(use.node) == "absl.app.run"
-        for one in pages
-        for use in one.resolver.scopes.uses
-    )
-    return runs and not any(
-        (page.symbol(use.node) or "").partition("flags.FLAGS.")[2]
-        and use.scope is page.scopes.module_scope
-        and not _is_main(page, use.node)
-        for use in page.scopes.uses
-    )
-
-
-def _is_main(page: Page, node: cst.CSTNode) -> bool:
-    return any(
-        isinstance(one, cst.If) and "__main__" in page.source(one.test)
-        for one in page.ancestors(node)
     )
 
 

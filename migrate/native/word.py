@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -17,6 +17,7 @@ __all__ = [
     "Handler",
     "Word",
     "arguments",
+    "flags_are_parsed",
     "is_none",
     "named",
     "placed",
@@ -104,6 +105,9 @@ def root_of(node: cst.BaseExpression) -> cst.Name:
     return node
 
 
+_FLAG = re.compile(r"(tf(?:\.app)?\.flags)(\.FLAGS\b.*)")
+
+
 def plain(page: Page, node: cst.CSTNode) -> str:
     """The text of an expression in which TensorFlow is called tf."""
     start, end = page.outer(node)
@@ -111,21 +115,63 @@ def plain(page: Page, node: cst.CSTNode) -> str:
     for use in page.scopes.uses:
         first, last = page.span(use.node)
         symbol = page.symbol(use.node)
-        if first >= start and last <= end and symbol is not None and use.root:
-            edits.append(Edit(first - start, last - start, symbol))
+        if first < start or last > end or symbol is None or use.root is None:
+            continue
+        flag = _FLAG.match(symbol)
+        if flag is not None and page.symbol(use.root) == f"{flag[1]}.FLAGS":
+            continue  # FLAGS, whose statement is changed
+        if flag is not None and flags_are_parsed(page):
+            symbol = f"{page.bring('absl', 'flags', 'absl_flags')}{flag[2]}"
+        edits.append(Edit(first - start, last - start, symbol))
     return apply_edits(page.text[start:end], edits)
 
 
-def placed(page: Page, node: cst.CSTNode, code: Code) -> None:
-    """Puts an expression of the tables in the place of a node."""
-    text = code.text
+def placed(
+    page: Page,
+    node: cst.CSTNode,
+    code: Code,
+    kept: Mapping[str, cst.CSTNode] | None = None,
+) -> None:
+    """Puts an expression of the tables in the place of a node.
+
+    ``kept`` are words in it for which nodes of the old text stand.
+    """
+    text = code.text.replace("\n", page.newline + page.indent(node))
     if re.search(r"\btf_keras\.", text):
         text = re.sub(r"\btf_keras\.", f"{page.keras()}.", text)
     if re.search(r"(?<![\w.])tf\.", text):
         inner = page.tf(node, "keep").rpartition(".")[0]
         text = re.sub(r"(?<![\w.])tf\.", f"{inner}.", text)
     for name in code.training:
-        text = re.sub(rf"(?<![\w.]){name}\b", page.take(name), text)
+        page.words.add(name)
+        named = rf"(?<![\w.]){name}\b(?!=)"  # and no keyword that asks for a part
+        if re.search(named, text):
+            text = re.sub(named, page.take(name), text)
     for one in code.notes:
         page.note(node, one)
-    page.put(node, text)
+    pieces = re.split(rf"({'|'.join(kept)})", text) if kept else [text]
+    page.put(node, *((kept or {}).get(piece, piece) for piece in pieces))
+
+
+def flags_are_parsed(page: Page) -> bool:
+    """Something runs the program by app.run, and no flag is read before."""
+    pages = (page.parsed, *page.beside)
+    runs = any(
+        one.resolver.resolve(use.node) == "tf.app.run"
+        or one.resolver.qualified(use.node) == "absl.app.run"
+        for one in pages
+        for use in one.resolver.scopes.uses
+    )
+    return runs and not any(
+        (page.symbol(use.node) or "").partition("flags.FLAGS.")[2]
+        and use.scope is page.scopes.module_scope
+        and not _is_main(page, use.node)
+        for use in page.scopes.uses
+    )
+
+
+def _is_main(page: Page, node: cst.CSTNode) -> bool:
+    return any(
+        isinstance(one, cst.If) and "__main__" in page.source(one.test)
+        for one in page.ancestors(node)
+    )

@@ -17,6 +17,7 @@ from ..project.facts import ParsedModule
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from . import (
+    canned_words,
     config,
     hooks,
     inputs,
@@ -103,6 +104,7 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
 
 
 _TABLE: dict[str, Handler] = {
+    **canned_words.WORDS,
     **config.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,
@@ -132,6 +134,7 @@ _PACKAGES = frozenset(
     }
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
+_UNKNOWN = ("get_variable_value", "get_variable_names")
 _METHODS = ("train", "evaluate", "predict", "export_saved_model", "export_savedmodel")
 
 
@@ -145,6 +148,7 @@ class _Rewording:
         words = list(self._words())
         for word, handler in words:
             handler(self.page, word)
+        config.replaced(self.page)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
@@ -153,7 +157,7 @@ class _Rewording:
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
         self._drop_aliases()
-        for word in self._left():
+        for word in self._left() if not self.page.refusals else ():
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
@@ -203,13 +207,28 @@ class _Rewording:
         """Notes which methods of a Trainer the file may call, and with what."""
         page = self.page
         for node, call in page.scopes.calls.items():
-            if not isinstance(node, cst.Attribute) or node.attr.value not in _METHODS:
+            if not isinstance(node, cst.Attribute):
                 continue
-            if page.resolver.qualified(node) is None:
+            if page.resolver.qualified(node) is not None:
+                continue
+            if node.attr.value in _METHODS:
                 page.words.add(node.attr.value)
                 page.words.update(
                     arg.keyword.value for arg in call.args if arg.keyword is not None
                 )
+            elif node.attr.value in _UNKNOWN:
+                first = call.args[0].value if call.args else None
+                step = isinstance(first, cst.SimpleString) and (
+                    first.evaluated_value == "global_step"
+                )
+                if step:
+                    page.put_span(
+                        page.span(node.attr)[0], page.span(call)[1], "global_step"
+                    )
+                else:
+                    why = "asks for a variable by its name in a graph"
+                    page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
+        page.words.update(inputs.asked(page))
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
@@ -261,7 +280,7 @@ _GRAPH = re.compile(
     r"|variable_scope|placeholder|global_variables|local_variables|trainable_variables"
     r"|get_collection|add_to_collection|get_default_graph|get_default_session|GraphKeys"
     r"|wrap_function|tables_initializer|assign\b"
-    r"|train\.(Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
+    r"|train\.(\w*Optimizer$|Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
     r"|SingularMonitoredSession|Supervisor|get_global_step|get_or_create_global_step"
     r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
     r"|shuffle_batch))"
@@ -279,6 +298,7 @@ _HINTS = (
     (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
+    (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
     (r".*global_step", "reads the global step outside of a model"),
     (r".*(estimator|Estimator)", "has no native form yet"),
 )

@@ -1,0 +1,937 @@
+"""The words around the models: what stays, what is refused, and each row of the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from tfmigrate.native.code import Refused
+from tfmigrate.native.words import Reworded, reworded, watched
+from tfmigrate.project.facts import ParsedModule, ProjectFacts
+
+TF = "import tensorflow as tf\n"
+
+
+def module(code: str, name: str = "train") -> ParsedModule:
+    """A file of a program."""
+    return ProjectFacts().load(Path(f"{name}.py"), dedent(code).encode())
+
+
+def rework(code: str, *, for_tf2: bool = False, package: str = "") -> Reworded:
+    """What a file becomes; its own result stays as it is."""
+
+    def once(text: str) -> Reworded:
+        parsed = module(text)
+        return reworded(
+            parsed, module="training", package=package, for_tf2=for_tf2, beside=()
+        )
+
+    found = once(code)
+    compile(found.text, "train.py", "exec")
+    assert once(found.text).text == found.text
+    return found
+
+
+def body(code: str, *, for_tf2: bool = False) -> str:
+    """What lines below `import tensorflow as tf` become, without imports."""
+    text = rework(f"{TF}\n{dedent(code)}", for_tf2=for_tf2).text
+    lines = text.splitlines(keepends=True)
+    kept = [
+        line
+        for line in lines
+        if not line.startswith(("import ", "from ")) and "absl" not in line
+    ]
+    return "".join(kept).strip("\n") + "\n"
+
+
+# -- nothing to do
+
+NOOPS = {
+    "no TensorFlow": "from estimators import Estimator\n\nEstimator(model_fn=f)\n",
+    "a namesake": f"{TF}\nRunConfig = dict\nconfig = RunConfig(model_dir='a')\n",
+    "TensorFlow 2": f"{TF}\nx = tf.reduce_mean(tf.constant([1.0]))\n",
+    "replace of text": f"{TF}\nname = 'a/b'.replace('/', '_')\n",
+    "a data set": f"{TF}\ndata = tf.data.Dataset.range(3).batch(2)\n",
+    "next of an iterator": f"{TF}\nfirst = iter(data).get_next()\n",
+    "compile of Python": "import re\n\npattern = re.compile('a')\n",
+    "its own words": (
+        f"{TF}\nfrom training import Task, Trainer\n\n\nclass Net(Task):\n"
+        "    pass\n\n\nTrainer(Net, params={}).train(f, steps=3)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("code", NOOPS.values(), ids=NOOPS)
+def test_what_is_no_word_of_tf_1_stays(code: str) -> None:
+    assert rework(code).text == code
+
+
+def test_names_of_tf_2_mean_what_they_say() -> None:
+    code = f"{TF}import tf_keras\n\nlayer = tf_keras.layers.LSTM(3)\n"
+    assert rework(code, for_tf2=True).text == code
+
+
+# -- refused
+
+REFUSALS = {
+    "a session": (
+        "with tf.Session() as sess:\n    sess.run(x)\n",
+        "`tf.Session` (line 3) runs a session",
+    ),
+    "a placeholder": ("x = tf.placeholder(tf.float32)\n", "makes a placeholder"),
+    "queues": (
+        "x = tf.train.string_input_producer(['a'])\n",
+        "reads its data through queues",
+    ),
+    "an iterator in a function whose caller goes on": (
+        """
+        def read():
+            return data.make_one_shot_iterator().get_next()
+
+
+        def input_fn():
+            x, y = read()
+            return {'x': x}, y
+        """,
+        "an iterator (line 4) is not read in its input function alone",
+    ),
+    "an iterator that is read twice": (
+        """
+        def input_fn():
+            it = data.make_one_shot_iterator()
+            return it.get_next(), it.get_next()
+        """,
+        "an iterator",
+    ),
+    "the package as a value": (
+        "make(tf.estimator)\n",
+        "`tf.estimator` (line 3) is handed about as a whole",
+    ),
+    "hidden arguments of a RunConfig": (
+        "config = tf.estimator.RunConfig(**options)\n",
+        "the fields of a RunConfig (line 3) are hidden by `**`",
+    ),
+    "a hidden model_fn": ("tf.estimator.Estimator(**options)\n", "hidden by `**`"),
+    "a field nobody knows": (
+        "tf.estimator.RunConfig(experimental_distribute=d)\n",
+        "pass train_distribute",
+    ),
+    "a hook that works with its session": (
+        """
+        class Peek(tf.train.SessionRunHook):
+            def after_run(self, run_context, run_values):
+                run_context.session.run(self.op)
+        """,
+        "the hook `Peek` (line 5) works with its session",
+    ),
+    "a hook that feeds": (
+        """
+        class Feed(tf.train.SessionRunHook):
+            def before_run(self, run_context):
+                return tf.train.SessionRunArgs('loss:0', feed_dict=self.fed)
+        """,
+        "feeds the session",
+    ),
+    "a hook that asks for a tensor it was given": (
+        """
+        class Look(tf.train.SessionRunHook):
+            def before_run(self, run_context):
+                return tf.train.SessionRunArgs(self.loss)
+        """,
+        "asks for the tensor `self.loss`",
+    ),
+    "a class made of a hook": (
+        "class Log(tf.train.LoggingTensorHook):\n    pass\n",
+        "is made of `tf.train.LoggingTensorHook`: write it out",
+    ),
+    "a table of what is computed": (
+        "t = tf.contrib.lookup.index_table_from_tensor(build())\n",
+        "give it a list",
+    ),
+    "a cluster": (
+        "s = tf.contrib.distribute.ParameterServerStrategy()\n",
+        "needs a cluster",
+    ),
+    "a TPU": (
+        "e = tf.contrib.tpu.TPUEstimator(f, use_tpu=True, config=c)\n",
+        "trains on a TPU",
+    ),
+    "a TPUEstimator that is handed about": (
+        """
+        def make():
+            return tf.contrib.tpu.TPUEstimator(
+                f, use_tpu=False, train_batch_size=8, eval_batch_size=4)
+        """,
+        "is handed about: give one batch size",
+    ),
+    "a receiver that takes arguments": (
+        """
+        def receiver(spec):
+            x = tf.placeholder(tf.string, [None])
+            return tf.estimator.export.ServingInputReceiver(parse(x, spec), {'x': x})
+        """,
+        "takes arguments",
+    ),
+    "a receiver of what is computed": (
+        """
+        def receiver():
+            x = tf.placeholder(tf.string, [None])
+            y = tf.identity(x)
+            return tf.estimator.export.ServingInputReceiver({'x': y}, {'x': y})
+        """,
+        "give it placeholders by name",
+    ),
+    "an initializer that layers share": (
+        """
+        init = tf.keras.initializers.he_normal()
+        a = tf.keras.layers.Dense(3, kernel_initializer=init)
+        b = tf.keras.layers.Dense(3, kernel_initializer=init)
+        """,
+        "is shared",
+    ),
+    "what is not in Keras any more": (
+        "model = tf.keras.utils.multi_gpu_model(m, 2)\n",
+        "is not in Keras any more",
+    ),
+    "an optimizer without its like": (
+        "opt = tf.train.AdagradDAOptimizer(0.1, step)\n",
+        "`tf.train.AdagradDAOptimizer` (line 3)",
+    ),
+    "a variable by its name": (
+        "print(estimator.get_variable_value('dense/kernel'))\n",
+        "asks for a variable by its name in a graph",
+    ),
+    "a canned Estimator with unknown options": (
+        "tf.estimator.DNNClassifier([4], columns, warm_start_from='a')\n",
+        "warm_start_from",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "why"), REFUSALS.values(), ids=REFUSALS)
+def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
+    with pytest.raises(Refused) as refused:
+        rework(f"{TF}\n{dedent(code).lstrip()}")
+    assert why in str(refused.value)
+
+
+# -- rows of the table: code below the imports, and what becomes of it
+
+ROWS = {
+    "model_fn as first argument": (
+        "e = tf.estimator.Estimator(model_fn=Net, params=p)\n",
+        "e = Trainer(Net, params=p)\n",
+    ),
+    "model_fn further behind": (
+        "e = tf.estimator.Estimator(params=p, model_fn=Net)\n",
+        "e = Trainer(params=p, make_task=Net)\n",
+    ),
+    "an Estimator as a value": (
+        "makers = [tf.estimator.Estimator]\n",
+        "makers = [Trainer]\n",
+    ),
+    "an Estimator under a name of its own": (
+        "Maker = tf.estimator.Estimator\ne = Maker(model_fn=Net)\n",
+        "Maker = Trainer\ne = Maker(Net)\n",
+    ),
+    "the package under a name of its own": (
+        "est = tf.estimator\n\ne = est.Estimator(Net)\n",
+        "e = Trainer(Net)\n",
+    ),
+    "a subclass": (
+        """
+        class Mine(tf.estimator.Estimator):
+            def __init__(self, folder):
+                super().__init__(model_fn=Net, model_dir=folder)
+        """,
+        """
+        class Mine(Trainer):
+            def __init__(self, folder):
+                super().__init__(Net, model_dir=folder)
+        """,
+    ),
+    "a task that takes params": (
+        """
+        class Net(Task):
+            def __init__(self, params):
+                self.params = params
+
+
+        e = tf.estimator.Estimator(Net)
+        """,
+        """
+        class Net(Task):
+            def __init__(self, params):
+                self.params = params
+
+
+        e = Trainer(Net, params={})
+        """,
+    ),
+    "fields of a RunConfig": (
+        """
+        c = tf.estimator.RunConfig(
+            'folder', 7, train_distribute=s, session_config=tf.ConfigProto(),
+            protocol='grpc', save_checkpoints_steps=10)
+        """,
+        """
+        c = RunConfig(
+            'folder', tf_random_seed=7, strategy=s, save_checkpoints_steps=10)
+        """,
+    ),
+    "replace": (
+        "c = c.replace(session_config=s, train_distribute=d, model_dir=m)\n",
+        "c = c.replace(strategy=d, model_dir=m)\n",
+    ),
+    "what only a dropped field reads": (
+        """
+        options = tf.GPUOptions(allow_growth=True)
+        session = tf.ConfigProto(gpu_options=options)
+        session.allow_soft_placement = True
+        c = tf.estimator.RunConfig(session_config=session)
+        """,
+        "c = RunConfig()\n",
+    ),
+    "modes": (
+        "if mode == tf.estimator.ModeKeys.PREDICT or mode == 'x':\n    pass\n",
+        "if mode == 'infer' or mode == 'x':\n    pass\n",
+    ),
+    "get_variable_value of the step": (
+        "print(e.get_variable_value('global_step'))\n",
+        "print(e.global_step)\n",
+    ),
+    "logging": (
+        """
+        tf.logging.set_verbosity(tf.logging.INFO)
+        tf.logging.warn('%d', 3)
+        tf.logging.info('done')
+        """,
+        """
+        tf.get_logger().setLevel('INFO')
+        tf.get_logger().warning('%d', 3)
+        tf.get_logger().info('done')
+        """,
+    ),
+    "switches": (
+        "tf.enable_eager_execution()\ntf.reset_default_graph()\nx = 1\n",
+        "x = 1\n",
+    ),
+    "casts": (
+        "x = tf.to_float(tf.to_int32(y))\n",
+        "x = tf.cast(tf.cast(y, tf.int32), tf.float32)\n",
+    ),
+    "seed": ("tf.set_random_seed(3)\n", "tf.random.set_seed(3)\n"),
+    "app without its function": (
+        "def main(_):\n    pass\n\n\ntf.app.run()\n",
+        "def main(_):\n    pass\n\n\napp.run(main)\n",
+    ),
+    "flags": (
+        """
+        flags = tf.app.flags
+        FLAGS = flags.FLAGS
+        tf.flags.DEFINE_string(flag_name='a', default_value='', docstring='A.')
+
+
+        def main(_):
+            print(FLAGS.a)
+
+
+        tf.app.run(main)
+        """,
+        """
+        FLAGS = flags.FLAGS
+        flags.DEFINE_string(name='a', default='', help='A.')
+
+
+        def main(_):
+            print(FLAGS.a)
+
+
+        app.run(main)
+        """,
+    ),
+    "flags that are read before they are parsed": (
+        "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\ntf.app.run(main)\n",
+        "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\napp.run(main)\n",
+    ),
+    # inputs
+    "an iterator's tensors": (
+        """
+        def input_fn():
+            return data.batch(2).make_one_shot_iterator().get_next()
+        """,
+        """
+        def input_fn():
+            return data.batch(2)
+        """,
+    ),
+    "tensors under names": (
+        """
+        def input_fn():
+            iterator = tf.data.make_one_shot_iterator(data)
+            features, labels = iterator.get_next()
+            return features, labels
+        """,
+        """
+        def input_fn():
+            return data
+        """,
+    ),
+    "tensors by name": (
+        """
+        def input_fn():
+            x, y = data.make_one_shot_iterator().get_next()
+            return {'x': x}, y
+        """,
+        """
+        def input_fn():
+            return data.map(lambda x, y: ({'x': x}, y))
+        """,
+    ),
+    "work on tensors": (
+        """
+        def input_fn():
+            batches = data.batch(2)
+            x, y = batches.make_one_shot_iterator().get_next()
+            # Grey values.
+            x = tf.to_float(x)
+            return {'x': x}, y
+        """,
+        """
+        def input_fn():
+            batches = data.batch(2)
+
+            def prepare(x, y):
+                # Grey values.
+                x = tf.cast(x, tf.float32)
+                return {'x': x}, y
+
+            return batches.map(prepare)
+        """,
+    ),
+    "an iterator that a session initializes": (
+        """
+        def input_fn():
+            iterator = data.make_initializable_iterator()
+            tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+            return iterator.get_next()
+        """,
+        """
+        def input_fn():
+            return data
+        """,
+    ),
+    "a table": (
+        "t = tf.contrib.lookup.index_table_from_tensor(tf.constant(names))\n",
+        """
+        t = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(
+                names, tf.range(len(names), dtype=tf.int64)),
+            default_value=-1)
+        """,
+    ),
+    "a table of a file, with buckets": (
+        "t = tf.contrib.lookup.index_table_from_file(path, num_oov_buckets=1)\n",
+        """
+        t = tf.lookup.StaticVocabularyTable(
+            tf.lookup.TextFileInitializer(
+                path,
+                tf.string,
+                tf.lookup.TextFileIndex.WHOLE_LINE,
+                tf.int64,
+                tf.lookup.TextFileIndex.LINE_NUMBER),
+            1)
+        """,
+    ),
+    # hooks
+    "the article's hook": (
+        """
+        class TimeHistory(tf.train.SessionRunHook):
+            def begin(self):
+                self.times = []
+
+            def before_run(self, run_context):
+                self.start = time.time()
+
+            def after_run(self, run_context, run_values):
+                self.times.append(time.time() - self.start)
+        """,
+        """
+        class TimeHistory(Callback):
+            def begin(self):
+                self.times = []
+
+            def before_step(self, step):
+                self.start = time.time()
+
+            def after_step(self, step, values):
+                self.times.append(time.time() - self.start)
+        """,
+    ),
+    "a hook that looks at values and stops": (
+        """
+        class Stop(tf.train.SessionRunHook):
+            def begin(self):
+                self._step = tf.train.get_global_step()
+                if self._step is None:
+                    raise RuntimeError('no step')
+
+            def before_run(self, run_context):
+                return tf.train.SessionRunArgs({'loss': 'loss:0', 'step': self._step})
+
+            def after_run(self, run_context, run_values):
+                results = run_values.results
+                if results['loss'] < 0.1 and results['step'] > 10:
+                    run_context.request_stop()
+
+            def end(self, session):
+                print('done')
+        """,
+        """
+        class Stop(Callback):
+            def after_step(self, step, values):
+                if values['loss'] < 0.1 and step > 10:
+                    self.should_stop = True
+
+            def end(self):
+                print('done')
+        """,
+    ),
+    "a hook that takes its results apart": (
+        """
+        class Look(tf.estimator.SessionRunHook):
+            def before_run(self, run_context):
+                return tf.estimator.SessionRunArgs(['global_step:0', 'rate:0'])
+
+            def after_run(self, run_context, run_values):
+                now, rate = run_values.results
+                print(now, rate)
+        """,
+        """
+        class Look(Callback):
+            def after_step(self, step, values):
+                now, rate = step, values['rate']
+                print(now, rate)
+        """,
+    ),
+    "a hook with a step of its own": (
+        """
+        class Count(tf.train.SessionRunHook):
+            def after_run(self, run_context, run_values):
+                step = self.count
+                self.count = step + 1
+        """,
+        """
+        class Count(Callback):
+            def after_step(self, global_step, values):
+                step = self.count
+                self.count = step + 1
+        """,
+    ),
+    "a hook of a hook": (
+        """
+        class First(tf.train.SessionRunHook):
+            pass
+
+
+        class Second(First):
+            def before_run(self, run_context):
+                super().before_run(run_context)
+        """,
+        """
+        class First(Callback):
+            pass
+
+
+        class Second(First):
+            def before_step(self, step):
+                super().before_step(step)
+        """,
+    ),
+    "stock hooks": (
+        """
+        hooks = [
+            tf.train.LoggingTensorHook({'p': 'softmax:0'}, every_n_iter=10),
+            tf.train.NanTensorHook('loss', fail_on_nan_loss=False),
+            tf.train.StopAtStepHook(last_step=9),
+            tf.train.SecondOrStepTimer(every_steps=3),
+        ]
+        """,
+        """
+        hooks = [
+            LogValues({'p': 'softmax'}, every_n_iter=10),
+            NanGuard(fail_on_nan_loss=False),
+            StopAtStep(last_step=9),
+            StepTimer(every_steps=3),
+        ]
+        """,
+    ),
+    # strategies
+    "a count of GPUs": (
+        "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2)\n",
+        "s = tf.distribute.MirroredStrategy(gpus(2))\n",
+    ),
+    "two strategies": (
+        """
+        if n:
+            s = tf.contrib.distribute.MirroredStrategy(num_gpus_per_worker=n)
+        else:
+            s = tf.contrib.distribute.MirroredStrategy(devices)
+        """,
+        """
+        if n:
+            s = tf.distribute.MirroredStrategy(
+                gpus(n), cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        else:
+            s = tf.distribute.MirroredStrategy(
+                devices, cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        """,
+    ),
+    "how gradients are added up": (
+        """
+        ops = tf.contrib.distribute.AllReduceCrossDeviceOps('nccl', num_packs=2)
+        s = tf.contrib.distribute.MirroredStrategy(cross_tower_ops=ops)
+        """,
+        """
+        ops = tf.distribute.NcclAllReduce(num_packs=2)
+        s = tf.distribute.MirroredStrategy(cross_device_ops=ops)
+        """,
+    ),
+    # exports
+    "a parsing receiver": (
+        """
+        r = tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)
+        b = tf.estimator.BestExporter(serving_input_receiver_fn=r)
+        path = e.export_savedmodel('out', lambda: r(), strip_default_attrs=True)
+        print(path.decode('utf-8'))
+        """,
+        """
+        r = parsing_receiver(spec)
+        b = BestExporter(receiver=r)
+        path = e.export_savedmodel('out', r)
+        print(path)
+        """,
+    ),
+    "a raw receiver": (
+        """
+        r = tf.estimator.export.build_raw_serving_input_receiver_fn(
+            {'x': tf.placeholder(tf.float32, [None, 3])})
+        """,
+        """
+        r = raw_receiver({'x': tf.TensorSpec([None, 3], tf.float32)})
+        """,
+    ),
+    "a receiver of examples": (
+        """
+        def receiver():
+            examples = tf.placeholder(dtype=tf.string, shape=[None], name='in')
+            features = parse(examples)
+            return tf.estimator.export.ServingInputReceiver(
+                features, {'examples': examples})
+        """,
+        """
+        @tf.function(
+            input_signature=[tf.TensorSpec([None], tf.string, name='examples')])
+        def receiver(examples):
+            return parse(examples)
+        """,
+    ),
+    "a receiver of several": (
+        """
+        def receiver():
+            inputs = {'x': tf.placeholder(tf.float32, [None])}
+            features = {k: v + 1 for k, v in inputs.items()}
+            return tf.estimator.export.ServingInputReceiver(features, inputs)
+        """,
+        """
+        @tf.function(
+            input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
+        def receiver(inputs):
+            return {k: v + 1 for k, v in inputs.items()}
+        """,
+    ),
+    "a saved model": (
+        "ask = tf.contrib.predictor.from_saved_model(path, config=c)\n",
+        "ask = from_saved_model(path)\n",
+    ),
+    # Keras
+    "a compiled model": (
+        """
+        model = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+        model.compile('sgd', 'mse', metrics=['mae', 'accuracy'])
+        e = tf.keras.estimator.model_to_estimator(
+            keras_model=model, config=c, checkpoint_format='saver')
+        print(e.evaluate(f)['acc'])
+        """,
+        """
+        model = tf_keras.Sequential([tf_keras.layers.Dense(3)])
+        model.compile('sgd', 'mse', metrics=['mean_absolute_error', 'acc'])
+        e = Trainer(lambda: KerasTask(model), config=c)
+        print(e.evaluate(f)['acc'])
+        """,
+    ),
+    "a model from a file": (
+        "e = tf.keras.estimator.model_to_estimator(keras_model_path='a.h5')\n",
+        "e = Trainer(lambda: KerasTask(tf_keras.models.load_model('a.h5')))\n",
+    ),
+    "optimizers": (
+        """
+        a = tf.train.AdamOptimizer(learning_rate=0.1, beta1=0.8)
+        b = tf.keras.optimizers.SGD(lr=0.1)
+        c = tf.train.RMSPropOptimizer(rate)
+        """,
+        """
+        a = tf_keras.optimizers.Adam(0.1, beta_1=0.8, epsilon=1e-8)
+        b = tf_keras.optimizers.SGD(0.1)
+        c = RMSProp(rate)
+        """,
+    ),
+    "recurrent layers": (
+        """
+        a = tf.keras.layers.LSTM(3)
+        b = tf.keras.layers.GRU(3, dropout=0.1)
+        c = tf.keras.layers.CuDNNLSTM(3)
+        """,
+        """
+        a = tf_keras.layers.LSTM(3, recurrent_activation="hard_sigmoid")
+        b = tf_keras.layers.GRU(
+            3,
+            dropout=0.1,
+            recurrent_activation="hard_sigmoid",
+            reset_after=False,
+            implementation=1)
+        c = tf_keras.layers.LSTM(3)
+        """,
+    ),
+    "a session for Keras": (
+        """
+        config = tf.ConfigProto()
+        config.gpu_options.allow_growth = True
+        tf.keras.backend.set_session(tf.Session(config=config))
+        x = 1
+        """,
+        "x = 1\n",
+    ),
+    # canned Estimators
+    "a linear model": (
+        "e = tf.estimator.LinearRegressor(columns, model_dir='a')\n",
+        """
+        e = Trainer(
+            lambda: Regressor(LinearModel(columns), tf_keras.optimizers.Ftrl(0.2)),
+            model_dir='a',
+        )
+        """,
+    ),
+    "a canned Estimator with an optimizer of its own": (
+        """
+        opt = tf.train.GradientDescentOptimizer(0.1)
+        e = tf.estimator.DNNRegressor(
+            [4], columns, optimizer=opt, config=tf.estimator.RunConfig(train_distribute=s))
+        """,
+        """
+        e = Trainer(
+            lambda: Regressor(
+                tf_keras.Sequential([
+                    tf_keras.layers.DenseFeatures(columns),
+                    tf_keras.layers.Dense(4, activation="relu"),
+                    tf_keras.layers.Dense(1),
+                ]),
+                tf_keras.optimizers.SGD(0.1),
+            ),
+            config=RunConfig(strategy=s),
+        )
+        """,
+    ),
+    # TPUs
+    "a TPUEstimator without a TPU": (
+        """
+        c = tf.contrib.tpu.RunConfig(
+            model_dir='a', tpu_config=tf.contrib.tpu.TPUConfig(8))
+        e = tf.contrib.tpu.TPUEstimator(
+            use_tpu=FLAGS.use_tpu, model_fn=Net, config=c, train_batch_size=8,
+            eval_batch_size=4)
+        e.train(input_fn=f, steps=3)
+        e.evaluate(input_fn=g(3))
+        """,
+        """
+        c = RunConfig(model_dir='a')
+        e = Trainer(Net, config=c, params={'batch_size': 8})
+        e.train(input_fn=f, steps=3)
+        e.evaluate(input_fn=lambda: g(3)({'batch_size': 4}))
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), ROWS.values(), ids=ROWS)
+def test_rows(before: str, after: str) -> None:
+    assert body(before) == dedent(after).lstrip()
+
+
+def test_quotes_and_indentation_are_those_of_the_file() -> None:
+    code = "def f(mode):\n  a = 'b'\n  c = 'd'\n  return mode == tf.estimator.ModeKeys.EVAL\n"
+    assert "return mode == 'eval'" in body(code)
+
+
+def test_lines_around_stay() -> None:
+    code = f"{TF}\n# A comment.\nx  =  1 # odd\ne = tf.estimator.Estimator(f)  # why\n"
+    text = rework(code).text
+    assert "# A comment.\nx  =  1 # odd\ne = Trainer(f)  # why\n" in text
+
+
+def test_recurrent_layers_of_tf_2_are_those_of_tf_keras() -> None:
+    assert body("a = tf.keras.layers.LSTM(3)\n", for_tf2=True) == (
+        "a = tf_keras.layers.LSTM(3)\n"
+    )
+
+
+# -- imports
+
+
+def test_imports_are_sorted_and_what_nobody_reads_goes() -> None:
+    code = """\
+    \"\"\"A program.\"\"\"
+    from __future__ import print_function
+
+    import os
+
+    import numpy as np
+    from tensorflow.estimator import Estimator, ModeKeys
+    from tensorflow.contrib import distribute
+    import helpers
+
+    x = np.zeros(3), ModeKeys.TRAIN, os.sep
+    e = Estimator(helpers.f)
+    """
+    assert rework(code).text == dedent(
+        '''\
+        """A program."""
+        from __future__ import print_function
+
+        import os
+
+        import numpy as np
+        import helpers
+
+        from training import Trainer
+
+        x = np.zeros(3), "train", os.sep
+        e = Trainer(helpers.f)
+        '''
+    )
+
+
+def test_names_join_those_that_are_imported_already() -> None:
+    code = (
+        f"{TF}\nfrom training import Task\n\nc = tf.estimator.RunConfig()\nt = Task\n"
+    )
+    assert "from training import RunConfig, Task\n" in rework(code).text
+
+
+def test_names_come_from_the_package_of_the_file() -> None:
+    code = "import tensorflow as tf\n\nfrom .model import Net\n\ntf.estimator.Estimator(Net)\n"
+    assert rework(code, package=".").text == (
+        "from .model import Net\nfrom .training import Trainer\n\nTrainer(Net)\n"
+    )
+
+
+def test_a_name_that_means_something_else_is_taken_from_the_module() -> None:
+    code = """\
+    import tensorflow as tf
+
+    def train_and_evaluate():
+        tf.estimator.train_and_evaluate(e, t, v)
+    """
+    assert rework(code).text == dedent(
+        """\
+        import training
+
+        def train_and_evaluate():
+            training.train_and_evaluate(e, t, v)
+        """
+    )
+
+
+def test_keras_is_imported_as_it_was() -> None:
+    code = """\
+    from tensorflow import keras
+    from tensorflow.keras.layers import Dense as D
+    from tensorflow.python.keras import models
+
+    model = models.Sequential([D(3), keras.layers.Flatten()])
+    """
+    assert rework(code).text == dedent(
+        """\
+        import tf_keras as keras
+        from tf_keras.layers import Dense as D
+        from tf_keras import models
+
+        model = models.Sequential([D(3), keras.layers.Flatten()])
+        """
+    )
+
+
+def test_a_notebook_has_training_in_a_cell() -> None:
+    parsed = module(f"{TF}\ne = tf.estimator.Estimator(f)\n")
+    found = reworded(parsed, module="", package="", for_tf2=False, beside=())
+    assert found.text == "e = Trainer(f)\n"
+
+
+def test_words_of_one_file_that_another_imports(tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text(
+        "from tensorflow.estimator import Estimator\nimport tensorflow as tf\nN = 3\n"
+    )
+    path = tmp_path / "train.py"
+    path.write_text(
+        "from helpers import N, Estimator, tf\n\ne = Estimator(tf.abs, N)\n"
+    )
+    facts = ProjectFacts((path, tmp_path / "helpers.py"))
+    train, helpers = (
+        facts.parsed(tmp_path / name) for name in ("train.py", "helpers.py")
+    )
+    assert train is not None
+    assert helpers is not None
+
+    def text(one: ParsedModule, other: ParsedModule) -> str:
+        options = {"module": "training", "package": "", "for_tf2": False}
+        return str(reworded(one, beside=(other,), **options).text)
+
+    assert text(train, helpers) == (
+        "from helpers import N, tf\nfrom training import Trainer\n\ne = Trainer(tf.abs, N)\n"
+    )
+
+
+# -- what a program is told, and asks for
+
+
+def test_words_ask_for_parts() -> None:
+    code = """
+    import tensorflow as tf
+
+    def input_fn(mode, params):
+        return data
+
+
+    e = tf.estimator.Estimator(Net, config=tf.estimator.RunConfig())
+    e.train(input_fn, hooks=[tf.train.StepCounterHook()])
+    for p in e.predict(input_fn, predict_keys=['a']):
+        print(p)
+    """
+    found = rework(code)
+    asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
+    assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
+
+
+def test_differences_in_numbers_are_told_with_their_line() -> None:
+    found = rework(
+        f"{TF}\nc = tf.estimator.RunConfig(\n    eval_distribute=s, device_fn=f)\n"
+    )
+    assert [line for line, _ in found.notes] == [4, 4]
+
+
+def test_values_that_hooks_look_at_have_names() -> None:
+    parsed = module(
+        f"{TF}\nhooks = [tf.train.LoggingTensorHook(['loss', 'a/b:0'], every_n_iter=1)]\n"
+    )
+    assert watched(parsed, ()) == {"a/b"}
