@@ -58,6 +58,9 @@ def native(
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
     del options
+    for one in files:
+        if "TF_CONFIG" in one.source.text:
+            raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -97,6 +100,12 @@ def _words_of(text: str, module: str) -> set[str]:
             name = func.id if isinstance(func, ast.Name) else ""
             if name in taken or name == "Trainer":
                 found |= {one.arg for one in node.keywords if one.arg is not None}
+            if isinstance(func, ast.Attribute) and len(node.args) > 1:
+                # Arguments by their places: hooks come first, as the Estimator had it.
+                if func.attr == "train":
+                    found.add("hooks")
+                elif func.attr == "evaluate" and len(node.args) > 2:
+                    found.add("evaluate(hooks)")
     return found
 
 
