@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
-from tfmigrate.around.lifting import lifted_together
+from tfmigrate.lift.together import lifted_together
 from tfmigrate.native.classes import plain_classes
 from tfmigrate.project.facts import ProjectFacts
 
