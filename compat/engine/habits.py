@@ -1,34 +1,29 @@
-"""What shapes and layers could do in TensorFlow 1, in the whole process."""
+"""What shapes and layers of TensorFlow 1 took, which those of today refuse.
+
+For a process that is a TF 1 program's own: it changes TensorFlow and tf_keras.
+"""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
-import tensorflow.compat.v1 as tf
+import tensorflow as tf
+import tf_keras
 
-__all__ = ["behave_as_in_tf1"]
-
-
-@functools.cache
-def behave_as_in_tf1() -> None:
-    """Lets sizes, batch normalization and layers be as in TensorFlow 1."""
-    import tf_keras
-
-    layer = tf_keras.layers.Layer
-    if not hasattr(layer, "apply"):
-        layer.apply = _apply
-    _size_by_any_number(tf.Dimension)
-    _norm_volumes_unfused(tf_keras.layers.BatchNormalization.__base__)
+__all__ = ["take_up_habits"]
 
 
-def _apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-    """As `__call__`."""
-    return self(inputs, *args, **kwargs)
+def take_up_habits() -> None:
+    """Let sizes be text and quotients, volumes be normalized, layers be applied."""
+    _take_any_size(tf.compat.v1.Dimension)
+    _normalize_volumes_unfused(tf_keras.layers.BatchNormalization.__base__)
+    if not hasattr(tf_keras.layers.Layer, "apply"):
+        tf_keras.layers.Layer.apply = tf_keras.layers.Layer.__call__
 
 
-def _size_by_any_number(dimension: Any) -> None:
-    """Lets shapes be made of "64", as a flag has it, and of the 4.0 of a division."""
+def _take_any_size(dimension: Any) -> None:
+    """A size may be the "64" of a flag or the 4.0 of a division."""
     made = dimension.__init__
 
     @functools.wraps(made)
@@ -41,8 +36,8 @@ def _size_by_any_number(dimension: Any) -> None:
     dimension.__init__ = made_of_number
 
 
-def _norm_volumes_unfused(base: Any) -> None:
-    """Takes the fused kernel from batch normalization of five dimensions.
+def _normalize_volumes_unfused(base: Any) -> None:
+    """Take the fused kernel from inputs with five dimensions.
 
     TensorFlow 1 had it for pictures only. Its variance, which goes into the moving
     one, is that of a sample, `n / (n - 1)` of what the batch has.

@@ -84,7 +84,7 @@ def install(*, version: int = 1) -> None:
         _load_runtime(real)
     if version == 1:
         importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
-        importlib.import_module(_HABITS).behave_as_in_tf1()
+        importlib.import_module(_HABITS).take_up_habits()
     root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)

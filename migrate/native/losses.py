@@ -247,10 +247,11 @@ def _sparse(given: Arguments, ranks: Ranks, contrib: bool) -> tuple[str, int | N
             labels = call("tf.reshape", labels, "[-1]")
         elif of_labels is not None and of_labels == of_logits:
             labels = call("tf.squeeze", labels, "-1")
-        elif repeatable(logits):
-            labels = call("tf.reshape", labels, f"tf.shape({logits})[:-1]")
         else:
-            raise Refused("logits of unknown rank within a loss: give them a name")
+            # Takes labels of either shape, as the function of TensorFlow 1 did.
+            entropy = "tf_keras.losses.sparse_categorical_crossentropy"
+            rank = of_logits - 1 if of_logits is not None else of_labels
+            return call(entropy, labels, logits, from_logits="True"), rank
     name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
     rank = of_logits - 1 if of_logits is not None else of_labels
     return call(name, labels=labels, logits=logits), rank

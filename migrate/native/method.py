@@ -20,8 +20,9 @@ class Method:
 
     def text(self) -> str:
         lines = tidy.without_unread(self.lines, self.returned)
-        if self.returned is not None:
-            lines, returned = tidy.returning(lines, self.returned)
+        lines, value = tidy.without_aliases(lines, self.returned)
+        if value is not None:
+            lines, returned = tidy.returning(lines, value)
             lines = [*lines, f"return {returned}\n"]
         body = tidy.indented("".join(lines))
         return f"def {self.name}({', '.join(('self', *self.parameters))}):\n{body}"

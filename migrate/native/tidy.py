@@ -6,7 +6,14 @@ import ast
 import re
 from collections.abc import Sequence
 
-__all__ = ["assigned_to", "indented", "listed", "returning", "without_unread"]
+__all__ = [
+    "assigned_to",
+    "indented",
+    "listed",
+    "returning",
+    "without_aliases",
+    "without_unread",
+]
 
 
 def indented(text: str, by: str = "    ") -> str:
@@ -87,6 +94,38 @@ def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
         wanted |= _loads(line)
         kept.append(line)
     return kept[::-1]
+
+
+def without_aliases(
+    lines: Sequence[str], returned: str | None
+) -> tuple[list[str], str | None]:
+    """Statements without second names for what has one: ``net = features``."""
+    found = list(lines)
+    for place, line in enumerate(lines):
+        match = re.fullmatch(r"(\w+) = (\w+)\n", line)
+        if match is None or match[2] in ("None", "True", "False"):
+            continue
+        name, other = match.groups()
+        rest = [one for index, one in enumerate(found) if index != place]
+        bound = [n for one in rest for n in _stores(one)]
+        later = "".join(found[place + 1 :]) + (returned or "")
+        if name in bound or other in bound or re.search(rf"['\"{{]{name}\b", later):
+            continue
+        found[place] = ""
+        named = re.compile(rf"(?<![\w.]){name}(?!\w|=[^=])")
+        found = [
+            one if i < place else named.sub(other, one) for i, one in enumerate(found)
+        ]
+        returned = None if returned is None else named.sub(other, returned)
+    return [one for one in found if one], returned
+
+
+def _stores(code: str) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:

@@ -136,7 +136,7 @@ _PACKAGES = frozenset(
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
 _UNKNOWN = ("get_variable_value", "get_variable_names")
-_METHODS = ("train", "evaluate", "predict", "export_saved_model", "export_savedmodel")
+_METHODS = ("train", "evaluate", "predict")
 
 
 class _Rewording:
@@ -213,10 +213,7 @@ class _Rewording:
             if page.resolver.qualified(node) is not None:
                 continue
             if node.attr.value in _METHODS:
-                page.words.add(node.attr.value)
-                page.words.update(
-                    arg.keyword.value for arg in call.args if arg.keyword is not None
-                )
+                self._called(node.attr.value, call)
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (
@@ -230,6 +227,21 @@ class _Rewording:
                     why = "asks for a variable by its name in a graph"
                     page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
         page.words.update(inputs.asked(page))
+        symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)
+        if any(symbol.startswith("tf.summary.") for symbol in symbols):
+            page.words.add("summary")
+
+    def _called(self, method: str, call: cst.Call) -> None:
+        words = self.page.words
+        words.add(method)
+        for arg in call.args:
+            name = arg.keyword.value if arg.keyword is not None else ""
+            if name == "hooks" and method == "predict":
+                self.page.drop_argument(call, arg)
+            elif name == "hooks" and method == "evaluate":
+                words.add("evaluate(hooks)")
+            elif name:
+                words.add(name)
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:

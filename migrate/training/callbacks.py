@@ -64,7 +64,7 @@ class Trainer(core.Trainer):
             batch = next(iterator, None)
             if batch is None:
                 break  # the end of the data
-            values = {name: value.numpy() for name, value in train_step(batch).items()}
+            values = {key: value.numpy() for key, value in train_step(batch).items()}
             step += 1
             self._log(step, values["loss"])
             if step >= saved + save_steps or time.time() >= save_at:
@@ -82,4 +82,6 @@ class Trainer(core.Trainer):
 
     @tf.function
     def _train(self, batch: Any) -> dict[str, Any]:
-        return self._train_step(batch)
+        """Trains on one batch of each replica; returns what the first one shows."""
+        first = self.strategy.experimental_local_results
+        return {key: first(value)[0] for key, value in self._train_step(batch).items()}

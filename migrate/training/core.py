@@ -153,10 +153,10 @@ class Trainer:
         """Returns the metrics of a checkpoint, its mean loss and its step."""
         dataset = self._dataset(input_fn, "eval")
         self._prepare(dataset.element_spec, checkpoint_path)
-        metrics = [*self.task.metrics, self.mean_loss]
-        for metric in metrics:
+        for metric in (*self.task.metrics, self.mean_loss):
             metric.reset_state()
-        self._test_steps(self._iterator(dataset.take(steps or -1)))
+        self._test(self._iterator(dataset.take(steps or -1)))
+        metrics = (*self.task.metrics, self.mean_loss)
         results = {metric.name: metric.result().numpy() for metric in metrics}
         results["global_step"] = self.global_step
         self._report(results, name)
@@ -229,7 +229,8 @@ class Trainer:
     def _train_step(self, batch: Any) -> dict[str, Any]:
         """Trains on one batch of each replica; returns the mean of their losses."""
         values = self.strategy.run(self.task.train_step, args=split(batch))
-        return {"loss": self.strategy.reduce("MEAN", values["loss"], axis=None)}
+        loss = self.strategy.reduce("MEAN", values["loss"], axis=None)
+        return {**values, "loss": loss}
 
     @tf.function
     def _train(self, iterator: Any, last: Any, until: Any) -> Any:
@@ -242,7 +243,7 @@ class Trainer:
         return loss
 
     @tf.function
-    def _test_steps(self, iterator: Any) -> None:
+    def _test(self, iterator: Any) -> None:
         for batch in iterator:
             self.strategy.run(self._test_step, args=split(batch))
 

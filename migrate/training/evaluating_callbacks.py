@@ -23,15 +23,12 @@ class Trainer(callbacks.Trainer):
         """Sets all variables as a checkpoint has them, but for the learning rate."""
         if self.telling and not self.live:
             self.live = self.checkpoint.write(tempfile.mkdtemp() + "/live")
-        rate = self.task.optimizer.learning_rate.numpy()
-        self.checkpoint.restore(path).assert_existing_objects_matched()
-        self.task.optimizer.learning_rate.assign(rate)
+        super().restore(path)
 
     def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
         """Calls callbacks; whatever they restore, training goes on as it was."""
         self.telling = True
-        for hook in hooks:
-            getattr(hook, event)(*values)
+        super()._tell(hooks, event, *values)
         self.telling = False
         if self.live:
             self.checkpoint.read(self.live)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import bisect
+import copy
 import re
 import sys
+import textwrap
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -20,17 +22,44 @@ WORDS: dict[str, frozenset[str]] = {
     for part, words in {
         "core": "Task Trainer RunConfig",
         "replace": "replace",
+        "seed": "tf_random_seed",
+        "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
+        "sum_loss": "loss_reduction",
+        "watch": "watch",
+        "watch_sum_loss": "",
+        "many_optimizers": "optimizers",
+        "warm_start": "warm_start_from",
+        "summaries": "save_summary_steps summary summaries",
         "predict": "predict predictions predict_keys yield_single_examples",
         "callbacks": "Callback hooks",
-        "evaluating_callbacks": "Callback.evaluate Callback.predict",
+        "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
+        "evaluating_callbacks": "Callback.evaluate Callback.predict Callback.export",
         "input_arguments": "input_fn(params) input_fn(mode) input_fn(config)",
-        "inputs": "numpy_input_fn",
-        "pandas_inputs": "pandas_input_fn",
+        "export": "export_saved_model exports",
         "specs": "TrainSpec EvalSpec train_and_evaluate",
         "spec_hooks": "",
+        "spec_eval_hooks": "",
+        "spec_exporters": "exporters",
+        "spec_exporters_eval_hooks": "",
+        "evaluation_log": "evaluations",
+        "timer": "StepTimer",
+        "keras_task": "KerasTask",
+        "gpus": "gpus",
     }.items()
 }
+# Of these parts a program gets only what it names, and what that refers to.
+LIBRARIES = (
+    "schedules",
+    "losses",
+    "metrics",
+    "optimizers",
+    "hooks",
+    "early_stopping",
+    "inputs",
+    "receivers",
+    "exporters",
+)
 
 
 def parts_for(words: Iterable[str]) -> tuple[str, ...]:
@@ -38,33 +67,41 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 
     ``words`` are names that the program imports from ``training``, methods, keyword
     arguments and methods of a Task that it overrides; names of parts are taken, too.
+    Something out of a library is named with it: ``optimizers.Momentum``.
     """
-    asked = set(words)
-    chosen = {"core"} | {p for p, own in WORDS.items() if p in asked or own & asked}
+    asked = {"core", *words}
+    chosen = {part for part, own in WORDS.items() if part in asked or own & asked}
+    for part in LIBRARIES:
+        for name in definitions(part):
+            if asked & {name, f"{part}.{name}"}:
+                chosen.add(f"{part}.{name}")
     while True:
         needed = {part for name in chosen for part in needs(name)}
-        between = {p for p, own in WORDS.items() if not own and chosen >= set(needs(p))}
+        between = {p for p, own in WORDS.items() if not own and chosen >= needs(p)}
         if needed | between <= chosen:
-            return tuple(part for part in WORDS if part in chosen)
+            return tuple(part for part in everything() if part in chosen)
         chosen |= needed | between
 
 
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
     imports: dict[str, str] = {}
-    statements: dict[str, Statement] = {}
-    for part in parts_for(parts):
+    texts: dict[str, str] = {}
+    constants: dict[str, str] = {}
+    for element in parts_for(parts):
+        part, _, piece = element.partition(".")
         imports |= imported(source(part))
-        for statement in statements_of(without_types(source(part))):
-            earlier = statements.get(statement.name)
-            if earlier and isinstance(statement.node, ast.ClassDef):
-                earlier.text = extended(earlier.text, statement.text)
+        for statement in untyped(part):
+            name = statement.name
+            if piece not in ("", name):
+                continue
+            if isinstance(statement.node, ast.Assign):
+                constants[name] = statement.text
+            elif name in texts and isinstance(statement.node, ast.ClassDef):
+                texts[name] = extended(texts[name], statement.text)
             else:
-                statements[statement.name] = statement
-    constants = [s for s in statements.values() if isinstance(s.node, ast.Assign)]
-    others = [s for s in statements.values() if s not in constants]
-    body = "\n".join(s.text for s in constants)
-    body += "".join("\n\n\n" + s.text for s in others) + "\n"
+                texts[name] = statement.text
+    body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
     return f"{DOCSTRING}\n\n{import_block(imports, body)}\n{body}"
 
 
@@ -75,13 +112,48 @@ def source(part: str) -> str:
 
 
 @cache
-def needs(part: str) -> tuple[str, ...]:
-    """Returns the other parts that a part imports."""
-    found: list[str] = []
+def definitions(part: str) -> dict[str, Statement]:
+    """Returns what a part defines, by name."""
+    return {statement.name: statement for statement in statements_of(source(part))}
+
+
+@cache
+def untyped(part: str) -> tuple[Statement, ...]:
+    """Returns the statements of a part without annotations."""
+    return tuple(statements_of(without_types(source(part))))
+
+
+@cache
+def everything() -> tuple[str, ...]:
+    """Returns all parts in the order of the file, those of libraries piece by piece."""
+    pieces = [f"{part}.{name}" for part in LIBRARIES for name in definitions(part)]
+    return (*WORDS, *pieces)
+
+
+@cache
+def needs(element: str) -> frozenset[str]:
+    """Returns what a part imports of other parts, or a piece of a library refers to."""
+    part, _, piece = element.partition(".")
+    whole, named = set(), {}
     for node in ast.parse(source(part)).body:
         if isinstance(node, ast.ImportFrom) and node.level:
-            found += [node.module] if node.module else [a.name for a in node.names]
-    return tuple(found)
+            for alias in node.names:
+                if node.module is None:
+                    whole.add(alias.name)
+                elif node.module in LIBRARIES:
+                    named[alias.name] = f"{node.module}.{alias.name}"
+                else:
+                    named[alias.name] = node.module
+    if not piece:
+        return frozenset(whole.union(named.values()))
+    named |= {name: f"{part}.{name}" for name in definitions(part) if name != piece}
+    used = names_in(ast.unparse(definitions(part)[piece].node))
+    return frozenset(whole.union(named[name] for name in used & named.keys()))
+
+
+def names_in(text: str) -> set[str]:
+    """Returns the names that a text refers to."""
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 class Statement:
@@ -124,13 +196,15 @@ def members_of(text: str) -> tuple[str, list[Statement]]:
     return "\n".join(lines[: head.node.end_lineno]), members
 
 
+@cache
 def extended(base: str, extension: str) -> str:
     """Returns a class with the members of its extension, or those in their place."""
     head, members = members_of(base)
     for member in members_of(extension)[1]:
         names = [other.name for other in members]
         if member.name in names:
-            members[names.index(member.name)] = member
+            index = names.index(member.name)
+            members[index] = with_super(member, members[index])
         else:
             ranks = [other.rank for other in members]
             members.insert(bisect.bisect(ranks, member.rank), member)
@@ -141,6 +215,24 @@ def extended(base: str, extension: str) -> str:
     return text
 
 
+def with_super(method: Statement, base: Statement) -> Statement:
+    """Returns a method with the body of its base in the place of `super().name()`."""
+    for line in method.text.splitlines():
+        if line.strip().startswith(f"super().{method.name}("):
+            function = ast.parse(textwrap.dedent(base.text)).body[0]
+            assert isinstance(function, ast.FunctionDef)
+            first = function.body[bool(ast.get_docstring(function))]
+            lines = base.text.splitlines()
+            above = first.lineno - 1
+            while lines[above - 1].lstrip().startswith("#"):
+                above -= 1
+            inlined = copy.copy(method)
+            inlined.text = method.text.replace(line, "\n".join(lines[above:]))
+            return inlined
+    return method
+
+
+@cache
 def imported(text: str) -> dict[str, str]:
     """Returns the imports of a part by what they bind, but not those of parts."""
     lines = {}
@@ -157,7 +249,7 @@ def imported(text: str) -> dict[str, str]:
 
 def import_block(imports: dict[str, str], body: str) -> str:
     """Returns the imports of names that are used, the standard library's first."""
-    used = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
+    used = names_in(body)
     kept = sorted({line for name, line in imports.items() if name in used})
     kept.sort(key=lambda line: line.startswith("from"))
     standard = [line for line in kept if module_of(line) in sys.stdlib_module_names]

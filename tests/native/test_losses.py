@@ -27,7 +27,6 @@ NEED_RANKS = {
     [
         ("tf.losses.mean_pairwise_squared_error", {}, "not known"),
         (SPARSE, {"labels": "labels"}, "without labels or logits"),
-        (SPARSE, {"labels": "y", "logits": "net(x)"}, "give them a name"),
         (SPARSE, {"labels": "y", "logits": "z", "reduction": "how"}, "reduction is `how`"),
         (SPARSE, {"labels": "y", "logits": "z", "weights": "w", "reduction": "'weighted_mean'"}, "unknown rank"),
         ("tf.losses.log_loss", {"labels": "y", "predictions": "net(x)"}, "give its labels"),
@@ -50,8 +49,6 @@ def test_refusals(symbol: str, given: dict[str, str], reason: str) -> None:
         ({"labels": 2, "logits": 2}, "tf.reshape(y, [-1])"),
         ({"logits": 2}, "tf.reshape(y, [-1])"),
         ({"labels": 3, "logits": 3}, "tf.squeeze(y, -1)"),
-        ({"labels": 1}, "tf.reshape(y, tf.shape(z)[:-1])"),
-        ({}, "tf.reshape(y, tf.shape(z)[:-1])"),
     ],
 )
 def test_classes_lose_a_dimension_where_they_may_have_it(
@@ -59,6 +56,13 @@ def test_classes_lose_a_dimension_where_they_may_have_it(
 ) -> None:
     code = loss(SPARSE, {"labels": "y", "logits": "z"}, ranks=ranks)
     assert code.text == f"tf.reduce_mean({ENTROPY}(labels={labels}, logits=z))"
+
+
+@pytest.mark.parametrize("ranks", [{}, {"labels": 1}])
+def test_classes_of_unknown_shape_are_for_keras(ranks: dict[str, int]) -> None:
+    entropy = "tf_keras.losses.sparse_categorical_crossentropy"
+    code = loss(SPARSE, {"labels": "y", "logits": "net(x)"}, ranks=ranks)
+    assert code.text == f"tf.reduce_mean({entropy}(y, net(x), from_logits=True))"
 
 
 @pytest.mark.parametrize(

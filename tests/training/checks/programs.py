@@ -81,6 +81,63 @@ def mirrored() -> tf.distribute.Strategy:
     )
 
 
+class Journal:
+    """Notes what happened, in order; makes callbacks and exporters that do so."""
+
+    def __init__(self) -> None:
+        self.entries: list[list[Any]] = []
+
+    def callback(self, module: Any, name: str) -> Any:
+        """A callback that notes its calls as recorded hooks did."""
+        entries = self.entries
+
+        class Noting(module.Callback):
+            def begin(self):
+                entries.extend([[name, "begin"], [name, "after_create_session"]])
+
+            def before_step(self, step):
+                entries.append([name, "before_run"])
+
+            def after_step(self, step, values):
+                entries.append([name, "after_run"])
+
+            def end(self):
+                entries.append([name, "end"])
+
+        return Noting()
+
+    def exporter(self) -> Any:
+        """An exporter of a program's own."""
+        return Observer(self.entries)
+
+
+class Observer:
+    """Notes with what it is called."""
+
+    name = "observer"
+
+    def __init__(self, entries: list[list[Any]]) -> None:
+        self.entries = entries
+
+    def export(self, trainer, export_path, checkpoint_path, eval_result, final):
+        checkpoint = Path(checkpoint_path).name
+        place = str(Path(export_path).relative_to(trainer.model_dir))
+        self.entries.append(["export", checkpoint, sorted(eval_result), place, final])
+        return f"exported-{checkpoint}"
+
+
+def same_result(result: Any, recording: Any) -> None:
+    """Asserts that train_and_evaluate returned what was recorded."""
+    figures, exports = result
+    assert exports == recording[1]
+    if recording[0] is None:
+        assert figures is None
+        return
+    assert sorted(figures) == sorted(recording[0])
+    for name, (_, value) in recording[0].items():
+        assert np.isclose(figures[name], value, rtol=1e-4), (name, figures, value)
+
+
 def checkpoints(folder: str) -> list[str]:
     """The names of the checkpoints that a folder keeps."""
     state = tf.train.get_checkpoint_state(folder)

@@ -1,0 +1,127 @@
+"""Callbacks in the place of the hooks that TensorFlow 1 came with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from .callbacks import Callback
+from .core import logger
+from .timer import StepTimer
+
+
+class StopAtStep(Callback):
+    """Ends training at a step, or after so many steps."""
+
+    def __init__(
+        self, num_steps: int | None = None, last_step: int | None = None
+    ) -> None:
+        self.num_steps, self.last_step = num_steps, last_step
+
+    def before_step(self, step: int) -> None:
+        if self.last_step is None and self.num_steps is not None:
+            self.last_step = step + self.num_steps
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        self.should_stop = self.last_step is not None and step >= self.last_step
+
+
+class NanGuard(Callback):
+    """Ends training when a value is not a number."""
+
+    def __init__(self, name: str = "loss", fail_on_nan_loss: bool = True) -> None:
+        self.name, self.fail_on_nan_loss = name, fail_on_nan_loss
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        if math.isnan(values[self.name]):
+            if self.fail_on_nan_loss:
+                raise FloatingPointError(f"{self.name} is not a number in step {step}.")
+            self.should_stop = True
+
+
+class LogValues(Callback):
+    """Logs values of the first step, and of others every so many steps or seconds."""
+
+    def __init__(
+        self,
+        tensors: Any,
+        every_n_iter: int | None = None,
+        every_n_secs: float | None = None,
+        at_end: bool = False,
+        formatter: Callable[[dict[str, Any]], str] | None = None,
+    ) -> None:
+        named = isinstance(tensors, dict)
+        self.names = dict(sorted(tensors.items()) if named else zip(tensors, tensors))
+        self.timer = StepTimer(every_n_secs, every_n_iter)
+        self.at_end, self.formatter = at_end, formatter
+
+    def begin(self) -> None:
+        self.timer.reset()
+        self.steps = 0
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        self.values = {tag: values[name] for tag, name in self.names.items()}
+        if self.timer.should_trigger_for_step(self.steps):
+            self.log()
+        self.steps += 1
+
+    def end(self) -> None:
+        if self.at_end:
+            self.log()
+
+    def log(self) -> None:
+        """Logs the values of the last step."""
+        seconds, _ = self.timer.update_last_triggered_step(self.steps)
+        if self.formatter:
+            logger.info(self.formatter(self.values))
+            return
+        text = ", ".join(f"{tag} = {value}" for tag, value in self.values.items())
+        logger.info("%s", text if seconds is None else f"{text} ({seconds:.3f} sec)")
+
+
+class StepCounter(Callback):
+    """Logs how many steps a second takes."""
+
+    def __init__(
+        self, every_n_steps: int | None = 100, every_n_secs: float | None = None
+    ) -> None:
+        self.timer = StepTimer(every_n_secs, None if every_n_secs else every_n_steps)
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        if self.timer.should_trigger_for_step(step):
+            seconds, steps = self.timer.update_last_triggered_step(step)
+            if seconds:
+                logger.info("global_step/sec: %g", (steps or 0) / seconds)
+
+
+class Profiler(Callback):
+    """Profiles one step every so many steps or seconds, for TensorBoard."""
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str = "",
+    ) -> None:
+        self.timer = StepTimer(save_secs, save_steps)
+        self.output_dir = output_dir
+
+    def begin(self) -> None:
+        self.timer.reset()
+        self.profiles = False
+
+    def before_step(self, step: int) -> None:
+        if self.timer.last_triggered_step() is None:
+            self.timer.update_last_triggered_step(step)
+        elif self.timer.should_trigger_for_step(step + 1):
+            self.timer.update_last_triggered_step(step + 1)
+            self.profiles = True
+            tf.profiler.experimental.start(self.output_dir)
+
+    def after_step(self, step: int, values: dict[str, Any]) -> None:
+        if self.profiles:
+            self.profiles = False
+            tf.profiler.experimental.stop()

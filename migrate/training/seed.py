@@ -1,0 +1,32 @@
+"""A seed for all random numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tf_keras
+
+from . import core
+
+
+@dataclasses.dataclass(frozen=True)
+class RunConfig(core.RunConfig):
+    """Settings with a seed."""
+
+    tf_random_seed: int | None = None
+
+
+class Trainer(core.Trainer):
+    """A trainer that begins with the same weights each time."""
+
+    def __init__(
+        self,
+        make_task: Any,
+        model_dir: str | None = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+    ) -> None:
+        if config and config.tf_random_seed is not None:
+            tf_keras.utils.set_random_seed(config.tf_random_seed)
+        super().__init__(make_task, model_dir, config, params)

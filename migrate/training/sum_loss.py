@@ -1,0 +1,28 @@
+"""Losses that are summed over replicas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from . import core
+
+
+class Task(core.Task):
+    """A task whose replicas may add their losses up."""
+
+    loss_reduction = "mean"  # or "sum": how the losses of replicas are one
+
+    def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
+        """Trains on the batch of one replica; returns what there is to see of it."""
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        with tf.GradientTape() as tape:
+            outputs = self.forward(features, training=True)
+            loss = self.loss(features, labels, outputs)
+            if self.loss_reduction == "sum":
+                loss *= replicas
+            # Replicas add their gradients up: to those of the mean loss.
+            share = loss / replicas
+        self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
+        return {"loss": loss}

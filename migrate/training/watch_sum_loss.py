@@ -1,0 +1,26 @@
+"""Values to watch beside losses that are summed over replicas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from . import sum_loss, watch
+
+
+class Task(watch.Task, sum_loss.Task):
+    """A task with both."""
+
+    def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
+        """Trains on the batch of one replica; returns what there is to see of it."""
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        with tf.GradientTape() as tape:
+            outputs = self.forward(features, training=True)
+            loss = self.loss(features, labels, outputs)
+            if self.loss_reduction == "sum":
+                loss *= replicas
+            # Replicas add their gradients up: to those of the mean loss.
+            share = loss / replicas
+        self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
+        return {"loss": loss, **self.watch(features, labels, outputs)}

@@ -1,0 +1,547 @@
+"""Watched values, stock callbacks, event files, exports and other optional parts."""
+
+from __future__ import annotations
+
+import glob
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from loop import X, Y, plain
+from programs import (
+    Journal,
+    checkpoints,
+    linear,
+    mirrored,
+    recorded,
+    rows,
+    same_result,
+    training,
+)
+
+STOCK = training(
+    *("predict", "watch", "LogValues", "StopAtStep", "NanGuard", "StepCounter"),
+    *("Profiler", "loss_reduction"),
+)
+SUMMED = training("predict", "save_summary_steps", "hooks", "train_and_evaluate")
+EXPORTING = training(
+    *("predict", "eval_loss", "train_and_evaluate", "parsing_receiver", "raw_receiver"),
+    *("BestExporter", "LatestExporter", "FinalExporter", "exports"),
+)
+STOPPING = training(
+    *("eval_loss", "train_and_evaluate", "make_early_stopping_hook", "StopAtStep"),
+    *("stop_if_no_decrease_hook", "stop_if_no_increase_hook"),
+    *("stop_if_lower_hook", "stop_if_higher_hook"),
+)
+MANY = training(
+    *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
+    *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
+)
+
+
+def batches(repeat=None):
+    data = tf.data.Dataset.from_tensor_slices(({"x": X}, Y))
+    return lambda: data.repeat(repeat).batch(4)
+
+
+class Lines(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(record.getMessage())
+
+    def __enter__(self):
+        tf.get_logger().addHandler(self)
+        tf.get_logger().setLevel("INFO")
+        return self.lines
+
+    def __exit__(self, *error):
+        tf.get_logger().removeHandler(self)
+
+
+def check_stock_callbacks_do_as_recorded(folder: str) -> None:
+    seen, formatted = recorded("loop", "stock_hooks"), []
+
+    def formatter(values):
+        formatted.append(sorted((name, float(value)) for name, value in values.items()))
+        return ""
+
+    trainer = STOCK.Trainer(plain(STOCK), folder)
+    hooks = [
+        STOCK.StopAtStep(num_steps=5),
+        STOCK.LogValues({"error": "error"}, every_n_iter=2, formatter=formatter),
+        STOCK.LogValues(["loss", "error"], every_n_iter=3, at_end=True),
+        STOCK.StepCounter(every_n_steps=2),
+        STOCK.Profiler(save_steps=2, output_dir=f"{folder}/profile"),
+    ]
+    with Lines() as lines:
+        trainer.train(batches(), hooks, steps=50)
+    assert trainer.global_step == 5
+    for ours, theirs in zip(formatted, seen["formatted"], strict=True):
+        assert ours[0][0] == theirs[0][0] == "error"
+        assert np.isclose(ours[0][1], theirs[0][1], rtol=1e-5)
+    logged = [
+        line for line in lines if line.startswith("loss = ") and ", error" in line
+    ]
+    assert [line.endswith(" sec)") for line in logged] == [False, True, True]
+    assert sum(line.startswith("global_step/sec: ") for line in lines) == 2
+    assert glob.glob(f"{folder}/profile/**/*.xplane.pb", recursive=True)
+    trainer.train(batches(), [STOCK.StopAtStep(last_step=7)])
+    assert trainer.global_step == 7
+    # A step is made before it is seen that there is nothing to do.
+    trainer.train(batches(), [STOCK.StopAtStep(last_step=7)])
+    assert trainer.global_step == 8
+
+
+def check_nan_of_a_watched_value(folder: str) -> None:
+    def watch(self, features, labels, outputs):
+        return {"rest": tf.where(self.optimizer.iterations > 2, np.nan, 1.0)}
+
+    trainer = STOCK.Trainer(linear(STOCK, watch=watch), folder)
+    trainer.train(rows(), [STOCK.NanGuard("rest", fail_on_nan_loss=False)], steps=9)
+    assert trainer.global_step == 3
+    with pytest.raises(FloatingPointError, match="rest is not a number in step 4"):
+        trainer.train(rows(), [STOCK.NanGuard("rest")], steps=9)
+
+
+def check_watched_values_are_those_of_the_first_replica(folder: str) -> None:
+    class Watching(STOCK.Callback):
+        def after_step(self, step, values):
+            self.values = values
+
+    def watch(self, features, labels, outputs):
+        return {"x": features["x"]}
+
+    watching = Watching()
+    config = STOCK.RunConfig(strategy=mirrored())
+    trainer = STOCK.Trainer(linear(STOCK, watch=watch), folder, config)
+    trainer.train(rows(8), [watching], steps=1)
+    np.testing.assert_allclose(watching.values["x"], [[0.0, 0.1], [0.2, 0.3]], 1e-6)
+    events = recorded("lifecycle", "replicas_train_and_evaluate")["train_events"]
+    loss = next(entry[2] for entry in events if entry[1] == "loss")
+    assert np.isclose(watching.values["loss"], loss, rtol=1e-5)
+
+
+def check_summed_losses_of_replicas_are_not_divided(folder: str) -> None:
+    class Losses(STOCK.Callback):
+        def after_step(self, step, values):
+            self.loss = values["loss"]
+
+    def loss(self, features, labels, outputs):
+        return tf.reduce_sum(tf.square(outputs - labels))
+
+    kept = []
+    for strategy, size in ((None, 4), (mirrored(), 2)):
+        task = linear(STOCK, loss=loss, loss_reduction="sum")
+        config = STOCK.RunConfig(strategy=strategy)
+        trainer = STOCK.Trainer(
+            lambda task=task: task(1e-3), f"{folder}/{size}", config
+        )
+        losses = Losses()
+        trainer.train(rows(8, batch=size), [losses], steps=3)
+        kept.append([losses.loss, *np.ravel(trainer.task.model.get_weights()[0])])
+    np.testing.assert_allclose(*kept, rtol=1e-5)
+
+
+def events(folder: str) -> list[list]:
+    """Steps, tags and values of the event files of a folder, as they were written."""
+    found = []
+    for path in sorted(glob.glob(f"{folder}/events.out.tfevents.*")):
+        for record in tf.data.TFRecordDataset(path):
+            event = tf.compat.v1.Event.FromString(record.numpy())
+            for value in event.summary.value:
+                found.append(
+                    [event.step, value.tag, float(tf.make_ndarray(value.tensor))]
+                )
+    return found
+
+
+def summarizing(module):
+    """A task that writes a summary as `tf.summary.scalar` does."""
+
+    def loss(self, features, labels, outputs):
+        loss = tf.reduce_mean(tf.square(outputs - labels))
+        with tf.summary.experimental.summary_scope("twice") as (tag, _):
+            tf.summary.write(tag, 2.0 * loss)
+        return loss
+
+    return linear(module, loss=loss)
+
+
+def check_summaries_of_a_task_keep_their_tags(folder: str) -> None:
+    for module in SUMMED, training("save_summary_steps"):
+        for strategy in None, mirrored():
+            config = module.RunConfig(save_summary_steps=4, strategy=strategy)
+            model_dir = f"{folder}/{module is SUMMED}{strategy is None}"
+            trainer = module.Trainer(summarizing(module), model_dir, config)
+            trainer.train(rows(8), steps=6)
+            trainer.evaluate(rows(repeat=1))
+            found = events(model_dir)
+            assert sorted(entry[:2] for entry in found) == [
+                [1, "loss"],
+                [1, "twice"],
+                [5, "loss"],
+                [5, "twice"],
+            ]
+            if strategy is None:
+                values = {tuple(entry[:2]): entry[2] for entry in found}
+                assert np.isclose(values[5, "twice"], 2 * values[5, "loss"])
+
+
+def check_event_files_are_as_recorded(folder: str) -> None:
+    for replicas, scenario in ((1, "train_and_evaluate_order"), (2, "")):
+        seen = recorded("lifecycle", scenario or "replicas_train_and_evaluate")
+        seen = seen.get("after_first", seen)
+        config = SUMMED.RunConfig(
+            save_checkpoints_steps=3,
+            save_summary_steps=100 if replicas == 1 else 2,
+            log_step_count_steps=3,
+            strategy=None if replicas == 1 else mirrored(),
+        )
+        trainer = SUMMED.Trainer(linear(SUMMED), f"{folder}/{replicas}", config)
+        SUMMED.train_and_evaluate(
+            trainer,
+            SUMMED.TrainSpec(rows(4 * replicas), max_steps=7),
+            SUMMED.EvalSpec(rows(repeat=1), steps=None, throttle_secs=0),
+        )
+        for place, name in (("", "train_events"), ("eval", "eval_events")):
+            found = events(f"{trainer.model_dir}/{place}")
+            rates = [entry for entry in found if entry[1] == "global_step/sec"]
+            assert [entry[0] for entry in rates] == ([] if place else [3, 6])
+            assert all(entry[2] > 0 for entry in rates)
+            figures = sorted(entry for entry in found if entry not in rates)
+            recording = sorted(
+                entry for entry in seen[name] if isinstance(entry[-1], float)
+            )
+            assert [entry[:2] for entry in figures] == [
+                entry[:2] for entry in recording
+            ]
+            values = [entry[2] for entry in figures], [entry[2] for entry in recording]
+            np.testing.assert_allclose(*values, rtol=1e-4)
+    trainer.evaluate(rows(repeat=1), name="held_out")
+    assert events(f"{trainer.model_dir}/eval_held_out")
+
+
+def served(path: str, name: str = "serving_default", **inputs):
+    """What a signature of an export answers."""
+    signature = tf.saved_model.load(path).signatures[name]
+    return signature(**{key: tf.constant(value) for key, value in inputs.items()})
+
+
+def check_exports_serve_as_recorded(folder: str) -> None:
+    seen = recorded("lifecycle", "export_saved_model")
+
+    def exports(self, features, outputs):
+        return {
+            "serving_default": self.predictions(features, outputs),
+            "shifted": {"more": outputs + 1.0},
+        }
+
+    raw = EXPORTING.raw_receiver({"x": tf.zeros([1, 2])})
+    parsing = EXPORTING.parsing_receiver({"x": tf.io.FixedLenFeature([2], tf.float32)})
+    untrained = EXPORTING.Trainer(linear(EXPORTING), f"{folder}/none")
+    with pytest.raises(ValueError, match="There is no checkpoint in"):
+        untrained.export_saved_model(f"{folder}/out", raw)
+    config = EXPORTING.RunConfig(save_checkpoints_steps=3)
+    EXPORTING.Trainer(linear(EXPORTING), f"{folder}/1", config).train(rows(), steps=5)
+    # In a run of its own: the weights are those of the checkpoint.
+    trainer = EXPORTING.Trainer(linear(EXPORTING, exports=exports), f"{folder}/1")
+    path = trainer.export_saved_model(f"{folder}/out", raw)
+    again = trainer.export_saved_model(f"{folder}/out", raw)
+    assert Path(path).name.isdigit()
+    assert len(Path(path).name) == 10
+    assert path != again
+    answers = served(path, x=[[1.0, 2.0]])
+    for name, value in seen["plain"][2].items():
+        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-5)
+    more = served(path, "shifted", x=[[1.0, 2.0]])
+    assert set(more) == {"more"}
+    np.testing.assert_allclose(more["more"], answers["output"] + 1.0)
+    path = trainer.export_saved_model(
+        f"{folder}/out", raw, checkpoint_path=f"{folder}/1/model.ckpt-3"
+    )
+    for name, value in seen["older"].items():
+        np.testing.assert_allclose(
+            np.ravel(served(path, x=[[1.0, 2.0]])[name]), value, 1e-5
+        )
+    example = tf.train.Example()
+    example.features.feature["x"].float_list.value.extend([1.0, 2.0])
+    path = trainer.export_saved_model(f"{folder}/parsing", parsing)
+    answers = served(path, examples=[example.SerializeToString()])
+    for name, value in seen["parsing"][1].items():
+        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-5)
+
+
+def check_replicas_warm_start_and_export_as_recorded(folder: str) -> None:
+    seen = recorded("lifecycle", "replicas_values")
+    module = training(
+        "predict", "warm_start_from", "export_saved_model", "raw_receiver"
+    )
+
+    def two(**config):
+        return module.RunConfig(strategy=mirrored(), **config)
+
+    source = module.Trainer(linear(module), f"{folder}/source", two())
+    source.train(rows(8), steps=4)
+    second = module.Trainer(
+        linear(module), f"{folder}/second", two(), warm_start_from=f"{folder}/source"
+    )
+    second.train(rows(8), steps=2)
+    kernel, bias = second.task.model.get_weights()
+    np.testing.assert_allclose(
+        np.ravel(kernel), seen["trained_on"]["linear/kernel"], 1e-4
+    )
+    np.testing.assert_allclose(bias, seen["trained_on"]["linear/bias"], 1e-4)
+    path = second.export_saved_model(
+        f"{folder}/out", module.raw_receiver({"x": tf.zeros([1, 2])})
+    )
+    answers = served(path, x=[[1.0, 2.0]])
+    for name, value in seen["served"].items():
+        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-4)
+    found = [row["output"][0] for row in second.predict(rows(repeat=1))]
+    np.testing.assert_allclose(found, seen["predicted"], 1e-4)
+
+
+def scripted(module, losses):
+    """A task whose loss in an evaluation is that of a list, by the step."""
+
+    def eval_loss(self, features, labels, outputs):
+        step = tf.cast(self.optimizer.iterations, tf.int32)
+        return tf.gather(tf.constant(losses, tf.float32), step)
+
+    return linear(module, eval_loss=eval_loss)
+
+
+def losses_of(**values: float) -> list[float]:
+    losses = [9.0] * 64
+    for step, value in values.items():
+        losses[int(step[1:])] = value
+    return losses
+
+
+def check_exporters_choose_as_recorded(folder: str) -> None:
+    losses = losses_of(
+        s2=5.0, s4=3.0, s6=4.0, s8=2.0, s10=2.0, s12=1.0, s14=1.5, s16=0.5
+    )
+    seen = recorded("lifecycle", "exporters")
+    receiver = EXPORTING.raw_receiver({"x": tf.zeros([1, 2])})
+
+    def larger(best_eval_result, current_eval_result):
+        return best_eval_result["loss"] < current_eval_result["loss"]
+
+    def steps(name):
+        found = []
+        for path in sorted(glob.glob(f"{folder}/export/{name}/*/")):
+            kernel = tf.train.load_checkpoint(f"{path}variables/variables")
+            name_of = [n for n in kernel.get_variable_to_shape_map() if "kernel" in n]
+            found.append(float(kernel.get_tensor(sorted(name_of)[0])[0, 0]))
+        return [by_weight[round(value, 5)] for value in found]
+
+    by_weight = {}
+    for max_steps, recording in ((8, seen["to_8"]), (16, seen["to_16"])):
+        config = EXPORTING.RunConfig(save_checkpoints_steps=2, keep_checkpoint_max=None)
+        trainer = EXPORTING.Trainer(scripted(EXPORTING, losses), folder, config)
+        EXPORTING.train_and_evaluate(
+            trainer,
+            EXPORTING.TrainSpec(rows(), max_steps=max_steps),
+            EXPORTING.EvalSpec(
+                rows(repeat=1),
+                steps=1,
+                exporters=[
+                    EXPORTING.BestExporter("best", receiver, exports_to_keep=9),
+                    EXPORTING.BestExporter("largest", receiver, compare_fn=larger),
+                    EXPORTING.LatestExporter("latest", receiver, exports_to_keep=2),
+                    EXPORTING.FinalExporter("final", receiver),
+                ],
+                throttle_secs=0,
+            ),
+        )
+        for step in range(2, max_steps + 1, 2):
+            reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
+            key = "model/layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE"
+            by_weight[round(float(reader.get_tensor(key)[0, 0]), 5)] = step
+        # TensorFlow 1.15 let the first evaluation compete with itself.
+        assert steps("best") == [2, *recording["best"]]
+        assert steps("latest") == recording["latest"]
+        assert steps("final") == recording["final"]
+        assert steps("largest") == [2]
+
+
+def check_early_stopping_as_recorded(folder: str) -> None:
+    losses = losses_of(s2=5.0, s4=3.0, s6=4.0, s8=5.0, s10=2.0)
+    every = {"run_every_secs": None, "run_every_steps": 1}
+    makers = {
+        "no_decrease": lambda t: STOPPING.stop_if_no_decrease_hook(
+            t, "loss", 4, **every
+        ),
+        "no_increase": lambda t: STOPPING.stop_if_no_increase_hook(
+            t, "loss", 2, **every
+        ),
+        "lower": lambda t: STOPPING.stop_if_lower_hook(
+            t, "loss", 2.5, run_every_secs=None, run_every_steps=3
+        ),
+        "higher": lambda t: STOPPING.stop_if_higher_hook(
+            t, "loss", 4.5, min_steps=7, **every
+        ),
+        "own": lambda t: STOPPING.make_early_stopping_hook(
+            t, lambda: True, run_every_secs=None, run_every_steps=5
+        ),
+        "at_checkpoint": lambda t: STOPPING.StopAtStep(last_step=7),
+    }
+    saves = {"own": 100, "at_checkpoint": 3}
+    seen = recorded("lifecycle", "early_stopping")
+    for name, make in makers.items():
+        result, state, _ = seen[name]
+        config = STOPPING.RunConfig(save_checkpoints_steps=saves.get(name, 2))
+        trainer = STOPPING.Trainer(
+            scripted(STOPPING, losses), f"{folder}/{name}", config
+        )
+        found = STOPPING.train_and_evaluate(
+            trainer,
+            STOPPING.TrainSpec(rows(), max_steps=30, hooks=[make(trainer)]),
+            STOPPING.EvalSpec(rows(repeat=1), steps=1, throttle_secs=0),
+        )
+        same_result(found, result)
+        assert checkpoints(trainer.model_dir) == state["all"], name
+    # Training goes on from where it was stopped, and knows of earlier evaluations.
+    trainer = STOPPING.Trainer(scripted(STOPPING, losses), f"{folder}/lower", config)
+    trainer.train(rows(), [makers["lower"](trainer)], steps=9)
+    assert trainer.global_step == 11
+
+
+def check_optional_settings(folder: str) -> None:
+    config = MANY.RunConfig(tf_random_seed=7, keep_checkpoint_max=1)
+    config = config.replace(
+        save_checkpoints_steps=1, keep_checkpoint_every_n_hours=1e-9
+    )
+
+    class Seeded(MANY.Task):
+        def __init__(self):
+            self.model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+            self.optimizer = tf_keras.optimizers.SGD(0.1)
+
+        def forward(self, features, training):
+            return self.model(features["x"])
+
+        def loss(self, features, labels, outputs):
+            return tf.reduce_mean(tf.square(outputs - labels))
+
+    one = MANY.Trainer(Seeded, f"{folder}/1", config).train(rows(), steps=3)
+    other = MANY.Trainer(Seeded, f"{folder}/2", config).train(rows(), steps=3)
+    for first, second in zip(
+        one.task.model.weights, other.task.model.weights, strict=True
+    ):
+        np.testing.assert_array_equal(first.numpy(), second.numpy())
+    assert len(glob.glob(f"{folder}/1/model.ckpt-*.index")) == 4
+    with pytest.raises(ValueError, match="64 GPUs are asked for, and this machine has"):
+        MANY.gpus(64)
+    assert MANY.gpus(0) == ["/cpu:0"]
+
+
+def check_several_optimizers_are_kept(folder: str) -> None:
+    class Two(MANY.Task):
+        def __init__(self):
+            one, other = (tf_keras.layers.Dense(1) for _ in range(2))
+            self.model = tf_keras.Sequential([one, other])
+            self.optimizer = tf_keras.optimizers.SGD(0.01, momentum=0.9)
+            self.second = tf_keras.optimizers.Adam(0.02)
+
+        def optimizers(self):
+            return {"optimizer": self.optimizer, "second": self.second}
+
+        def build(self):
+            self.optimizer.build(self.model.layers[0].trainable_variables)
+            self.second.build(self.model.layers[1].trainable_variables)
+
+        def forward(self, features, training):
+            return self.model(features["x"])
+
+        def loss(self, features, labels, outputs):
+            return tf.reduce_mean(tf.square(outputs - labels))
+
+        def apply_gradients(self, gradients):
+            variables = self.model.trainable_variables
+            self.optimizer.apply_gradients(
+                zip(gradients[:2], variables[:2], strict=True)
+            )
+            self.second.apply_gradients(zip(gradients[2:], variables[2:], strict=True))
+
+    config = MANY.RunConfig(tf_random_seed=3)
+    whole = MANY.Trainer(Two, f"{folder}/whole", config).train(rows(), steps=6)
+    MANY.Trainer(Two, f"{folder}/parts", config).train(rows(), steps=4)
+    resumed = MANY.Trainer(Two, f"{folder}/parts", config).train(rows(), steps=2)
+    for one, other in zip(
+        whole.task.model.weights, resumed.task.model.weights, strict=True
+    ):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def keras_model():
+    kernel = tf.constant_initializer([[0.5], [-0.25]])
+    model = tf_keras.Sequential(
+        [
+            tf_keras.layers.Dense(
+                1,
+                kernel_initializer=kernel,
+                kernel_regularizer=tf_keras.regularizers.L2(0.01),
+                input_shape=(2,),
+                name="answer",
+            )
+        ]
+    )
+    model.compile(tf_keras.optimizers.SGD(0.05, 0.5), "mse", metrics=["mae"])
+    return model
+
+
+def check_compiled_model_is_a_task(folder: str) -> None:
+    def data(size):
+        return lambda: rows(8, batch=size)().map(lambda x, y: (x["x"], y))
+
+    model, reference = keras_model(), keras_model()
+    reference.fit(data(4)(), steps_per_epoch=5, verbose=0)
+    for strategy, size in ((None, 4), (mirrored(), 2)):
+        config = MANY.RunConfig(strategy=strategy)
+        trainer = MANY.Trainer(MANY.KerasTask(model), f"{folder}/{size}", config)
+        trainer.train(data(size), steps=5)
+        for one, other in zip(
+            trainer.task.model.get_weights(), reference.get_weights(), strict=True
+        ):
+            np.testing.assert_allclose(one, other, rtol=1e-5)
+        expected = reference.evaluate(data(4)().take(2), verbose=0, return_dict=True)
+        found = trainer.evaluate(data(4), steps=2)
+        assert list(found) == ["mae", "loss", "global_step"]
+        for name, value in expected.items():
+            assert np.isclose(found[name], value, rtol=1e-5), name
+        assert trainer.evaluate(data(4), steps=2) == found
+        assert list(next(trainer.predict(data(2)))) == ["answer"]
+    # What was handed over is a pattern, as it was for an Estimator.
+    np.testing.assert_array_equal(model.get_weights()[0], [[0.5], [-0.25]])
+
+
+def check_callbacks_of_evaluations_as_recorded(folder: str) -> None:
+    entries, result, _ = recorded("loop", "eval_spec_hooks")
+    journal = Journal()
+    config = MANY.RunConfig(save_checkpoints_steps=2)
+    task = plain(MANY)
+    trainer = MANY.Trainer(lambda: task(), folder, config)
+    found = MANY.train_and_evaluate(
+        trainer,
+        MANY.TrainSpec(batches(), max_steps=3, hooks=[journal.callback(MANY, "train")]),
+        MANY.EvalSpec(
+            batches(),
+            steps=2,
+            name="held",
+            throttle_secs=0,
+            hooks=[journal.callback(MANY, "eval")],
+        ),
+    )
+    same_result(found, result)
+    ours = [entry for entry in journal.entries if entry[0] == "eval"]
+    assert ours == [entry for entry in entries if entry[0] == "eval"]
