@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from .core import Task
+from .sum_loss import Task
 
 
 class Head(Task):

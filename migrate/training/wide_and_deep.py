@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from . import heads
+from . import heads, many_optimizers  # noqa: F401 it keeps both optimizers
 
 
 class WideAndDeepModel(tf_keras.Model):
