@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..interp.spelling import snake
+from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
@@ -23,7 +24,8 @@ from .layers import (
     layers,
     regularizer,
 )
-from .sharing import merge_shared
+from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
+from .sharing import merge_shared, places_of
 from .sites import simplified
 from .text import (
     Text,
@@ -37,7 +39,7 @@ from .text import (
     without_gone,
 )
 
-__all__ = ["needs_update_ops", "plain_classes"]
+__all__ = ["needs_update_ops", "plain_classes", "training_words"]
 
 _KERAS = "tf_keras.layers."
 _BASES = {
@@ -80,8 +82,40 @@ def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused."""
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
-    found = _Module(parsed, facts).plain()
-    return facts.module_of(parsed.source.with_text(found))
+    module = _Module(parsed, facts)
+    found = facts.module_of(parsed.source.with_text(module.plain()))
+    _check_made_once(found, {one.name for one in module.classes})
+    return found
+
+
+def _check_made_once(parsed: ParsedModule, names: Container[str]) -> None:
+    """Models that a function makes whenever it is called have no place in a Task."""
+    model_functions = {
+        one.name.value
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef) and is_model_fn(one)
+    }
+    tree = ast.parse(parsed.source.text)
+    above = parents_of(tree)
+    for node in above:
+        if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+            continue
+        around: ast.AST = node
+        while around in above and not isinstance(around, ast.FunctionDef):
+            around = above[around]
+        if isinstance(around, ast.FunctionDef) and around.name not in (
+            "__init__",
+            "build",
+            *model_functions,
+        ):
+            raise Refused(f"`{around.name}` makes its layers whenever it is called")
+
+
+def training_words(parsed: ParsedModule) -> frozenset[str]:
+    """What the classes of a plain module take from training.py."""
+    nodes = ast.walk(ast.parse(parsed.source.text))
+    read = {one.id for one in nodes if isinstance(one, ast.Name)}
+    return read & (CELLS | {"LinearModel"})
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -159,11 +193,22 @@ class _Module:
                 return self.text.of(one.value)
         return None
 
+    def only_value(self, name: str) -> str | None:
+        """What any code of the module gives to a name, in one place."""
+        found = [
+            one.value
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
+        ]
+        return self.text.of(found[0]) if len(found) == 1 else None
+
     def plain(self) -> str:
         """The code with plain classes."""
+        shared: set[str] = set()
         if self.reuses:
             merge_shared(self.classes)
-            self._check_made_once()
+            shared = self._shared()
         for one in self.classes:
             one.become_plain()
         text = Text(self.code)
@@ -171,24 +216,79 @@ class _Module:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self.symbol, self._is_seen)
+        code = simplified(text.done(), names, self._is_seen, shared)
         code = self._without_contrib(code)
         return self._laid_out(code, names)
 
-    def _check_made_once(self) -> None:
-        """Functions that make models and are called again may share variables."""
-        names = {one.name for one in self.classes}
-        for top in self.text.body:
-            for function in ast.walk(top):
-                if not isinstance(function, ast.FunctionDef):
-                    continue
-                makes = any(
-                    isinstance(one, ast.Call) and dotted(one.func) in names
-                    for one in ast.walk(function)
-                )
-                used = len(re.findall(rf"\b{function.name}\(", self.code)) - 1
-                if makes and used > 1 and function.name != "__init__":
-                    raise Refused(f"`{function.name}` may share variables by `reuse`")
+    def _shared(self) -> set[str]:
+        """Functions whose models are one, since they share all of their variables.
+
+        Raises Refused where that is not clear.
+        """
+        made = {one.name: one for one in self.classes}
+        above = parents_of(ast.Module(self.text.body, []))
+        found: set[str] = set()
+        for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
+            calls = [
+                one
+                for one in ast.walk(function)
+                if isinstance(one, ast.Call) and dotted(one.func) in made
+            ]
+            uses = [
+                one
+                for one in above
+                if isinstance(one, ast.Call) and dotted(one.func) == function.name
+            ]
+            if len(uses) < 2 or not calls or function.name == "__init__":
+                continue
+            names = {*parameters_of(function)}
+            places = [self._scopes_of(one, above, function) for one in calls]
+            outer = [self._scopes_of(one, above, None) for one in uses]
+            inner = [
+                place
+                for one in calls
+                for place in places_of(made[dotted(one.func)], made, one)
+            ]
+            read = {
+                one.id
+                for call in calls
+                for one in ast.walk(call)
+                if isinstance(one, ast.Name)
+            }
+            known = all(part.known for place in inner for part in place)
+            if (
+                None in (*places, *outer)
+                or any(one != outer[0] for one in outer)
+                or read & names
+                or not known
+                or not any(places)
+            ):
+                raise Refused(f"`{function.name}` may share variables by `reuse`")
+            found.add(function.name)
+        return found
+
+    def _scopes_of(
+        self,
+        node: ast.AST,
+        above: Mapping[ast.AST, ast.AST],
+        within: ast.FunctionDef | None,
+    ) -> list[str] | None:
+        """Names of the scopes around; None where one is no literal."""
+        found: list[str] = []
+        while node in above and node is not within:
+            node = above[node]
+            for item in node.items if isinstance(node, ast.With) else ():
+                entered = item.context_expr
+                if isinstance(entered, ast.Call) and dotted(entered.func).endswith(
+                    "variable_scope"
+                ):
+                    name = (
+                        literal(self.text.of(entered.args[0])) if entered.args else None
+                    )
+                    if not isinstance(name, str):
+                        return None
+                    found.append(name)
+        return found
 
     def _without_contrib(self, code: str) -> str:
         """The code with layers of Keras for functions of contrib around the classes."""
@@ -208,9 +308,12 @@ class _Module:
                     if isinstance(one, ast.FunctionDef)
                     for name in bound_names(one)
                 }
-                name = contrib_name(
-                    self.symbol(on_one_line(text.of(node.func)), hidden)
-                )
+                symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
+                known = cell_name(symbol)
+                if known is not None:
+                    found.append((node, known))
+                    continue
+                name = contrib_name(symbol)
                 if name in WITHOUT_WEIGHTS:
                     for one in around:
                         if isinstance(one, ast.With) and "arg_scope" in text.of(one):
@@ -226,6 +329,9 @@ class _Module:
             if not inner:
                 return code
             for node, name in inner:
+                if name not in WITHOUT_WEIGHTS:
+                    text.put(node, cell(name, node, _Plain(self)))
+                    continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
                     key: on_one_line(text.of(value)) for key, value in given.items()
@@ -706,15 +812,26 @@ class Lifted:
         function = self.of(node.args[0])
         name = contrib_name(self.symbol(function))
         uses = self.uses(attribute)
+        symbol = self.symbol(function)
+        if symbol in RECURRENT and len(uses) == 1:
+            recurrent(self, symbol, node, uses[0].node)
+            return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
         if name not in SIGNATURES:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
-        if len(uses) != 1:
-            raise Refused(
-                f"`{function}` is called in {len(uses)} places of `{self.name}`"
-            )
-        use = uses[0]
+        made = {self._used(node, one, name, function) for one in uses}
+        nested = any(
+            one is not other and _holds(one.node, other.node)
+            for one in uses
+            for other in uses
+        )
+        if len(made) != 1 or nested:
+            raise Refused(f"`{function}` is called in {len(uses)} ways")
+        self.source.put(node, made.pop())
+
+    def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
+        """The constructor of a layer for one of its calls, which it puts right."""
         whole = ast.Call(
             func=node.func,
             args=[*use.node.args, *node.args[1:]],
@@ -731,10 +848,22 @@ class Lifted:
                 code = self.for_init(code, f"`{parameter}` of `{function}`")
             said[parameter] = code
         made = layers(name, said, self, self._rank(inputs, use.node))
-        constructor = self._constructor(made, function)
-        self.source.put(node, constructor)
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+        return self._constructor(made, function)
+
+    def bound(
+        self, node: ast.Call, names: Sequence[str], function: str
+    ) -> list[tuple[str, ast.expr]]:
+        """Arguments of a call, by the names of parameters."""
+        return [*arguments_of(node, names, function).items()]
+
+    def cell_for_init(self, code: str, what: str) -> str:
+        """A cell as the constructor says it: what the call is given, it is given."""
+        node = parsed(code)
+        if isinstance(node, ast.Name) and node.id in parameters_of(self.call):
+            return code
+        return self.for_init(code, what)
 
     def _constructor(self, made: Layers, function: str) -> str:
         code = made.made[0]
@@ -848,8 +977,7 @@ class Lifted:
             found = [
                 one
                 for one in ast.walk(self.call)
-                if isinstance(one, ast.Call)
-                and contrib_name(self.symbol(self.of(one.func))) is not None
+                if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
             ]
             inner = [
                 one
@@ -861,6 +989,10 @@ class Lifted:
                 return
             self._call_of_contrib(inner[0])
             self.take()
+
+    def _is_layer_of_contrib(self, node: ast.Call) -> bool:
+        name = contrib_name(self.symbol(self.of(node.func)))
+        return name is not None and not re.search("regularizer|initializer", name)
 
     def _is_in_item(self, node: ast.AST) -> bool:
         """It is part of what a block `with` enters, not of the block."""

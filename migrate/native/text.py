@@ -272,13 +272,17 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
         )
         if one is not None
     }  # fmt: skip
-    for node in ast.walk(function):
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
-            found.add(node.name)
         elif isinstance(node, ast.alias):
             found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+            continue
+        pending += ast.iter_child_nodes(node)
     return found
 
 

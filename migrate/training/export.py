@@ -26,7 +26,7 @@ class Trainer(predict.Trainer):
     task: Task
 
     def export_saved_model(
-        self, export_dir_base: str, receiver: Any, *, checkpoint_path: str | None = None
+        self, folder: str, receiver: Any, *, checkpoint_path: str | None = None
     ) -> str:
         """Saves a model for serving, in a new folder below one; returns which."""
         if not (checkpoint_path or self.latest_checkpoint()):
@@ -47,10 +47,10 @@ class Trainer(predict.Trainer):
         module = tf.Module()
         module.model = self.task.model
         version = int(time.time())
-        while tf.io.gfile.exists(f"{export_dir_base}/{version}"):
+        while tf.io.gfile.exists(f"{folder}/{version}"):
             version += 1
-        unfinished = f"{export_dir_base}/temp-{version}"
+        unfinished = f"{folder}/temp-{version}"
         signatures = {name: signature(name) for name in names}
         tf.saved_model.save(module, unfinished, signatures)
-        tf.io.gfile.rename(unfinished, f"{export_dir_base}/{version}")
-        return f"{export_dir_base}/{version}"
+        tf.io.gfile.rename(unfinished, f"{folder}/{version}")
+        return f"{folder}/{version}"

@@ -48,14 +48,16 @@ class LogValues(Callback):
 
     def __init__(
         self,
-        names: Any,
+        tensors: Any,
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
         at_end: bool = False,
         formatter: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        labelled = isinstance(names, dict)
-        self.names = dict(sorted(names.items()) if labelled else zip(names, names))
+        labelled = isinstance(tensors, dict)
+        self.names = dict(
+            sorted(tensors.items()) if labelled else zip(tensors, tensors)
+        )
         self.steps, self.secs = every_n_iter or NEVER, every_n_secs or NEVER
         self.at_end, self.formatter = at_end, formatter
 
@@ -88,7 +90,6 @@ class StepCounter(Callback):
         self,
         every_n_steps: int | None = 100,
         every_n_secs: float | None = None,
-        output_dir: str | None = None,
     ) -> None:
         self.timer = StepTimer(every_n_secs, None if every_n_secs else every_n_steps)
 

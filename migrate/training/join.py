@@ -31,7 +31,7 @@ WORDS: dict[str, frozenset[str]] = {
         "watch_sum_loss": "",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
-        "summaries": "save_summary_steps summaries",
+        "summaries": "save_summary_steps summaries summary",
         "predict": "predict predictions predict_keys yield_single_examples",
         "input_arguments": "input_fn(params) input_fn(mode) input_fn(config)",
         "callbacks": "Callback hooks",
@@ -53,6 +53,7 @@ WORDS: dict[str, frozenset[str]] = {
         "receivers": "*",
         "exporters": "*",
         "predictors": "*",
+        "from_estimator": "from_estimator",
         "hparams": "*",
         "gpus": "gpus",
         "keras_task": "KerasTask",
@@ -61,6 +62,7 @@ WORDS: dict[str, frozenset[str]] = {
         "schedules": "*",
         "optimizers": "*",
         "linear": "*",
+        "cells": "*",
         "heads": "*",
         "wide_and_deep": "WideAndDeepModel",
     }.items()
@@ -230,19 +232,25 @@ def extended(base: str, extension: str) -> str:
 
 def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`."""
-    for line in method.text.splitlines():
-        if line.strip().startswith(f"super().{method.name}("):
-            function = ast.parse(textwrap.dedent(base.text)).body[0]
-            assert isinstance(function, ast.FunctionDef)
-            first = function.body[bool(ast.get_docstring(function))]
-            lines = base.text.splitlines()
-            above = first.lineno - 1
+    for node in function_of(method).body:
+        if ast.unparse(node).startswith(f"super().{method.name}("):
+            lines, first = base.text.splitlines(), function_of(base).body
+            above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
                 above -= 1
             inlined = copy.copy(method)
-            inlined.text = method.text.replace(line, "\n".join(lines[above:]))
+            own = method.text.splitlines()
+            own[node.lineno - 1 : node.end_lineno] = lines[above:]
+            inlined.text = "\n".join(own)
             return inlined
     return method
+
+
+def function_of(method: Statement) -> ast.FunctionDef:
+    """Returns the tree of a method, whose lines are those of its text."""
+    (function,) = ast.parse(textwrap.dedent(method.text)).body
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 @cache

@@ -29,7 +29,7 @@ STOCK = training(
 SUMMED = training("predict", "save_summary_steps", "hooks", "train_and_evaluate")
 EXPORTING = training(
     *("predict", "eval_loss", "train_and_evaluate", "parsing_receiver", "raw_receiver"),
-    *("BestExporter", "LatestExporter", "FinalExporter", "exports"),
+    *("BestExporter", "LatestExporter", "FinalExporter", "exports", "from_estimator"),
 )
 STOPPING = training(
     *("eval_loss", "train_and_evaluate", "make_early_stopping_hook", "StopAtStep"),
@@ -39,7 +39,7 @@ STOPPING = training(
 MANY = training(
     *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
-    *("HParams", "from_saved_model"),
+    *("HParams", "from_saved_model", "RMSProp"),
 )
 
 
@@ -512,9 +512,7 @@ def check_compiled_model_is_a_task(folder: str) -> None:
     reference.fit(data(4)(), steps_per_epoch=5, verbose=0)
     for strategy, size in ((None, 4), (mirrored(), 2)):
         config = MANY.RunConfig(strategy=strategy)
-        trainer = MANY.Trainer(
-            lambda: MANY.KerasTask(model), f"{folder}/{size}", config
-        )
+        trainer = MANY.Trainer(MANY.KerasTask(model), f"{folder}/{size}", config)
         trainer.train(data(size), steps=5)
         for one, other in zip(
             trainer.task.model.get_weights(), reference.get_weights(), strict=True
@@ -527,6 +525,17 @@ def check_compiled_model_is_a_task(folder: str) -> None:
             assert np.isclose(found[name], value, rtol=1e-5), name
         assert trainer.evaluate(data(4), steps=2) == found
         assert list(next(trainer.predict(data(2)))) == ["answer"]
+
+    # An optimizer of ours and a function of the program's are copied, too.
+    def own_loss(labels, outputs):
+        return tf.square(labels - outputs)
+
+    other = keras_model()
+    other.compile(MANY.RMSProp(0.01, 0.8, 0.5), own_loss)
+    task = MANY.KerasTask(other, {"own_loss": own_loss})
+    trainer = MANY.Trainer(task, f"{folder}/own", config).train(data(2), steps=2)
+    assert trainer.task.optimizer.rho == 0.8
+    assert trainer.task.optimizer is not other.optimizer
     # What was handed over is a pattern, as it was for an Estimator.
     np.testing.assert_array_equal(model.get_weights()[0], [[0.5], [-0.25]])
 
@@ -579,6 +588,9 @@ def check_saved_models_answer_arrays(folder: str) -> None:
     path = trainer.export_saved_model(f"{folder}/out", receiver)
     answers = MANY.from_saved_model(path)({"x": [[0.0, 0.1], [0.2, 0.3]]})
     expected = list(trainer.predict(rows(2, repeat=1)))
-    np.testing.assert_allclose(
-        answers["output"], [one["output"] for one in expected], 1e-5
+    values = [one["output"] for one in expected]
+    np.testing.assert_allclose(answers["output"], values, 1e-5)
+    answers = EXPORTING.from_estimator(trainer, receiver)(
+        {"x": [[0.0, 0.1], [0.2, 0.3]]}
     )
+    np.testing.assert_allclose(answers["output"], values, 1e-5)
