@@ -89,7 +89,8 @@ def native(
 def _words_of(text: str, module: str) -> set[str]:
     """Words of a file that ask for parts of training.py by themselves.
 
-    These are keywords that its names are called with, and summaries.
+    These are keywords that its names are called with, as `steps` and as
+    `EvalSpec(steps)`, and summaries.
     """
     tree = ast.parse(text)
     taken = _taken(tree, module)
@@ -99,7 +100,8 @@ def _words_of(text: str, module: str) -> set[str]:
             func = node.func
             name = func.id if isinstance(func, ast.Name) else ""
             if name in taken or name == "Trainer":
-                found |= {one.arg for one in node.keywords if one.arg is not None}
+                given = {one.arg for one in node.keywords if one.arg is not None}
+                found |= given | {f"{name}({one})" for one in given}
             if isinstance(func, ast.Attribute) and len(node.args) > 1:
                 # Arguments by their places: hooks come first, as the Estimator had it.
                 if func.attr == "train":
