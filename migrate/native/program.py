@@ -86,7 +86,8 @@ def native(
 def _words_of(text: str, module: str) -> set[str]:
     """Words of a file that ask for parts of training.py by themselves.
 
-    These are keywords that its names are called with, and summaries.
+    These are keywords that its names are called with, as `steps` and as
+    `EvalSpec(steps)`, and summaries.
     """
     tree = ast.parse(text)
     taken = _taken(tree, module)
@@ -96,7 +97,8 @@ def _words_of(text: str, module: str) -> set[str]:
             func = node.func
             name = func.id if isinstance(func, ast.Name) else ""
             if name in taken or name == "Trainer":
-                found |= {one.arg for one in node.keywords if one.arg is not None}
+                given = {one.arg for one in node.keywords if one.arg is not None}
+                found |= given | {f"{name}({one})" for one in given}
     return found
 
 

@@ -28,6 +28,8 @@ _RECEIVERS = {
 _PLACEHOLDER = "tf.placeholder"
 _METHODS = ("export_savedmodel", "export_saved_model")
 _GIVEN = ("serving_input_receiver_fn", "serving_input_fn")
+# What an export has one form of today, and where the best figures are kept.
+_FORMATS = ("strip_default_attrs", "as_text", "event_file_pattern", "assets_extra")
 
 
 def receivers(page: Page) -> None:
@@ -240,13 +242,22 @@ def exports(page: Page) -> None:
             name = arg.keyword.value if arg.keyword is not None else None
             if name in _GIVEN:
                 page.rename_keyword(arg, "receiver")
-            elif name == "strip_default_attrs":
-                page.drop_argument(call, arg)
+            elif name in _FORMATS:
+                _drop(page, call, arg)
         for index, arg in enumerate(call.args):
             name = arg.keyword.value if arg.keyword is not None else None
             if name in _GIVEN or (name is None and index == 1):
                 _direct(page, arg)
         _decoded(page, call)
+
+
+def _drop(page: Page, call: cst.Call, arg: cst.Arg) -> None:
+    """Takes out an argument that says how an export is written."""
+    name = arg.keyword.value if arg.keyword is not None else None
+    if name == "assets_extra" and not is_none(arg.value):
+        page.refuse(arg.value, "`assets_extra` ({}) has no native form yet")
+    else:
+        page.drop_argument(call, arg)
 
 
 def _direct(page: Page, arg: cst.Arg) -> None:
@@ -295,6 +306,8 @@ def _exporter(page: Page, word: Word) -> None:
             page.rename_keyword(arg, "receiver")
         if name in _GIVEN or isinstance(arg.value, cst.Lambda):
             _direct(page, arg)
+        elif name in _FORMATS and word.call is not None:
+            _drop(page, word.call, arg)
 
 
 _LOADED = (

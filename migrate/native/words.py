@@ -212,10 +212,10 @@ class _Rewording:
             if page.resolver.qualified(node) is not None:
                 continue
             if node.attr.value in _METHODS:
-                page.words.add(node.attr.value)
-                page.words.update(
-                    arg.keyword.value for arg in call.args if arg.keyword is not None
-                )
+                method = node.attr.value
+                given = [a.keyword.value for a in call.args if a.keyword is not None]
+                page.words.update((method, *given))
+                page.words.update(f"{method}({name})" for name in given)
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (

@@ -26,14 +26,13 @@ class Trainer(predict.Trainer):
     task: Task
 
     def export_saved_model(
-        self, folder: str, receiver: Any, *, checkpoint_path: str | None = None
+        self, export_dir_base: str, receiver: Any, *, checkpoint_path: str | None = None
     ) -> str:
         """Saves a model for serving, in a new folder below one; returns which."""
-        self._prepare(
-            receiver.get_concrete_function().structured_outputs, checkpoint_path
-        )
         if not (checkpoint_path or self.latest_checkpoint()):
             raise ValueError(f"There is no checkpoint in {self.model_dir}.")
+        features = receiver.get_concrete_function().structured_outputs
+        self._prepare(features, checkpoint_path)
 
         def serve(*inputs: Any) -> Any:
             features = receiver(*inputs)
@@ -48,9 +47,10 @@ class Trainer(predict.Trainer):
         module = tf.Module()
         module.model = self.task.model
         version = int(time.time())
-        while tf.io.gfile.exists(f"{folder}/{version}"):
+        while tf.io.gfile.exists(f"{export_dir_base}/{version}"):
             version += 1
-        written, path = f"{folder}/temp-{version}", f"{folder}/{version}"
-        tf.saved_model.save(module, written, {name: signature(name) for name in names})
-        tf.io.gfile.rename(written, path)
-        return path
+        unfinished = f"{export_dir_base}/temp-{version}"
+        signatures = {name: signature(name) for name in names}
+        tf.saved_model.save(module, unfinished, signatures)
+        tf.io.gfile.rename(unfinished, f"{export_dir_base}/{version}")
+        return f"{export_dir_base}/{version}"

@@ -14,16 +14,12 @@ class KerasTask(Task):
     """What a compiled Keras model is trained for."""
 
     def __init__(self, model: Any, custom_objects: Any = None) -> None:
-        self.model, self.optimizer = model, model.optimizer
-        self.custom_objects = custom_objects or {}
-
-    def __call__(self) -> KerasTask:
-        """Returns a task with a copy of the model, made in the scope of a strategy."""
-        with tf_keras.utils.custom_object_scope(self.custom_objects):
-            copy = tf_keras.models.clone_model(self.model)
-            copy.compile_from_config(self.model.get_compile_config())
-        copy.set_weights(self.model.get_weights())
-        return KerasTask(copy)
+        # A copy, made in the scope of a strategy: the model itself is not trained.
+        with tf_keras.utils.custom_object_scope(custom_objects or {}):
+            self.model = tf_keras.models.clone_model(model)
+            self.model.compile_from_config(model.get_compile_config())
+        self.model.set_weights(model.get_weights())
+        self.optimizer = self.model.optimizer
 
     @property
     def metrics(self) -> Any:
