@@ -65,6 +65,7 @@ WORDS: dict[str, frozenset[str]] = {
         "cells": "*",
         "heads": "*",
         "wide_and_deep": "WideAndDeepModel",
+        "head_exports": "",
     }.items()
 }
 LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)

@@ -281,7 +281,7 @@ def names_of(model: Any, tf_keras: Any) -> dict[str, Any]:
             name = column[1] if column else "x"
             found[f"linear/linear_model/{name}/weights"] = variable
         del found["linear/linear_model/x/weights"]
-        (x,) = (layer for layer in wide.columns if hasattr(layer, "layers"))
+        (x,) = (layer for layer in wide.shares if hasattr(layer, "layers"))
         found["linear/linear_model/x/weights"] = x.layers[1].kernel
         found["linear/linear_model/bias_weights"] = wide.bias
     deep = model.deep if hasattr(model, "deep") else model
