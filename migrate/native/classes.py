@@ -14,7 +14,7 @@ from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
-from .code import Refused, call, dotted, is_absent, literal, parsed
+from .code import Refused, dotted, literal, parsed
 from .layers import (
     RANKS,
     SIGNATURES,
@@ -33,11 +33,14 @@ from .text import (
     bound_names,
     elements,
     fitted,
+    names_in,
     on_one_line,
     parameters_of,
     parents_of,
+    place_of,
     without_gone,
 )
+from .weights import move_weights
 
 __all__ = ["needs_update_ops", "plain_classes", "training_words"]
 
@@ -48,22 +51,6 @@ _BASES = {
 }
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-_GET_VARIABLE = (
-    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
-    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
-    "constraint", "synchronization", "aggregation",
-)  # fmt: skip
-_VARIABLE = (
-    "initial_value", "trainable", "collections", "validate_shape", "caching_device",
-    "name", "variable_def", "dtype", "expected_shape", "import_scope", "constraint",
-    "use_resource", "synchronization", "aggregation", "shape",
-)  # fmt: skip
-_LOOKUPS = {
-    "tf.nn.embedding_lookup": (
-        "params", "ids", "partition_strategy", "name", "validate_indices", "max_norm",
-    ),
-    "tf.gather": ("params", "indices", "validate_indices", "name", "axis", "batch_dims"),
-}  # fmt: skip
 # What Keras calls the flag; programs call it otherwise.
 _FLAGS = (
     "is_training",
@@ -455,6 +442,10 @@ class Lifted:
         self._withs: tuple[ast.With, ...] = ()
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
+        # Where in the call an expression stands whose names are looked up.
+        self.at: ast.AST | None = None
+        # Attributes that were added to the constructor, in the order of the call.
+        self.added: list[str] = []
 
     # -- reading
 
@@ -494,27 +485,45 @@ class Lifted:
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:
-            found = self._only_value(node.id)
+            found = self.value_of(node.id)
             return code if found is None else self.of(found)
         if node.id in self.init_names | self.hidden:
             return code
         return self.module.value(node.id) or code
 
-    def _only_value(self, name: str) -> ast.expr | None:
-        """What the call gives to a name, where it does so once."""
-        places = [
+    def value_of(self, name: str) -> ast.expr | None:
+        """What the call gives to a name, where it does so once.
+
+        Or where it did so last, straight before the node `at`.
+        """
+        stores = [
             one
-            for one in ast.walk(self.call)
-            if isinstance(one, ast.Name)
-            and one.id == name
-            and isinstance(one.ctx, ast.Store)
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
         ]
-        if len(places) != 1 or name in parameters_of(self.call):
+        if not stores or name in parameters_of(self.call):
             return None
-        above = self.above[places[0]]
-        if isinstance(above, ast.Assign) and above.targets == places:
+        if len(stores) > 1:
+            stores = self._last_before(stores)
+        if len(stores) != 1:
+            return None
+        above = self.above[stores[0]]
+        if isinstance(above, ast.Assign) and above.targets == stores:
             return above.value
         return None
+
+    def _last_before(self, stores: Sequence[ast.Name]) -> list[ast.Name]:
+        """The last of several that come, one after the other, in one block."""
+        if self.at is None:
+            return []
+        blocks = [self.above[self.statement(one)] for one in stores]
+        around = [self.statement(self.at), *self.around(self.at), self.call]
+        if len({*map(id, blocks)}) > 1 or blocks[0] not in [
+            self.above.get(one) for one in around
+        ]:
+            return []
+        before = [one for one in stores if place_of(one) < place_of(self.at)]
+        return sorted(before, key=place_of)[-1:]
 
     def text(self, code: str) -> str:
         """A string in the program's quotes."""
@@ -607,16 +616,25 @@ class Lifted:
             if (name := attribute_of_self(node.targets[0])) is not None
         }
 
-    def for_init(self, code: str, what: str) -> str:
-        """An expression of the call, as the constructor says it."""
-        return self._moved(code, what, {}, shapes=False)
+    def for_init(self, code: str, what: str, free: Container[str] = ()) -> str:
+        """An expression of the call, as the constructor says it.
+
+        `free` are names that are bound where it will stand.
+        """
+        return self._moved(code, what, free, shapes=False)
 
     def for_build(self, code: str, what: str) -> str:
         """An expression of the call, as `build` says it, which knows the input's shape."""
-        return self._moved(code, what, {}, shapes=True)
+        return self._moved(code, what, (), shapes=True)
 
     def _moved(
-        self, code: str, what: str, known: dict[str, str], *, shapes: bool
+        self,
+        code: str,
+        what: str,
+        free: Container[str],
+        *,
+        shapes: bool,
+        seen: tuple[str, ...] = (),
     ) -> str:
         whole = f"({code}\n)"
         text = Text(whole)
@@ -648,15 +666,19 @@ class Lifted:
                 ):
                     text.put(node, given.id)
                 continue
-            if isinstance(node, ast.Name) and node.id in self.locals - inner:
-                value = self._only_value(node.id)
-                if value is None or node.id in known:
+            if (
+                isinstance(node, ast.Name)
+                and node.id in self.locals - inner
+                and node.id not in free
+            ):
+                value = self.value_of(node.id)
+                if value is None or node.id in seen:
                     raise Refused(
                         f"{what} follows from `{node.id}`, which only the call knows"
                     )
                 self.moved_names.add(node.id)
                 moved = self._moved(
-                    self.of(value), what, {**known, node.id: ""}, shapes=shapes
+                    self.of(value), what, free, shapes=shapes, seen=(*seen, node.id)
                 )
                 held = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
                 text.put(node, moved if isinstance(value, held) else f"({moved})")
@@ -681,7 +703,7 @@ class Lifted:
             return None
         held = node.value
         if isinstance(held, ast.Name) and held.id in self.locals:
-            value = self._only_value(held.id)
+            value = self.value_of(held.id)
             if value is not None:
                 self.moved_names.add(held.id)
                 held = value
@@ -718,26 +740,52 @@ class Lifted:
 
         `place` is where the call uses what they make.
         """
-        order = _place(place)
+        order = place_of(place)
         first_use: dict[str, tuple[int, int]] = {}
         for node in ast.walk(self.call):
             name = attribute_of_self(node)
             if name is not None:
-                first_use[name] = min(first_use.get(name, _place(node)), _place(node))
+                first_use[name] = min(
+                    first_use.get(name, place_of(node)), place_of(node)
+                )
         statements = self.init.body
         where = len(statements)
         for index in range(len(statements) - 1, 0, -1):
             made = _made_in(statements[index], self.source)
-            if not made:
+            if not made or made & {*self.added}:
                 break
-            if min((first_use.get(one, order) for one in made)) > order:
+            if min(first_use.get(one, order) for one in made) > order:
                 where = index
+        self.added += re.findall(r"self\.(\w+) = ", "\n".join(lines))
         if where < len(statements):
             self.source.add(statements[where], *lines)
         else:
             self.source.add(statements[-1], *lines, below=True)
 
-    def fresh(self, wanted: str) -> str:
+    def add_to_build(self, lines: Sequence[str]) -> None:
+        """Puts statements into `build`, which knows the shape of the input."""
+        known = next(
+            (
+                one
+                for one in self.tree.body
+                if isinstance(one, ast.FunctionDef) and one.name == "build"
+            ),
+            None,
+        )
+        if known is not None:
+            self.source.add(known.body[-1], *lines, below=True)
+            return
+        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
+        self.source.add(
+            self.call,
+            "def build(self, input_shape):",
+            *(step + one for one in lines),
+        )
+        start, _ = self.source.span(self.call)
+        line = self.source.code.rfind("\n", 0, start) + 1
+        self.source._edits.append((line, line, "\n"))
+
+    def fresh(self, wanted: str, more: Container[str] = ()) -> str:
         """An attribute that the class does not have yet."""
         taken = {
             name
@@ -747,8 +795,10 @@ class Lifted:
         wanted = re.sub(r"\W+", "_", wanted).strip("_")
         if not wanted.isidentifier():
             wanted = "weight"
+        if wanted in RESERVED:
+            wanted = f"own_{wanted}"
         name, number = wanted, 1
-        while name in taken or name in RESERVED:
+        while name in taken or name in more:
             number += 1
             name = f"{wanted}_{number}"
         return name
@@ -759,21 +809,29 @@ class Lifted:
         """Changes the code, step by step."""
         self.code = without_gone(self.code)
         self.read()
-        if len(parameters_of(self.call)) < 2:
-            raise Refused(f"the layers of `{self.name}` have no inputs")
+        self._rounds_alone()
         self._first_values_made()
         self._functions()
         self._calls_of_contrib()
         self._starts_from_scopes()
-        self._weights()
+        move_weights(self)
         self._scopes()
+        self._check_inputs()
         self._words()
+        self._unread_values()
         self._loops()
         self._comprehensions()
         self._flag()
         self._unread()
-        self._unread_values()
         self._docstring()
+
+    def _rounds_alone(self) -> None:
+        """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
+        for one in ast.walk(self.call):
+            if isinstance(one, ast.comprehension) and isinstance(one.iter, ast.Call):
+                if dotted(one.iter.func) == "zip" and len(one.iter.args) == 1:
+                    self.source.put(one.iter, self.of(one.iter.args[0]))
+        self.take()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers that the constructor makes for later."""
@@ -904,7 +962,7 @@ class Lifted:
                 and len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
                 and one.targets[0].id == node.id
-                and _place(one) < _place(use)
+                and place_of(one) < place_of(use)
                 and not _holds(one, use)
             ]
             found = {self._rank(one, one) for one in values[-1:]}
@@ -1032,17 +1090,11 @@ class Lifted:
 
     # -- weights
 
-    def _first_values(self, withs: Sequence[ast.With], what: str) -> str | None:
-        """How a scope around says that weights begin."""
-        return self._scope_argument(withs, "initializer", 3, what)
-
-    def _penalty(self, withs: Sequence[ast.With], what: str) -> str | None:
-        """What a scope around says of penalties on weights."""
-        return self._scope_argument(withs, "regularizer", 4, what)
-
-    def _scope_argument(
-        self, withs: Sequence[ast.With], name: str, place: int, what: str
+    def from_scopes(
+        self, withs: Sequence[ast.With], name: str, what: str
     ) -> str | None:
+        """What variable scopes around say of weights: how they begin, a penalty."""
+        place = {"initializer": 3, "regularizer": 4}[name]
         for block in reversed(withs):
             for item in reversed(block.items):
                 node = item.context_expr
@@ -1076,7 +1128,7 @@ class Lifted:
             node, argument = found
             start: str | None = None
             for use in self.uses(self._holder(node)):
-                start = self._first_values(use.withs, f"`{argument.arg}`")
+                start = self.from_scopes(use.withs, "initializer", f"`{argument.arg}`")
             kept = [self.of(one) for one in node.args]
             for one in node.keywords:
                 if one is argument:
@@ -1086,331 +1138,6 @@ class Lifted:
                 kept.append(self.of(one))
             self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
             self.take()
-
-    def _weights(self) -> None:
-        """Variables of the call become weights that the constructor makes."""
-        makers = {
-            "get_variable": self._get_variable,
-            "new_variable": self._new_variable,
-            "make_input_layer": self._input_layer,
-        }
-        while True:
-            found = sorted(
-                (
-                    (_place(one), name, one)
-                    for one in ast.walk(self.call)
-                    if isinstance(one, ast.Call)
-                    and (name := attribute_of_self(one.func)) is not None
-                    and (
-                        name in makers or name in ("keep_weights", "make_linear_model")
-                    )
-                ),
-                key=lambda one: one[0],
-            )
-            if not found:
-                return
-            _, name, node = found[0]
-            if name == "make_linear_model":
-                raise Refused("`tf.feature_column.linear_model` in a model function")
-            if name == "keep_weights":
-                shown = self.of(node.args[0])
-                raise Refused(f"`{shown}` makes variables where it is called")
-            makers[name](node)
-            self.take()
-
-    def _conditions(self, node: ast.AST, what: str) -> list[str]:
-        """Tests around a weight, which the constructor asks too."""
-        found: list[str] = []
-        for block in self.around(node):
-            if isinstance(block, ast.If) and any(
-                _holds(one, node) for one in block.body
-            ):
-                found.append(self.for_init(self.of(block.test), what))
-            elif isinstance(
-                block, (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef)
-            ) or isinstance(
-                block,
-                (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Lambda),
-            ):
-                raise Refused(f"{what} is made in a loop or a branch")
-        return found
-
-    def _made(
-        self, node: ast.Call, attribute: str, code: str, *, build: bool = False
-    ) -> None:
-        """Moves a weight to where the constructor, or `build`, makes it."""
-        what = f"`{attribute}`"
-        tests = self._conditions(node, what)
-        step = "    "
-        lines = [f"{step * depth}if {test}:" for depth, test in enumerate(tests)]
-        lines.append(f"{step * len(tests)}self.{attribute} = {code}")
-        if build:
-            self._add_to_build(lines)
-        else:
-            self.add_to_init(lines, node)
-        statement = self.statement(node)
-        if isinstance(statement, ast.Assign) and statement.value is node:
-            (target,) = statement.targets
-            if isinstance(target, ast.Name) and self._only_value(target.id) is node:
-                self._read_as(target.id, f"self.{attribute}")
-                self.source.drop(statement)
-                return
-        self.source.put(node, f"self.{attribute}")
-
-    def _read_as(self, name: str, code: str) -> None:
-        for one in ast.walk(self.call):
-            if (
-                isinstance(one, ast.Name)
-                and one.id == name
-                and isinstance(one.ctx, ast.Load)
-            ):
-                self.source.put(one, code)
-
-    def _add_to_build(self, lines: Sequence[str]) -> None:
-        known = next(
-            (
-                one
-                for one in self.tree.body
-                if isinstance(one, ast.FunctionDef) and one.name == "build"
-            ),
-            None,
-        )
-        if known is not None:
-            self.source.add(known.body[-1], *lines, below=True)
-            return
-        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
-        self.source.add(
-            self.call,
-            "def build(self, input_shape):",
-            *(step + one for one in lines),
-        )
-        start, _ = self.source.span(self.call)
-        line = self.source.code.rfind("\n", 0, start) + 1
-        self.source._edits.append((line, line, "\n"))
-
-    def _get_variable(self, node: ast.Call) -> None:
-        given = {
-            name: self.of(one)
-            for name, one in arguments_of(
-                node, _GET_VARIABLE, "tf.get_variable"
-            ).items()
-        }
-        named = literal(given.get("name"))
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
-        statement = self.statement(node)
-        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
-            wanted = self.of(statement.targets[0])
-        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
-        what = f"the weight `{attribute}`"
-        for name in (
-            "collections",
-            "partitioner",
-            "custom_getter",
-            "constraint",
-            "synchronization",
-            "aggregation",
-        ):
-            if not is_absent(given.get(name)):
-                raise Refused(f"{what} is made with `{name}`")
-        if literal(given.get("validate_shape", "True")) is not True:
-            raise Refused(f"{what} is made without a shape")
-        kind = self.symbol(given.get("dtype", "x")) or given.get("dtype", "tf.float32")
-        whole = kind in ("tf.int32", "tf.int64", "tf.bool")
-        if kind != "tf.float32" and not whole:
-            raise Refused(f"{what} is of type `{kind}`")
-        withs = self.withs(node)
-        start = given.get("initializer")
-        if is_absent(start):
-            start = None if whole else self._first_values(withs, what)
-        else:
-            start = self.for_init(self.value(start or ""), what)
-        penalty = given.get("regularizer")
-        if is_absent(penalty):
-            penalty = self._penalty(withs, what)
-        else:
-            penalty = self.for_init(self.value(penalty or ""), what)
-        trainable = given.get("trainable", "True")
-        trainable = (
-            None if literal(trainable) is True else self.for_init(trainable, what)
-        )
-        name = self.for_init(given["name"], what)
-        more = {
-            "regularizer": regularizer(penalty, self),
-            "trainable": trainable,
-        }
-        if is_absent(given.get("shape")):
-            if start is None or penalty is not None:
-                raise Refused(f"{what} is made without a shape")
-            code = call(f"{self.tf}.Variable", start, name=name, trainable=trainable)
-            self._made(node, attribute, code)
-            return
-        shape = given["shape"]
-        began = None if start is None else initializer(start, self)
-        if began == self.text("glorot_uniform"):
-            began = None
-        build = False
-        try:
-            size = self.for_init(shape, what)
-        except Refused:
-            size = self.for_build(shape, what)
-            build = True
-            # `build` knows no parameters of the constructor.
-            began, name = self._in_build(began), self._in_build(name)
-        lookup = None if build or whole or trainable else self._lookup(node)
-        sizes = parsed(size)
-        if (
-            lookup is not None
-            and isinstance(sizes, (ast.List, ast.Tuple))
-            and len(sizes.elts) == 2
-        ):
-            whole_lookup, ids, local = lookup
-            parts = [
-                ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts
-            ]
-            code = call(
-                f"{_KERAS}Embedding",
-                *parts,
-                embeddings_initializer=began or self.text("glorot_uniform"),
-                embeddings_regularizer=more["regularizer"],
-                name=name if self.module.named else None,
-            )
-            self.add_to_init([f"self.{attribute} = {code}"], whole_lookup)
-            self.source.put(whole_lookup, f"self.{attribute}({ids})")
-            if local is not None:
-                self.source.drop(local)
-            return
-        code = call(
-            "self.add_weight",
-            name,
-            size,
-            dtype=given["dtype"] if whole else None,
-            initializer=began,
-            **more,
-        )
-        self._made(node, attribute, code, build=build)
-
-    def _in_build(self, code: str | None) -> str | None:
-        """What the constructor says, as `build` does: parameters are attributes there."""
-        if code is None:
-            return None
-        text = Text(f"({code}\n)")
-        stored = {
-            value.id: name
-            for name, value in self.attributes().items()
-            if isinstance(value, ast.Name)
-        }
-        for one in ast.walk(text.body[0]):
-            if isinstance(one, ast.Name) and one.id in self.init_names - {"self"}:
-                if one.id not in stored:
-                    raise Refused(
-                        f"a weight follows from `{one.id}` and from its input"
-                    )
-                text.put(one, f"self.{stored[one.id]}")
-        return text.done()[1:-2]
-
-    def _lookup(self, node: ast.Call) -> tuple[ast.Call, str, ast.stmt | None] | None:
-        """The only use of a table, if it looks rows up: the call, what it looks for.
-
-        And the statement that gives the table a name.
-        """
-        if self._conditions(node, "a table"):
-            return None
-        statement = self.statement(node)
-        used: ast.AST = node
-        local: ast.stmt | None = None
-        if isinstance(statement, ast.Assign) and statement.value is node:
-            (target,) = statement.targets
-            if (
-                not isinstance(target, ast.Name)
-                or self._only_value(target.id) is not node
-            ):
-                return None
-            reads = [
-                one
-                for one in ast.walk(self.call)
-                if isinstance(one, ast.Name)
-                and one.id == target.id
-                and isinstance(one.ctx, ast.Load)
-            ]
-            if len(reads) != 1:
-                return None
-            used, local = reads[0], statement
-        above = self.above[used]
-        above = self.above[above] if isinstance(above, ast.keyword) else above
-        if not isinstance(above, ast.Call):
-            return None
-        symbol = self.symbol(self.of(above.func)) or ""
-        if symbol not in _LOOKUPS or self._loops_around(above):
-            return None
-        given = arguments_of(above, _LOOKUPS[symbol], symbol)
-        if given.get("params") is not used or not {*given} <= {
-            "params",
-            "ids",
-            "indices",
-            "name",
-        }:
-            return None
-        ids = given.get("ids") or given["indices"]
-        return above, self.of(ids), local
-
-    def _loops_around(self, node: ast.AST) -> bool:
-        return any(isinstance(one, (ast.For, ast.While)) for one in self.around(node))
-
-    def _new_variable(self, node: ast.Call) -> None:
-        given = {
-            name: self.of(one)
-            for name, one in arguments_of(node, _VARIABLE, "tf.Variable").items()
-        }
-        named = literal(given.get("name"))
-        statement = self.statement(node)
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
-        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
-            wanted = self.of(statement.targets[0])
-        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
-        what = f"the weight `{attribute}`"
-        for name in (
-            "collections",
-            "variable_def",
-            "expected_shape",
-            "import_scope",
-            "synchronization",
-            "aggregation",
-        ):
-            if not is_absent(given.get(name)):
-                raise Refused(f"{what} is made with `{name}`")
-        code = call(
-            f"{self.tf}.Variable",
-            self.for_init(given["initial_value"], what),
-            **{
-                name: self.for_init(given[name], what)
-                for name in ("trainable", "name", "dtype", "constraint", "shape")
-                if name in given
-            },
-        )
-        self._made(node, attribute, code)
-
-    def _input_layer(self, node: ast.Call) -> None:
-        names = (
-            "features",
-            "feature_columns",
-            "weight_collections",
-            "trainable",
-            "cols_to_vars",
-            "cols_to_output_tensors",
-        )
-        given = arguments_of(node, names, "tf.feature_column.input_layer")
-        if not {*given} <= {"features", "feature_columns", "trainable"}:
-            raise Refused("`tf.feature_column.input_layer` fills a dictionary")
-        if "shared_embedding" in self.module.code:
-            raise Refused("columns that share an embedding")
-        attribute = self.fresh("input_layer")
-        columns = self.for_init(self.of(given["feature_columns"]), "the input layer")
-        trainable = "trainable" in given and self.for_init(
-            self.of(given["trainable"]), "the input layer"
-        )
-        code = call(f"{_KERAS}DenseFeatures", columns, trainable=trainable or None)
-        self.add_to_init([f"self.{attribute} = {code}"], node)
-        self.source.put(node, f"self.{attribute}({self.of(given['features'])})")
 
     # -- scopes
 
@@ -1431,6 +1158,16 @@ class Lifted:
             self.take()
         self.code = without_gone(self.code)
         self.read()
+
+    def _check_inputs(self) -> None:
+        """A class without inputs can have weights, and give them, but no layers."""
+        if len(parameters_of(self.call)) > 1:
+            return
+        (*before, last) = self.call.body
+        value = last.value if isinstance(last, ast.Return) else None
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if before or None in map(attribute_of_self, parts):
+            raise Refused(f"the layers of `{self.name}` have no inputs")
 
     def _names_only(self, block: ast.With) -> bool:
         symbols = [
@@ -1664,9 +1401,9 @@ class Lifted:
 
     def _rename(self, name: str, new: str) -> None:
         for one in ast.walk(self.call):
-            if isinstance(one, ast.arg) and one.arg == name:
-                self.source.put(one, new)
-            elif isinstance(one, ast.Name) and one.id == name:
+            if (isinstance(one, ast.arg) and one.arg == name) or (
+                isinstance(one, ast.Name) and one.id == name
+            ):
                 self.source.put(one, new)
 
     # -- what is left over
@@ -1741,10 +1478,6 @@ def _stored(function: ast.FunctionDef) -> set[str]:
         for one in ast.walk(function)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
-
-
-def _place(node: ast.AST) -> tuple[int, int]:
-    return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:

@@ -28,6 +28,7 @@ from .code import Refused
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined
+from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
@@ -180,6 +181,7 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        files = [with_variables_inlined(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         lifting = lifted_together(files, facts)
         for one in lifting:

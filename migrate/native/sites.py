@@ -20,8 +20,10 @@ from .text import (
     attribute_of_self,
     bound_names,
     elements,
+    names_in,
     parameters_of,
     parents_of,
+    place_of,
     without_gone,
 )
 
@@ -310,10 +312,15 @@ def _constructor_flags(program: Program) -> bool:
 def _call_parameters(program: Program) -> bool:
     """What the call was given, and the constructor reads, is the constructor's."""
     for plain in program.classes:
-        _made, called = parameters_of(plain.init), parameters_of(plain.call)
-        bound = bound_names(plain.init)
-        reads = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
-        names = [one for one in called[2:] if one in reads - bound]
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        first: dict[str, ast.Name] = {}
+        for one in sorted(names_in(plain.init), key=place_of):
+            first.setdefault(one.id, one)
+        names = [
+            one
+            for one in called[2:]
+            if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
+        ]
         if not names:
             continue
         name = names[0]
@@ -664,11 +671,10 @@ def _returned_weights(program: Program) -> bool:
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
-        if not isinstance(value, ast.Tuple):
-            continue
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
         weights = {
             place: name
-            for place, one in enumerate(value.elts)
+            for place, one in enumerate(parts)
             if (name := attribute_of_self(one)) is not None
         }
         (site,) = plain.sites
@@ -681,33 +687,38 @@ def _returned_weights(program: Program) -> bool:
             continue
         (called,) = site.calls
         statement = program.above[called]
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if not isinstance(target, ast.Tuple) or len(target.elts) != len(value.elts):
+        if not isinstance(statement, ast.Assign) or value is None:
             continue
-        names = {place: target.elts[place] for place in weights}
-        bound = [
-            one.id
-            for one in ast.walk(owner)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        ]
-        once = all(
+        target = statement.targets[0]
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
+            value, ast.Tuple
+        ):
+            continue
+        names = {place: targets[place] for place in weights}
+        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        if not all(
             isinstance(one, ast.Name) and bound.count(one.id) == 1
             for one in names.values()
-        )
-        if not once or len(weights) == len(value.elts):
+        ):
+            continue
+        every = len(weights) == len(parts)
+        if every and len(plain.call.body) > 1:
             continue
         model = program.of(called.func)
-        for node in ast.walk(owner):
-            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-                continue
+        for node in names_in(owner):
             for place, one in names.items():
-                if isinstance(one, ast.Name) and node.id == one.id:
+                same = isinstance(one, ast.Name) and node.id == one.id
+                if same and isinstance(node.ctx, ast.Load):
                     program.text.put(node, f"{model}.{weights[place]}")
-        for listed in (target, value):
-            kept = [
-                program.of(o) for n, o in enumerate(listed.elts) if n not in weights
-            ]
-            program.text.put(listed, ", ".join(kept))
+        if every:
+            # Nothing is left to call.
+            program.text.drop(statement)
+            program.text.cut(plain.call)
+            return True
+        for whole, listed in ((target, targets), (value, parts)):
+            kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
+            program.text.put(whole, ", ".join(kept))
         return True
     return False
 
@@ -841,6 +852,12 @@ def _unfolded(
     while isinstance(around, ast.With):
         around = program.above[around]
     given = program.given(call, parameters_of(function)[method:])
+    defaults = function.args.defaults
+    for name, default in zip(
+        parameters_of(function)[::-1], defaults[::-1], strict=False
+    ):
+        if given is not None:
+            given.setdefault(name, default)
     if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
         return None
     names = {name: program.bracketed(one) for name, one in given.items()}

@@ -14,9 +14,11 @@ __all__ = [
     "bound_names",
     "elements",
     "fitted",
+    "names_in",
     "on_one_line",
     "parameters_of",
     "parents_of",
+    "place_of",
     "without_gone",
 ]
 
@@ -286,6 +288,16 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return found
 
 
+def names_in(node: ast.AST) -> list[ast.Name]:
+    """The names in some code."""
+    return [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+
+
+def place_of(node: ast.AST) -> tuple[int, int]:
+    """Line and column of a node."""
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
 def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
     """The node above each one."""
     return {
@@ -392,9 +404,11 @@ def _without_last_comma(code: str) -> str:
             start, commas = stack.pop()
             last = found[place - 1]
             called = start > 0 and (
-                found[start - 1].type == tokenize.NAME
-                and found[start - 1].string
-                not in ("in", "return", "and", "or", "not", "if", "else")
+                (
+                    found[start - 1].type == tokenize.NAME
+                    and found[start - 1].string
+                    not in ("in", "return", "and", "or", "not", "if", "else")
+                )
                 or found[start - 1].string in _CLOSE
             )
             if last.string == "," and (commas > 1 or one.string != ")" or called):
