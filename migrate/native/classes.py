@@ -14,11 +14,13 @@ from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
+from .arg_scopes import Scope, find_outer_scopes, scopes_of
 from .code import Refused, dotted, literal, parsed
 from .layers import (
     RANKS,
     SIGNATURES,
     Layers,
+    Plain,
     contrib_name,
     initializer,
     layers,
@@ -69,7 +71,7 @@ def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused."""
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
-    module = _Module(parsed, facts)
+    module = Module(parsed, facts)
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -119,7 +121,7 @@ def needs_update_ops(parsed: ParsedModule) -> bool:
     )
 
 
-class _Module:
+class Module:
     """A module, and its lifted classes while they change."""
 
     def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
@@ -180,6 +182,15 @@ class _Module:
                 return self.text.of(one.value)
         return None
 
+    def function(self, name: str) -> ast.FunctionDef | None:
+        """A function of the module, by its name."""
+        found = [
+            one
+            for one in self.text.body
+            if isinstance(one, ast.FunctionDef) and one.name == name
+        ]
+        return found[0] if len(found) == 1 else None
+
     def only_value(self, name: str) -> str | None:
         """What any code of the module gives to a name, in one place."""
         found = [
@@ -192,10 +203,13 @@ class _Module:
 
     def plain(self) -> str:
         """The code with plain classes."""
+        for one in self.classes:
+            one.read()
         shared: set[str] = set()
         if self.reuses:
             merge_shared(self.classes)
             shared = self._shared()
+        flags = find_outer_scopes(self)
         for one in self.classes:
             one.become_plain()
         text = Text(self.code)
@@ -203,8 +217,8 @@ class _Module:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared)
-        code = self._without_contrib(code)
+        code = simplified(text.done(), names, self._is_seen, shared, flags)
+        code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
 
     def _shared(self) -> set[str]:
@@ -277,6 +291,17 @@ class _Module:
                     found.append(name)
         return found
 
+    def _without_scope_makers(self, code: str) -> str:
+        """The code without functions that only made arg_scopes."""
+        text = Text(code)
+        for one in text.body:
+            if not isinstance(one, ast.FunctionDef) or "arg_scope(" not in text.of(one):
+                continue
+            used = len(re.findall(rf"\b{one.name}\b", code)) > 1
+            if not used and not self._is_seen(one.name):
+                text.cut(one)
+        return text.done()
+
     def _without_contrib(self, code: str) -> str:
         """The code with layers of Keras for functions of contrib around the classes."""
         while True:
@@ -317,14 +342,14 @@ class _Module:
                 return code
             for node, name in inner:
                 if name not in WITHOUT_WEIGHTS:
-                    text.put(node, cell(name, node, _Plain(self)))
+                    text.put(node, cell(name, node, Plain(self.symbol, self.quote)))
                     continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
                     key: on_one_line(text.of(value)) for key, value in given.items()
                 }
                 inputs = said.pop(SIGNATURES[name][0])
-                made = layers(name, said, _Plain(self))
+                made = layers(name, said, Plain(self.symbol, self.quote))
                 flag = "" if made.training is None else f", training={made.training}"
                 text.put(node, f"{made.made[0]}({inputs}{flag})")
             code = text.done()
@@ -375,26 +400,6 @@ class _Module:
         return text.done()
 
 
-class _Plain:
-    """Reads arguments as they are, where there are no arg_scopes."""
-
-    def __init__(self, module: _Module) -> None:
-        self.symbol = module.symbol
-        self.quote = module.quote
-
-    def value(self, code: str) -> str:
-        """The argument itself."""
-        return code
-
-    def text(self, code: str) -> str:
-        """A string in the program's quotes."""
-        return f"{self.quote}{code}{self.quote}"
-
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """Nothing."""
-        return {}
-
-
 def arguments_of(
     node: ast.Call, names: Sequence[str], function: str
 ) -> dict[str, ast.expr]:
@@ -426,7 +431,7 @@ class Lifted:
     """A lifted class on its way to a plain one."""
 
     def __init__(
-        self, module: _Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
+        self, module: Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
     ) -> None:
         self.module = module
         self.node = node
@@ -440,6 +445,8 @@ class Lifted:
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
+        # What arg_scopes around the calls of its objects say.
+        self.outer: list[Scope] = []
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
@@ -532,30 +539,14 @@ class Lifted:
     def scoped(self, function: str) -> Mapping[str, str]:
         """What the arg_scopes around give to a function of contrib."""
         found: dict[str, str] = {}
-        for block in self._withs:
-            for item in block.items:
-                node = item.context_expr
-                if not isinstance(node, ast.Call):
-                    continue
-                if self.symbol(self.of(node.func)) not in _ARG_SCOPES:
-                    continue
-                if len(node.args) != 1 or not isinstance(
-                    node.args[0], (ast.List, ast.Tuple)
-                ):
-                    shown = self.of(node)
-                    raise Refused(f"`{shown}` does not name its functions")
-                names = [
-                    contrib_name(self.symbol(self.of(f))) for f in node.args[0].elts
-                ]
-                if function not in names:
-                    continue
-                for one in node.keywords:
-                    if one.arg is None:
-                        raise Refused(f"`{self.of(node)}` with `**` arguments")
-                    value = self.of(one.value)
-                    if one.arg not in ("is_training", "normalizer_params"):
-                        value = self.for_init(value, f"`{one.arg}`")
-                    found[one.arg] = value
+        for scope in self.outer:
+            if function in scope.functions:
+                found.update(scope.given)
+        for scope in scopes_of(self._withs, self):
+            if function in scope.functions:
+                for name, code in scope.given.items():
+                    late = name in ("is_training", "normalizer_params")
+                    found[name] = code if late else self.for_init(code, f"`{name}`")
         return found
 
     def around(self, node: ast.AST) -> list[ast.AST]:
@@ -604,6 +595,18 @@ class Lifted:
             ):
                 found.append(_Use(node, self.withs(node)))
         return found
+
+    def appended(self, attribute: str) -> list[ast.Call]:
+        """Calls whose values the constructor appends to a list."""
+        return [
+            one.args[0]
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and attribute_of_self(one.func.value) == attribute
+            and one.args
+            and isinstance(one.args[0], ast.Call)
+        ]
 
     # -- what the constructor can say
 

@@ -24,6 +24,7 @@ from .text import (
     parameters_of,
     parents_of,
     place_of,
+    substituted,
     without_gone,
 )
 
@@ -36,14 +37,17 @@ def simplified(
     code: str,
     names: set[str],
     seen: Callable[[str], bool],
-    shared: Container[str] = (),
+    shared: Container[str],
+    flags: Mapping[str, Mapping[str, str]],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. The models that a function in `shared` makes are one.
+    one of them. The models that a function in `shared` makes are one. `flags` tell what
+    callers say of training, by class and caller.
     """
     steps = (
+        _scope_flags,
         _constructor_flags,
         _call_parameters,
         _owner,
@@ -56,14 +60,14 @@ def simplified(
         _nested,
         _without_verb,
     )
-    program = Program(code, names, seen, shared)
+    program = Program(code, names, seen, shared, flags)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, shared)
+                program = Program(code, names, seen, shared, flags)
                 changed = True
     return program.text.code
 
@@ -97,11 +101,13 @@ class Program:
         names: set[str],
         seen: Callable[[str], bool],
         shared: Container[str],
+        flags: Mapping[str, Mapping[str, str]],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
         self.shared = shared
+        self.flags = flags
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
@@ -120,11 +126,6 @@ class Program:
         """Source of a node."""
         return self.text.of(node)
 
-    def bracketed(self, node: ast.expr) -> str:
-        """Source of an expression that may stand in another one."""
-        plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Call)
-        return self.of(node) if isinstance(node, plain) else f"({self.of(node)})"
-
     def said(
         self,
         node: ast.expr,
@@ -137,23 +138,10 @@ class Program:
 
         `hidden` are names that mean something else where it will stand.
         """
-        code = self.of(node)
-        text = Text(f"({code}\n)")
-        above = parents_of(text.body[0])
-        free = (ast.Call, ast.keyword, ast.Expr, ast.List, ast.Tuple)
-        for one in ast.walk(text.body[0]):
-            if not isinstance(one, ast.Name):
-                continue
-            if one.id in names:
-                new = names[one.id]
-                alone = isinstance(above[one], free) and new.startswith("(")
-                text.put(one, new[1:-1] if alone else new)
-            elif one.id == "self":
-                if not method:
-                    return None
-            elif one.id in hidden:
-                return None
-        return text.done()[1:-2]
+        free = {one.id for one in names_in(node)} - {*names}
+        if (not method and "self" in free) or any(one in hidden for one in free):
+            return None
+        return substituted(self.of(node), names)
 
     def owner(self, node: ast.AST) -> ast.FunctionDef | ast.ClassDef | None:
         """The plain function, or the class of the method, around a node."""
@@ -268,6 +256,28 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 
 
 # -- steps: each changes one thing and tells whether it did
+
+
+def _scope_flags(program: Program) -> bool:
+    """A flag that a scope around the calls of a class gave is handed to the calls."""
+    for plain in program.classes:
+        known = program.flags.get(plain.node.name)
+        names = parameters_of(plain.call)
+        reads = {one.id for one in names_in(plain.call)}
+        if known is None or "training" in names or "training" not in reads:
+            continue
+        for site in plain.sites or ():
+            code = known.get(site.owner.name)
+            if code is None:
+                raise Refused(
+                    f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
+                )
+            for one in site.calls:
+                program.add_argument(one, f"training={code}")
+        last = plain.call.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, training")
+        return True
+    return False
 
 
 def _constructor_flags(program: Program) -> bool:
@@ -589,7 +599,7 @@ def _replaced(
     if given is None or not set(given) <= set(names):
         return []
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
-    said = {name: program.bracketed(one) for name, one in given.items()}
+    said = {name: program.of(one) for name, one in given.items()}
     if not set(names) <= set(given):
         used = {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
         if used & (set(names) - set(given)):
@@ -860,7 +870,7 @@ def _unfolded(
             given.setdefault(name, default)
     if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
         return None
-    names = {name: program.bracketed(one) for name, one in given.items()}
+    names = {name: program.of(one) for name, one in given.items()}
     hidden = bound_names(caller)
     *before, last = _without_scopes(_body(function))
     own = [one.targets[0].id for one in before]  # type: ignore[attr-defined]

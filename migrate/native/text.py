@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "GONE",
@@ -19,12 +19,18 @@ __all__ = [
     "parameters_of",
     "parents_of",
     "place_of",
+    "substituted",
     "without_gone",
 ]
 
 # Stands for a statement that went elsewhere, until all edits are made.
 GONE = "_gone_"
 _INDENT = " " * 4
+# Expressions that no operator beside them tears apart.
+_HELD = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple,
+    ast.Dict, ast.ListComp, ast.JoinedStr,
+)  # fmt: skip
 
 
 class Text:
@@ -291,6 +297,28 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def names_in(node: ast.AST) -> list[ast.Name]:
     """The names in some code."""
     return [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+
+
+def substituted(code: str, names: Mapping[str, str]) -> str:
+    """An expression with other expressions for names."""
+    text = Text(f"({code}\n)")
+    above = parents_of(text.body[0])
+    free = (
+        ast.Call,
+        ast.keyword,
+        ast.Expr,
+        ast.List,
+        ast.Tuple,
+        ast.Dict,
+        ast.Subscript,
+    )
+    for one in names_in(text.body[0]):
+        if one.id in names:
+            new = names[one.id]
+            held = ast.parse(f"({new}\n)", mode="eval").body
+            alone = isinstance(above[one], free) or isinstance(held, _HELD)
+            text.put(one, new if alone else f"({new})")
+    return text.done()[1:-2]
 
 
 def place_of(node: ast.AST) -> tuple[int, int]:
