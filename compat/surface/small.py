@@ -9,8 +9,10 @@ import tensorflow as tf
 
 __all__ = [
     "cosine_proximity",
+    "estimator_model_fn",
     "get_registered_ops",
     "list_device_names",
+    "number_of_gpus",
     "per_image_standardization",
 ]
 
@@ -26,6 +28,15 @@ def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     return tf.math.reduce_sum(y_true * y_pred, axis=axis)
 
 
+def estimator_model_fn(target_model_fn: Any = None) -> Any:
+    """``tf.contrib.compiler.xla.estimator_model_fn``: a function to be compiled.
+
+    It runs as it is, which changes no number; ``tf.config.optimizer.set_jit(True)`` has
+    compiled what gains by it.
+    """
+    return estimator_model_fn if target_model_fn is None else target_model_fn
+
+
 def get_registered_ops() -> dict[str, Any]:
     """What the module ``op_def_registry`` told: names and definitions of all ops."""
     registry = importlib.import_module("tensorflow.python.framework.op_def_registry")
@@ -35,7 +46,14 @@ def get_registered_ops() -> dict[str, Any]:
 
 def list_device_names() -> list[str]:
     """``tf.config.experimental_list_devices`` of TF 1.15: full device names."""
-    return [device.name for device in tf.config.list_logical_devices()]
+    names = [device.name for device in tf.config.list_logical_devices()]
+    here = "/job:localhost/replica:0/task:0"
+    return [name if name.startswith("/job:") else here + name for name in names]
+
+
+def number_of_gpus() -> int:
+    """``tf.contrib.eager.num_gpus``."""
+    return len(tf.config.list_logical_devices("GPU"))
 
 
 def per_image_standardization(image: Any) -> Any:

@@ -155,7 +155,9 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         page.refuse(arg.value, "`experimental_distribute` ({}): pass train_distribute")
     elif name == "experimental_distribute":
         page.drop_argument(call, arg)
-    elif name not in _NATIVE:
+    elif name in _NATIVE:
+        page.words.add(name)
+    else:
         page.refuse(arg.value, f"`{name}` of a RunConfig ({{}}) has no native form yet")
 
 
@@ -207,6 +209,20 @@ def _old_config(page: Page, word: Word) -> None:
         fields(page, word.call, _OLD)
 
 
+def _spec(page: Page, word: Word) -> None:
+    """A spec's hooks and exporters ask for parts."""
+    evaluates = word.symbol.endswith("EvalSpec")
+    names = (
+        *("input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs"),
+        "throttle_secs",
+    )
+    parameters = names if evaluates else ("input_fn", "max_steps", "hooks")
+    args = None if word.call is None else arguments(page, word.call, parameters)
+    for name in ("hooks", "exporters"):
+        if args is not None and name in args and not is_none(args[name].value):
+            page.words.add("EvalSpec(hooks)" if evaluates and name == "hooks" else name)
+
+
 def _mode(value: str) -> Handler:
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.string(value))
@@ -221,8 +237,8 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.RunConfig": taken("RunConfig", _config),
     "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
     "tf.contrib.training.HParams": taken("HParams"),
-    "tf.estimator.TrainSpec": taken("TrainSpec"),
-    "tf.estimator.EvalSpec": taken("EvalSpec"),
+    "tf.estimator.TrainSpec": taken("TrainSpec", _spec),
+    "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
     "tf.estimator.train_and_evaluate": taken("train_and_evaluate"),
     **{
         f"tf.{package}.ModeKeys.{mode}": _mode(value)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
-from .page import Page
+from .page import Page, is_docstring
 from .word import Handler, Word, arguments, is_none, taken
 
 __all__ = ["WORDS", "callbacks"]
@@ -236,7 +236,7 @@ class _Hook:
             named = isinstance(node, cst.Name) and node.value in given[1:]
             if named and node in page.scopes.loads and node not in self.known:
                 raise _Odd(node, "works with its session")
-        body = [one for one in method.body.body if not _is_docstring(one)]
+        body = [one for one in method.body.body if not is_docstring(one)]
         if isinstance(method.body, cst.IndentedBlock) and all(map(page.is_gone, body)):
             page.drop_statement(method)
             return
@@ -449,19 +449,6 @@ def _small(body: cst.BaseSuite) -> list[cst.CSTNode]:
     return found
 
 
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    small = (
-        _small(cst.IndentedBlock([statement]))
-        if isinstance(statement, cst.SimpleStatementLine)
-        else []
-    )
-    return (
-        bool(small)
-        and isinstance(small[0], cst.Expr)
-        and isinstance(small[0].value, cst.SimpleString)
-    )
-
-
 # -- hooks of TensorFlow ---------------------------------------------------------------
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
@@ -487,8 +474,6 @@ def _logged(page: Page, word: Word) -> None:
     if strings is None:
         page.refuse(word.node, "what a LoggingTensorHook ({}) logs is no list of names")
         return
-    if args["tensors"].keyword is not None:
-        page.rename_keyword(args["tensors"], "names")
     for one in strings:
         name = str(one.evaluated_value)
         if name.endswith(":0"):
@@ -524,11 +509,26 @@ def _nan(page: Page, word: Word) -> None:
             page.drop_argument(word.call, args["loss_tensor"])
 
 
+def _without(*names: str) -> Handler:
+    """A hook that needs some arguments no more."""
+
+    def handle(page: Page, word: Word) -> None:
+        _stock(page, word)
+        if word.call is None:
+            return
+        for arg in word.call.args:
+            if arg.keyword is not None and arg.keyword.value in names:
+                page.drop_argument(word.call, arg)
+
+    return handle
+
+
 _STOCK: dict[str, tuple[str, Handler]] = {
     "LoggingTensorHook": ("LogValues", _logged),
     "NanTensorHook": ("NanGuard", _nan),
     "StopAtStepHook": ("StopAtStep", _stock),
-    "StepCounterHook": ("StepCounter", _stock),
+    "StepCounterHook": ("StepCounter", _without("output_dir", "summary_writer")),
+    "ProfilerHook": ("Profiler", _without("show_dataflow", "show_memory")),
     "CheckpointSaverHook": ("CheckpointSaver", _stock),
 }
 _EARLY = (

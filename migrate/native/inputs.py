@@ -115,8 +115,6 @@ class _Tensors:
         returned = last.body[0]
         if not isinstance(returned, cst.Return) or returned.value is None:
             return False
-        if any(_leaves(one) for one in rest[:-1]):
-            return False
         target = holder.targets[0].target
         start = page.span(statement)[0]
         end = page.span(returned)[1]
@@ -149,8 +147,8 @@ class _Tensors:
         name = page.free("prepare", "prepare_batch")
         first = page.text.find("\n", page.span(statement)[1]) + 1
         region = Region(first, end, len(page.step.expandtabs()))
-        if '"""' in page.text[first:end] or "'''" in page.text[first:end]:
-            return False
+        if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
+            return False  # a text over several lines
         above = page.newline if place else ""
         page.put_span(
             start - len(indent),
@@ -162,18 +160,6 @@ class _Tensors:
             f".map({name})",
         )
         return True
-
-
-def _leaves(node: cst.CSTNode) -> bool:
-    """A statement that may end the function."""
-    found: list[cst.CSTNode] = [node]
-    while found:
-        one = found.pop()
-        if isinstance(one, (cst.Return, cst.Yield)):
-            return True
-        if not isinstance(one, (cst.FunctionDef, cst.Lambda)):
-            found += one.children
-    return False
 
 
 def _same(page: Page, target: cst.CSTNode, value: cst.CSTNode) -> bool:
@@ -324,7 +310,18 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     return isinstance(node, (cst.Name, cst.SimpleString))
 
 
+def _moved(name: str) -> Handler:
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, name))
+
+    return handle
+
+
 WORDS: dict[str, Handler] = {
+    **{
+        f"tf.contrib.data.{name}Dataset": _moved(f"data.{name}Dataset")
+        for name in ("FixedLengthRecord", "TextLine", "TFRecord")
+    },
     **{
         f"tf.{package}.{name}": taken(name)
         for package in ("estimator.inputs", "contrib.learn.io")

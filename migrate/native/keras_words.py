@@ -245,12 +245,16 @@ def _model_to_estimator(page: Page, word: Word) -> None:
     start, end = page.outer(chosen.value)
     if chosen.keyword is not None:
         page.put_span(page.span(chosen.keyword)[0], start)
-    head, tail = f"lambda: {page.take('KerasTask')}(", ")"
+    head, tail = f"{page.take('KerasTask')}(", ")"
     if chosen is path:
         load = f"{page.keras()}.models.load_model("
         head, tail = head + load, tail + ")"
+    objects = args.get("custom_objects")
+    if objects is not None and not is_none(objects.value):
+        page.put_span(end, end, ", ", objects.value, tail)
+    else:
+        page.put_span(end, end, tail)
     page.put_span(start, start, head)
-    page.put_span(end, end, tail)
     if args.get("config") is not None and any(
         "distribute.MirroredStrategy" in (one.resolver.resolve(use.node) or "")
         and "contrib" not in (one.resolver.resolve(use.node) or "")

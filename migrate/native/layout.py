@@ -125,9 +125,10 @@ def _broken(
         line = lines.line_text(node.lineno)
         assert node.func.end_col_offset is not None
         assert node.end_col_offset is not None
-        args = [*node.args, *(one.value for one in node.keywords)]
+        args = [*node.args, *node.keywords]
         column = line.find("(", node.func.end_col_offset) + 1
-        if not args or node.end_lineno != node.func.end_lineno or not column:
+        ends = {node.lineno, node.end_lineno, node.func.end_lineno}
+        if not args or len(ends) > 1 or not column:
             continue
         outer = " " * (len(line) - len(line.lstrip()))
         if column <= len(outer) + 4:
@@ -136,7 +137,7 @@ def _broken(
         inside = node.end_col_offset - 1 if hanging else len(line)
         places = [column]
         if len(outer) + 4 + inside - column > width:
-            places += [_begin(node, one) for one in args[1:]]
+            places += [_begin(line, one) for one in args[1:]]
         edits = []
         for place in places:
             first = start + place
@@ -151,8 +152,9 @@ def _broken(
     return None
 
 
-def _begin(node: ast.Call, value: ast.expr) -> int:
-    """The column of an argument with its keyword."""
-    names = (one.arg for one in node.keywords if one.value is value)
-    name = next(names, None)
-    return value.col_offset - (len(name) + 1 if name else 0)
+def _begin(line: str, node: ast.AST) -> int:
+    """The column of an argument with its keyword and parentheses."""
+    column = int(node.col_offset)  # type: ignore[attr-defined]
+    while line[:column].rstrip().endswith("("):
+        column = len(line[:column].rstrip()) - 1
+    return column

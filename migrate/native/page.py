@@ -16,7 +16,7 @@ from ..symbols.nodes import parents, walk
 from ..symbols.scopes import Binding, BindingKind, Scope
 from .imports import is_gone
 
-__all__ = ["Page", "Part", "Region", "Statement", "shifted"]
+__all__ = ["Page", "Part", "Region", "Statement", "is_docstring", "shifted"]
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,9 @@ class Page:
     @cached_property
     def width(self) -> int:
         """How long the lines of the file may be."""
-        longest = max((len(line) for line in self.text.splitlines()), default=0)
-        return min(max(longest, 79), 100)
+        lengths = sorted(map(len, self.text.splitlines())) or [0]
+        careless = sum(length > 100 for length in lengths) > 2
+        return lengths[-1] if careless else min(max(lengths[-1], 79), 100)
 
     def string(self, value: str) -> str:
         """A string in the file's quotes."""
@@ -506,6 +507,15 @@ def _sets_part_of(statement: Statement, read: cst.Name) -> bool:
     while isinstance(target, cst.Attribute):
         target = target.value
     return target is read
+
+
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """A statement that is a text alone."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    first = statement.body[0]
+    texts = (cst.SimpleString, cst.ConcatenatedString)
+    return isinstance(first, cst.Expr) and isinstance(first.value, texts)
 
 
 def shifted(text: str, columns: int) -> str:

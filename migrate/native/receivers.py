@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
+from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
-from .page import Page, Part, Statement
-from .word import Handler, Word, arguments, is_none, taken
+from .page import Page, Part, Region, Statement, is_docstring
+from .word import Handler, Word, arguments, is_none, named, taken
 
 __all__ = ["WORDS", "exports", "receivers"]
 
@@ -27,7 +29,6 @@ _RECEIVERS = {
 }
 _PLACEHOLDER = "tf.placeholder"
 _METHODS = ("export_savedmodel", "export_saved_model")
-_GIVEN = ("serving_input_receiver_fn", "serving_input_fn")
 
 
 def receivers(page: Page) -> None:
@@ -38,6 +39,42 @@ def receivers(page: Page) -> None:
                 _Receiver(page, call).rewrite()
             except _Odd as odd:
                 page.refuse(odd.node, f"a receiver ({{}}) {odd.why}")
+    for one in (page.parsed, *page.beside):
+        for function in _makers(one):
+            _Uses(page, one, function).rewrite()
+
+
+def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
+    """Functions that return a receiver, and were one."""
+    for function in parsed.resolver.scopes.opened:
+        if (
+            isinstance(function, cst.FunctionDef)
+            and _returned(parsed, function)
+            and (function.params.params or _filled(parsed, function))
+        ):
+            yield function
+
+
+def _returned(parsed: ParsedModule, function: cst.FunctionDef) -> cst.Call | None:
+    """The receiver that a function returns at its end."""
+    last = function.body.body[-1]
+    small = last.body[0] if isinstance(last, cst.SimpleStatementLine) else None
+    value = small.value if isinstance(small, cst.Return) else None
+    call = value if isinstance(value, cst.Call) else None
+    known = call is not None and parsed.resolver.resolve(call.func) in _RECEIVERS
+    return call if known else None
+
+
+def _filled(parsed: ParsedModule, function: cst.FunctionDef) -> list[cst.Call]:
+    """The placeholders in ``inputs[key] = tf.placeholder(...)``."""
+    return [
+        node.value
+        for node in walk(function.body)
+        if isinstance(node, cst.Assign)
+        and isinstance(node.targets[0].target, cst.Subscript)
+        and isinstance(node.value, cst.Call)
+        and parsed.resolver.resolve(node.value.func) == _PLACEHOLDER
+    ]
 
 
 class _Odd(Exception):
@@ -49,81 +86,156 @@ class _Odd(Exception):
 
 
 @dataclass
+class _Uses:
+    """The places that hand a function about which makes a receiver now."""
+
+    page: Page
+    home: ParsedModule
+    function: cst.FunctionDef
+
+    def rewrite(self) -> None:
+        """Calls the function where it was handed about."""
+        page, name = self.page, self.function.name.value
+        for use in page.scopes.uses:
+            node = use.node
+            last = node.value if isinstance(node, cst.Name) else node.attr.value
+            if last != name or not self.is_meant(node):
+                continue
+            call = page.call_of(node)
+            holder = page.parent(call or node)
+            outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
+            if call is not None and isinstance(holder, cst.Lambda):
+                page.put(holder, call)
+            elif call is not None:
+                page.refuse(node, "a receiver ({}) is made where none is asked for")
+            elif (
+                isinstance(outer, cst.Call)
+                and outer.args[0] is holder
+                and (page.resolver.qualified(outer.func) == "functools.partial")
+            ):
+                start = page.span(node)[1]
+                rest = page.text.find(",", start) + 1 or start
+                page.put_span(page.span(outer)[0], page.span(node)[0])
+                page.put_span(start, rest, "(")
+                while page.text[rest : rest + 1] == " ":
+                    page.put_span(rest, rest + 1)
+                    rest += 1
+            elif all(one.default is not None for one in self.function.params.params):
+                end = page.span(node)[1]
+                page.put_span(end, end, "()")
+            else:
+                page.refuse(node, "a receiver ({}) lacks its arguments")
+
+    def is_meant(self, node: cst.BaseExpression) -> bool:
+        if self.home is self.page.parsed:
+            return self.page.resolver.definition(node) is self.function
+        path = self.page.resolver.qualified(node)
+        return path == f"{self.home.name}.{self.function.name.value}"
+
+
+@dataclass
 class _Receiver:
     page: Page
     call: cst.Call
+    is_dict: bool = False
 
     def rewrite(self) -> None:
         """Makes parameters of the placeholders, and returns the features alone."""
         page, function = self.page, self.page.function(self.call)
-        holder = page.parent(self.call)
-        if not isinstance(function, cst.FunctionDef) or not isinstance(
-            holder, cst.Return
-        ):
+        if not isinstance(function, cst.FunctionDef) or function.decorators:
             raise _Odd(self.call, "is not what a function returns")
-        params = function.params
-        if (
-            params.params
-            or params.kwonly_params
-            or isinstance(params.star_arg, cst.Param)
-        ):
-            raise _Odd(
-                function, "takes arguments: make a function that takes none of it"
-            )
+        if _returned(page.parsed, function) is not self.call:
+            raise _Odd(self.call, "is not what a function returns at its end")
         args = arguments(page, self.call, _RECEIVERS[page.symbol(self.call.func) or ""])
         if args is None or not {"features", "receiver_tensors"} <= args.keys():
             raise _Odd(self.call, "is made in a way that is not understood")
         for name, arg in args.items():
-            known = name in ("features", "receiver_tensors")
-            if not known and not is_none(arg.value):
+            if name not in ("features", "receiver_tensors") and not is_none(arg.value):
                 raise _Odd(arg.value, f"has `{name}`")
-        received = args["receiver_tensors"].value
+        features, received = args["features"].value, args["receiver_tensors"].value
+        page.replaced.update(n for n in walk(self.call.func) if isinstance(n, cst.Name))
+        filled = _filled(page.parsed, function)
+        if filled:
+            self._raw(filled, features, received)
+            return
         specs, names, gone = self._parameters(function, received)
         for statement in gone:
             page.drop_statement(statement)
-        if function.decorators:
-            raise _Odd(function, "has decorators")
-        place = page.span(function.name)[1]
-        page.put_span(place, page.text.index(")", place) + 1, f"({', '.join(names)})")
-        start = page.span(function)[0]
+        self._return(features, set(names))
         decorated = page.tf(self.call.func, "function")
         head: list[Part] = [f"@{decorated}(input_signature=["]
         for index, spec in enumerate(specs):
             head += [", " if index else "", *spec]
-        page.put_span(start, start, *head, f"]){page.newline}{page.indent(function)}")
-        page.replaced.update(n for n in walk(self.call.func) if isinstance(n, cst.Name))
-        self._return(holder, args["features"].value, set(names))
+        head += ["])", page.newline]
+        if function.params.params:
+            self._nest(function, head, names)
+            return
+        place = page.span(function.name)[1]
+        page.put_span(place, page.text.index(")", place) + 1, f"({', '.join(names)})")
+        start = page.span(function)[0]
+        page.put_span(start, start, *head, page.indent(function))
 
-    def _return(
-        self, holder: cst.Return, features: cst.BaseExpression, names: set[str]
+    def _raw(
+        self,
+        filled: list[cst.Call],
+        features: cst.BaseExpression,
+        received: cst.BaseExpression,
     ) -> None:
+        """``inputs[key] = tf.placeholder(...)``, which are the features."""
+        page = self.page
+        same = isinstance(features, cst.Name) and isinstance(received, cst.Name)
+        if not same or page.source(features) != page.source(received):
+            raise _Odd(received, "gets what is computed: give it placeholders by name")
+        for one in filled:
+            if len(one.args) < 2:
+                raise _Odd(one, "has a placeholder of no known shape")
+            page.put(one, *_spec(page, one, None))
+        page.put(self.call, f"{page.take('raw_receiver')}(", features, ")")
+
+    def _nest(
+        self, function: cst.FunctionDef, head: list[Part], names: list[str]
+    ) -> None:
+        """A function that takes arguments returns the receiver, made within it."""
+        page = self.page
+        body = [one for one in function.body.body if not is_docstring(one)]
+        first = page.context.lines.starts[page.line(body[0]) - 1]
+        end = page.span(self.call)[1]
+        if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
+            raise _Odd(function, "has a text over several lines")
+        indent, newline = page.indent(body[0]), page.newline
+        name = page.free("receive", "receive_tensors")
+        page.put_span(
+            first,
+            end,
+            indent,
+            *head,
+            f"{indent}def {name}({', '.join(names)}):{newline}",
+            Region(first, end, len(page.step.expandtabs())),
+            f"{newline}{newline}{indent}return {name}",
+        )
+
+    def _return(self, features: cst.BaseExpression, names: set[str]) -> None:
         page = self.page
         bare = isinstance(features, cst.Name) and features.value in names
         single = (page.symbol(self.call.func) or "").endswith(".ServingInputReceiver")
         if bare and single and not self.is_dict:
             page.put(self.call, f"{{{page.string('feature')}: ", features, "}")
             return
+        holder = page.statement(self.call)
         binding = page.assigned(features)
-        block = list(page.block(page.statement(holder)))
-        place = block.index(page.statement(holder))
+        block = list(page.block(holder))
+        place = block.index(holder)
         before = block[place - 1] if place else None
         made = binding.value if binding is not None else None
         reads = len(page.reads(binding)) if binding is not None else 0
-        single = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
-        if (
-            made is not None
-            and before is not None
-            and page.statement(made) is before
-            and reads == 1
-            and single
-        ):
+        plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
+        if made is not None and plain and page.statement(made) is before and reads == 1:
             # ``features = f(x)`` and ``return features``
+            assert before is not None
             start = page.span(before)[0]
-            page.put_span(start, page.span(holder)[1], "return ", made)
+            page.put_span(start, page.span(self.call)[1], "return ", made)
             return
         page.put(self.call, features)
-
-    is_dict: bool = False
 
     def _parameters(
         self, function: cst.FunctionDef, received: cst.BaseExpression
@@ -135,18 +247,20 @@ class _Receiver:
             for one in walk(function.body)
             if isinstance(one, cst.Call) and page.symbol(one.func) == _PLACEHOLDER
         ]
+        self._check_known(function, made)
         value = page.value(received)
         if isinstance(received, cst.Name) and isinstance(
             value, (cst.Dict, cst.DictComp)
         ):
             pairs = list(walk(value))
             if all(one in pairs for one in made):
+                self._check_known(function, [value])
                 return self._dict(received.value, value)
         if not isinstance(value, cst.Dict):
             binding = page.assigned(received)
             if value in made and binding is not None and len(made) == 1:
                 assert isinstance(value, cst.Call)
-                spec = self._spec(value, page.string("input"))
+                spec = _spec(page, value, page.string("input"))
                 return [spec], [binding.name], [page.statement(value)]
             raise _Odd(received, "gets what is computed: give it placeholders by name")
         specs, names, gone = [], [], []
@@ -161,7 +275,7 @@ class _Receiver:
                 or binding is None
             ):
                 raise _Odd(one, "gets what is computed: give it placeholders by name")
-            specs.append(self._spec(tensor, page.source(element.key)))
+            specs.append(_spec(page, tensor, page.source(element.key)))
             names.append(binding.name)
             gone.append(page.statement(tensor))
         if len(names) != len(made):
@@ -169,6 +283,19 @@ class _Receiver:
         if isinstance(received, cst.Name):
             gone.append(page.statement(value))
         return specs, names, gone
+
+    def _check_known(
+        self, function: cst.FunctionDef, nodes: Sequence[cst.CSTNode]
+    ) -> None:
+        """A signature stands before what the function computes."""
+        scope = self.page.scopes.opened[function]
+        params = {one.name.value for one in function.params.params}
+        for node in (one for top in nodes for one in walk(top)):
+            if isinstance(node, cst.Name) and node in self.page.scopes.loads:
+                bound = self.page.resolver.bindings(node)
+                own = any(one.scope is scope for one in bound)
+                if own and node.value not in params:
+                    raise _Odd(node, f"has placeholders that depend on `{node.value}`")
 
     def _dict(
         self, name: str, value: cst.Dict | cst.DictComp
@@ -188,20 +315,18 @@ class _Receiver:
         for key, tensor in elements:
             call = tensor if isinstance(tensor, cst.Call) else None
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
-                raise _Odd(tensor, "gets what is computed: name its placeholders")
-            page.put(call, *self._spec(call, page.source(key)))
+                raise _Odd(
+                    tensor, "gets what is computed: give it placeholders by name"
+                )
+            page.put(call, *_spec(page, call, page.source(key)))
         return [[value]], [name], [page.statement(value)]
-
-    def _spec(self, call: cst.Call, name: str) -> list[Part]:
-        """``tf.TensorSpec(shape, dtype, name)`` of a placeholder."""
-        page = self.page
-        return _spec(page, call, name)
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:
     args = arguments(page, call, ("dtype", "shape", "name"))
     if args is None or "dtype" not in args:
         raise _Odd(call, "has a placeholder that is made in a way not understood")
+    page.replaced.update(n for n in walk(call.func) if isinstance(n, cst.Name))
     shape: Part = args["shape"].value if "shape" in args else "None"
     parts: list[Part] = [page.tf(call.func, "TensorSpec"), "(", shape, ", "]
     parts += [args["dtype"].value]
@@ -222,11 +347,22 @@ def _raw(page: Page, word: Word) -> None:
     for one in walk(features):
         if isinstance(one, cst.Call) and page.symbol(one.func) == _PLACEHOLDER:
             page.put(one, *_spec(page, one, None))
-            page.replaced.update(n for n in walk(one.func) if isinstance(n, cst.Name))
-            page.rewritten.add(one)
 
 
 # -- exports ---------------------------------------------------------------------------
+
+
+_EXPORTED = (
+    *("folder", "receiver", "assets_extra", "as_text", "checkpoint_path"),
+    "strip_default_attrs",
+)
+_GIVEN = "serving_input_receiver_fn"
+# Names of a parameter in its years.
+_OLD = {
+    "export_dir_base": "folder",
+    "serving_input_receiver_fn": "receiver",
+    "serving_input_fn": "receiver",
+}
 
 
 def exports(page: Page) -> None:
@@ -236,17 +372,32 @@ def exports(page: Page) -> None:
             continue
         if page.resolver.qualified(node) is not None:
             continue
-        for arg in call.args:
-            name = arg.keyword.value if arg.keyword is not None else None
-            if name in _GIVEN:
-                page.rename_keyword(arg, "receiver")
-            elif name == "strip_default_attrs":
-                page.drop_argument(call, arg)
-        for index, arg in enumerate(call.args):
-            name = arg.keyword.value if arg.keyword is not None else None
-            if name in _GIVEN or (name is None and index == 1):
-                _direct(page, arg)
+        if node.attr.value != _METHODS[-1]:
+            page.put(node.attr, _METHODS[-1])
+        page.words.add(_METHODS[-1])
+        _receiving(page, call, _EXPORTED, ("folder", "receiver", "checkpoint_path"))
         _decoded(page, call)
+
+
+def _receiving(
+    page: Page, call: cst.Call, parameters: Sequence[str], kept: Sequence[str]
+) -> None:
+    """The arguments of what takes a receiver, with those alone that have a meaning."""
+    args = arguments(page, call, parameters)
+    if args is None:
+        page.refuse(call, "the arguments of an export ({}) are hidden by stars")
+        return
+    renamed = {_OLD.get(name, name): arg for name, arg in args.items()}
+    named(page, call, renamed, 2)
+    for name, arg in renamed.items():
+        if arg.keyword is not None and arg.keyword.value != name:
+            page.rename_keyword(arg, name)
+        if name == "receiver":
+            _direct(page, arg)
+        elif name not in kept:
+            page.drop_argument(call, arg)
+            if name == "assets_extra" and not is_none(arg.value):
+                page.refuse(arg.value, "an export takes no `assets_extra` ({})")
 
 
 def _direct(page: Page, arg: cst.Arg) -> None:
@@ -255,10 +406,20 @@ def _direct(page: Page, arg: cst.Arg) -> None:
     if not isinstance(value, cst.Lambda) or value.params.params:
         return
     body = value.body
+    if isinstance(body, cst.Call) and _makes_receiver(page, body.func):
+        return
     if isinstance(body, cst.Call) and not body.args:
         page.put(value, body.func)
     else:
         page.refuse(value, "a receiver ({}) takes arguments: make one that takes none")
+
+
+def _makes_receiver(page: Page, node: cst.BaseExpression) -> bool:
+    return any(
+        _Uses(page, one, function).is_meant(node)
+        for one in (page.parsed, *page.beside)
+        for function in _makers(one)
+    )
 
 
 def _decoded(page: Page, call: cst.Call) -> None:
@@ -288,13 +449,22 @@ def _decoded(page: Page, call: cst.Call) -> None:
             page.put_span(end, page.span(decoded)[1])
 
 
+_EXPORTERS = {
+    "BestExporter": (
+        *("name", "receiver", "event_file_pattern", "compare_fn", "assets_extra"),
+        *("as_text", "exports_to_keep"),
+    ),
+    "FinalExporter": ("name", "receiver", "assets_extra", "as_text"),
+    "LatestExporter": (
+        *("name", "receiver", "assets_extra", "as_text", "exports_to_keep"),
+    ),
+}
+
+
 def _exporter(page: Page, word: Word) -> None:
-    for arg in word.call.args if word.call is not None else ():
-        name = arg.keyword.value if arg.keyword is not None else None
-        if name in _GIVEN:
-            page.rename_keyword(arg, "receiver")
-        if name in _GIVEN or isinstance(arg.value, cst.Lambda):
-            _direct(page, arg)
+    if word.call is not None:
+        kept = ("name", "receiver", "compare_fn", "exports_to_keep")
+        _receiving(page, word.call, _EXPORTERS[word.symbol.split(".")[-1]], kept)
 
 
 _LOADED = (
@@ -314,6 +484,22 @@ def _loaded(page: Page, word: Word) -> None:
             page.refuse(arg.value, f"`{name}` of from_saved_model ({{}})")
 
 
+def _asked(page: Page, word: Word) -> None:
+    """A Trainer that is asked through a receiver."""
+    parameters = ("trainer", "receiver", "output_key", "graph", "config")
+    if word.call is not None:
+        args = arguments(page, word.call, parameters) or {}
+        for name, old in (("trainer", "estimator"), ("receiver", _GIVEN)):
+            arg = args.get(old) or args.get(name)
+            if arg is not None and arg.keyword is not None:
+                page.rename_keyword(arg, name)
+            if arg is not None and name == "receiver":
+                _direct(page, arg)
+        for name in ("graph", "config"):
+            if name in args:
+                page.drop_argument(word.call, args[name])
+
+
 _PARSING = "build_parsing_serving_input_receiver_fn"
 
 
@@ -329,9 +515,7 @@ WORDS: dict[str, Handler] = {
         "parsing_receiver"
     ),
     f"{_EXPORT}build_raw_serving_input_receiver_fn": taken("raw_receiver", _raw),
-    **{
-        f"tf.estimator.{name}": taken(name, _exporter)
-        for name in ("BestExporter", "FinalExporter", "LatestExporter")
-    },
+    **{f"tf.estimator.{name}": taken(name, _exporter) for name in _EXPORTERS},
+    "tf.contrib.predictor.from_estimator": taken("from_estimator", _asked),
     "tf.contrib.predictor.from_saved_model": taken("from_saved_model", _loaded),
 }

@@ -9,6 +9,7 @@ from .word import Handler, Word, flags_are_parsed, root_of
 
 __all__ = ["WORDS"]
 
+_LOGGING = ("tf.logging", "tf.python.platform.tf_logging")
 _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 _LOGGERS = {"warn": "warning", "fatal": "critical"}
 
@@ -100,10 +101,11 @@ def _cast(kind: str) -> Handler:
 
 
 WORDS: dict[str, Handler] = {
-    "tf.logging.set_verbosity": _verbosity,
-    **{f"tf.logging.{name}": _level for name in _LEVELS},
+    **{f"{home}.set_verbosity": _verbosity for home in _LOGGING},
+    **{f"{home}.{name}": _level for home in _LOGGING for name in _LEVELS},
     **{
-        f"tf.logging.{name}": _log
+        f"{home}.{name}": _log
+        for home in _LOGGING
         for name in ("debug", "info", "warn", "warning", "error", "fatal")
     },
     "tf.app.run": _run,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..project.facts import ParsedModule
+from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from . import (
@@ -135,7 +136,7 @@ _PACKAGES = frozenset(
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
 _UNKNOWN = ("get_variable_value", "get_variable_names")
-_METHODS = ("train", "evaluate", "predict", "export_saved_model", "export_savedmodel")
+_METHODS = ("train", "evaluate", "predict")
 
 
 class _Rewording:
@@ -212,10 +213,7 @@ class _Rewording:
             if page.resolver.qualified(node) is not None:
                 continue
             if node.attr.value in _METHODS:
-                page.words.add(node.attr.value)
-                page.words.update(
-                    arg.keyword.value for arg in call.args if arg.keyword is not None
-                )
+                self._called(node.attr.value, call)
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (
@@ -229,6 +227,21 @@ class _Rewording:
                     why = "asks for a variable by its name in a graph"
                     page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
         page.words.update(inputs.asked(page))
+        symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)
+        if any(symbol.startswith("tf.summary.") for symbol in symbols):
+            page.words.add("summary")
+
+    def _called(self, method: str, call: cst.Call) -> None:
+        words = self.page.words
+        words.add(method)
+        for arg in call.args:
+            name = arg.keyword.value if arg.keyword is not None else ""
+            if name == "hooks" and method == "predict":
+                self.page.drop_argument(call, arg)
+            elif name == "hooks" and method == "evaluate":
+                words.add("evaluate(hooks)")
+            elif name:
+                words.add(name)
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
@@ -256,21 +269,25 @@ def _stays(page: Page, node: cst.BaseExpression) -> bool:
 
 
 def _handed_on(page: Page) -> Iterator[str]:
-    """Names that other files import from this one."""
+    """Names that other files take from this one."""
     for other in page.beside:
         for use in other.resolver.scopes.imports:
             node = use.node
-            if isinstance(node, cst.ImportFrom) and not isinstance(
-                node.names, cst.ImportStar
-            ):
-                base = (
-                    ""
-                    if node.module is None
-                    else cst.Module([]).code_for_node(node.module)
-                )
+            if isinstance(node, cst.Import):
+                paths = {import_path(alias.name) for alias in node.names}
+            else:
+                base = import_path(node.module)
                 path = other.resolver.absolute(base, len(node.relative))
+                if isinstance(node.names, cst.ImportStar):
+                    if path == page.parsed.name:
+                        yield from page.scopes.module_scope.bindings
+                    continue
+                names = [import_path(alias.name) for alias in node.names]
                 if path == page.parsed.name:
-                    yield from (str(alias.evaluated_name) for alias in node.names)
+                    yield from names
+                paths = {f"{path}.{name}".lstrip(".") for name in names}
+            if page.parsed.name in paths:
+                yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
 
 
 # -- what cannot stay ------------------------------------------------------------------

@@ -49,7 +49,7 @@ class _Standing:
         found = _MARK.search(text)
         if found is None:
             return cls(frozenset(), _names(text), False)
-        untouched = _digest(text[: found.start() + 1]) == found["digest"]
+        untouched = _digest(text[: found.start()]) == found["digest"]
         return cls(frozenset(found["parts"].split(", ")), _names(text), untouched)
 
     def lacks(self, words: Iterable[str]) -> list[str]:

@@ -8,7 +8,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from .core import Task
+from .metrics import TrapezoidalAUC
+from .sum_loss import Task
 
 
 class Head(Task):
@@ -21,17 +22,22 @@ class Head(Task):
         weight_column: str | None = None,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
+        interpolated: bool = False,
     ) -> None:
         self.model, self.optimizer = model, optimizer
         self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
-        self.reduction = reduction
-        # Replicas add up a loss that is a sum; they do not take its mean.
+        self.reduction, self.interpolated = reduction, interpolated
         self.summed = reduction is tf.reduce_sum
         self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
 
     def more_metrics(self) -> list[Any]:
         """Makes the metrics besides the mean loss of an example."""
         return []
+
+    def precision_recall_auc(self) -> Any:
+        """Makes the metric of the area below that curve, interpolated or straight."""
+        kind = tf_keras.metrics.AUC if self.interpolated else TrapezoidalAUC
+        return kind(curve="PR", name="auc_precision_recall")
 
     def losses(self, labels: Any, outputs: Any) -> Any:
         """Returns the loss of each example, [B, 1]."""
@@ -117,7 +123,7 @@ class BinaryClassifier(Head):
             tf_keras.metrics.Precision(name="precision"),
             tf_keras.metrics.Recall(name="recall"),
             tf_keras.metrics.AUC(name="auc"),
-            tf_keras.metrics.AUC(curve="PR", name="auc_precision_recall"),
+            self.precision_recall_auc(),
             tf_keras.metrics.Mean("prediction/mean"),
             tf_keras.metrics.Mean("label/mean"),
             BaselineAccuracy("accuracy_baseline"),
@@ -149,7 +155,7 @@ class MultiLabelClassifier(Head):
     def more_metrics(self) -> list[Any]:
         return [
             tf_keras.metrics.AUC(name="auc"),
-            tf_keras.metrics.AUC(curve="PR", name="auc_precision_recall"),
+            self.precision_recall_auc(),
         ]
 
     def losses(self, labels: Any, outputs: Any) -> Any:

@@ -35,7 +35,7 @@ def rework(code: str, *, for_tf2: bool = False, package: str = "") -> Reworded:
 
 def body(code: str, *, for_tf2: bool = False) -> str:
     """What lines below `import tensorflow as tf` become, without imports."""
-    text = rework(f"{TF}\n{dedent(code)}", for_tf2=for_tf2).text
+    text = rework(f"import functools\n{TF}\n{dedent(code)}", for_tf2=for_tf2).text
     lines = text.splitlines(keepends=True)
     kept = [
         line
@@ -165,13 +165,16 @@ REFUSALS = {
         """,
         "is handed about: give one batch size",
     ),
-    "a receiver that takes arguments": (
+    "a receiver that is made at once": (
         """
         def receiver(spec):
             x = tf.placeholder(tf.string, [None])
             return tf.estimator.export.ServingInputReceiver(parse(x, spec), {'x': x})
+
+
+        made = receiver(spec)
         """,
-        "takes arguments",
+        "is made where none is asked for",
     ),
     "a receiver of what is computed": (
         """
@@ -609,7 +612,7 @@ ROWS = {
         """
         r = parsing_receiver(spec)
         b = BestExporter(receiver=r)
-        path = e.export_savedmodel('out', r)
+        path = e.export_saved_model('out', r)
         print(path)
         """,
     ),
@@ -651,6 +654,53 @@ ROWS = {
             return {k: v + 1 for k, v in inputs.items()}
         """,
     ),
+    "receivers that take arguments": (
+        """
+        def receiver(spec):
+            \"\"\"Receives.\"\"\"
+            x = tf.placeholder(tf.string, [None])
+            return tf.estimator.export.ServingInputReceiver(parse(x, spec), {'x': x})
+
+
+        e.export_savedmodel('out', lambda: receiver(spec))
+        e.export_savedmodel('out', functools.partial(receiver, spec=spec))
+        """,
+        """
+        def receiver(spec):
+            \"\"\"Receives.\"\"\"
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name='x')])
+            def receive(x):
+                return parse(x, spec)
+
+            return receive
+
+
+        e.export_saved_model('out', receiver(spec))
+        e.export_saved_model('out', receiver(spec=spec))
+        """,
+    ),
+    "a receiver that is filled": (
+        """
+        def receiver():
+            inputs = {}
+            for name in NAMES:
+                inputs[name] = tf.placeholder(tf.float32, shape=[None])
+            return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+
+
+        e.export_savedmodel('out', receiver)
+        """,
+        """
+        def receiver():
+            inputs = {}
+            for name in NAMES:
+                inputs[name] = tf.TensorSpec([None], tf.float32)
+            return raw_receiver(inputs)
+
+
+        e.export_saved_model('out', receiver())
+        """,
+    ),
     "a saved model": (
         "ask = tf.contrib.predictor.from_saved_model(path, config=c)\n",
         "ask = from_saved_model(path)\n",
@@ -667,13 +717,13 @@ ROWS = {
         """
         model = tf_keras.Sequential([tf_keras.layers.Dense(3)])
         model.compile('sgd', 'mse', metrics=['mean_absolute_error', 'acc'])
-        e = Trainer(lambda: KerasTask(model), config=c)
+        e = Trainer(KerasTask(model), config=c)
         print(e.evaluate(f)['acc'])
         """,
     ),
     "a model from a file": (
         "e = tf.keras.estimator.model_to_estimator(keras_model_path='a.h5')\n",
-        "e = Trainer(lambda: KerasTask(tf_keras.models.load_model('a.h5')))\n",
+        "e = Trainer(KerasTask(tf_keras.models.load_model('a.h5')))\n",
     ),
     "optimizers": (
         """
