@@ -30,6 +30,7 @@ from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
 from .sharing import merge_shared, places_of
 from .sites import simplified
 from .text import (
+    HELD,
     Text,
     attribute_of_self,
     bound_names,
@@ -104,7 +105,7 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
-    return read & (CELLS | {"LinearModel"})
+    return frozenset(read & (CELLS | {"LinearModel"}))
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -130,6 +131,9 @@ class Module:
         ]
         self.resolver = parsed.resolver
         self.code = parsed.source.text
+        # What the program's author wrote; what is not in it may be broken anew.
+        raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
+        self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
@@ -362,7 +366,7 @@ class Module:
     def _laid_out(self, code: str, names: Container[str]) -> str:
         """The code with new lines broken where they are too long."""
         text = Text(code)
-        known = {line.strip() for line in self.code.splitlines()}
+        known = {line.strip() for line in self.written.splitlines()}
         inits = {
             node
             for top in text.body
@@ -511,26 +515,33 @@ class Lifted:
         if not stores or name in parameters_of(self.call):
             return None
         if len(stores) > 1:
-            stores = self._last_before(stores)
-        if len(stores) != 1:
-            return None
+            found = None if self.at is None else self.definition(self.at, name)
+            return None if found is None else found.value
         above = self.above[stores[0]]
         if isinstance(above, ast.Assign) and above.targets == stores:
             return above.value
         return None
 
-    def _last_before(self, stores: Sequence[ast.Name]) -> list[ast.Name]:
-        """The last of several that come, one after the other, in one block."""
-        if self.at is None:
-            return []
-        blocks = [self.above[self.statement(one)] for one in stores]
-        around = [self.statement(self.at), *self.around(self.at), self.call]
-        if len({*map(id, blocks)}) > 1 or blocks[0] not in [
-            self.above.get(one) for one in around
-        ]:
-            return []
-        before = [one for one in stores if place_of(one) < place_of(self.at)]
-        return sorted(before, key=place_of)[-1:]
+    def definition(self, node: ast.AST, name: str) -> ast.Assign | None:
+        """The statement that gave a name the value that it has at a node."""
+        inner: ast.AST = self.statement(node)
+        while inner is not self.call:
+            outer = self.above[inner]
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(outer, field, None)
+                if not isinstance(block, list) or inner not in block:
+                    continue
+                for one in reversed(block[: block.index(inner)]):
+                    if name not in _stored(one):
+                        continue
+                    plain = isinstance(one, ast.Assign) and [
+                        *map(dotted, one.targets)
+                    ] == [name]
+                    return one if plain and isinstance(one, ast.Assign) else None
+            if isinstance(outer, (ast.For, ast.While)) and name in _stored(outer):
+                return None
+            inner = outer
+        return None
 
     def text(self, code: str) -> str:
         """A string in the program's quotes."""
@@ -683,8 +694,7 @@ class Lifted:
                 moved = self._moved(
                     self.of(value), what, free, shapes=shapes, seen=(*seen, node.id)
                 )
-                held = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-                text.put(node, moved if isinstance(value, held) else f"({moved})")
+                text.put(node, moved if isinstance(value, HELD) else f"({moved})")
                 continue
             pending += ast.iter_child_nodes(node)
         return text.done()[1:-2]
@@ -879,6 +889,9 @@ class Lifted:
             return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
+        if name in ("repeat", "stack") and len(uses) == 1:
+            self._repeated(node, uses[0], name)
+            return
         if name not in SIGNATURES:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
         made = {self._used(node, one, name, function) for one in uses}
@@ -890,6 +903,50 @@ class Lifted:
         if len(made) != 1 or nested:
             raise Refused(f"`{function}` is called in {len(uses)} ways")
         self.source.put(node, made.pop())
+
+    def _repeated(self, node: ast.Call, use: _Use, name: str) -> None:
+        """``slim.repeat(net, 2, slim.conv2d, 64, [3, 3])``, or ``slim.stack``."""
+        function = self.of(node.args[0])
+        inputs, *late = use.node.args
+        rest = [*late, *node.args[1:]]
+        keywords = [*use.node.keywords, *node.keywords]
+        given = {str(one.arg): self.of(one.value) for one in keywords}
+        given.pop("scope", None)
+        first, second, *more = rest
+        times, layer = (first, second) if name == "repeat" else (second, first)
+        inner = contrib_name(self.symbol(self.of(layer)))
+        if late or inner not in SIGNATURES or "scope" not in SIGNATURES[inner]:
+            raise Refused(f"`{function}` of `{self.of(layer)}`")
+        self._withs = use.withs
+        names = SIGNATURES[inner][1:]
+        rank = self._rank(inputs, use.node)
+        flags: set[str | None] = set()
+
+        def made(arguments: Sequence[str]) -> str:
+            said = dict(zip(names, arguments, strict=False)) | given
+            found = layers(inner, said, self, rank)
+            flags.add(found.training)
+            return self._constructor(found, function)
+
+        plain = [self.of(one) for one in more]
+        if name == "repeat":
+            code = f"[{made(plain)} for _ in range({self.of(times)})]"
+        elif isinstance(times, (ast.List, ast.Tuple)):
+            code = f"[{', '.join(made(self._several(one)) for one in times.elts)}]"
+        else:
+            code = f"[{made(['size'])} for size in {self.of(times)}]"
+        (flag,) = flags
+        flagged = "" if flag is None else f", training={flag}"
+        self.source.put(node, f"tf_keras.Sequential({code})")
+        self.source.put(
+            use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flagged})"
+        )
+
+    def _several(self, node: ast.expr) -> list[str]:
+        """The arguments of one layer of a stack."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [self.of(one) for one in node.elts]
+        return [self.of(node)]
 
     def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
         """The constructor of a layer for one of its calls, which it puts right."""
@@ -1215,6 +1272,13 @@ class Lifted:
                     if "shared_embedding" in self.module.code:
                         raise Refused("columns that share an embedding")
                     self.source.put(node.func, f"{_KERAS}DenseFeatures")
+                elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
+                    x, w, b = (self.of(one) for one in node.args[:3])
+                    product = f"{self.tf}.matmul({x}, {w})"
+                    self.source.put(node, f"{self.tf}.nn.bias_add({product}, {b})")
+                elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
+                    table, ids = (self.of(one) for one in node.args[:2])
+                    self.source.put(node, f"{self.tf}.gather({table}, {ids})")
                 elif symbol is not None and symbol.startswith("tf.keras."):
                     if symbol.endswith("BatchNormalization"):
                         self._check_norm(node)
@@ -1228,6 +1292,14 @@ class Lifted:
             if not changed:
                 return
             self.take()
+
+    def _is_one(self, node: ast.Call) -> bool:
+        """Rows are looked up in one table that is a weight."""
+        names = {one.arg for one in node.keywords}
+        table = node.args[0] if len(node.args) == 2 and names <= {"name"} else None
+        if isinstance(table, ast.Name):
+            table = self.value_of(table.id)
+        return attribute_of_self(table) is not None
 
     def _check_norm(self, node: ast.Call) -> None:
         frozen = [one for one in node.keywords if one.arg == "trainable"]
@@ -1475,10 +1547,10 @@ class Lifted:
             self.take()
 
 
-def _stored(function: ast.FunctionDef) -> set[str]:
+def _stored(node: ast.AST) -> set[str]:
     return {
         one.id
-        for one in ast.walk(function)
+        for one in ast.walk(node)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
 

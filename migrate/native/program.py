@@ -23,7 +23,7 @@ from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
-from .classes import plain_classes
+from .classes import plain_classes, training_words
 from .code import Refused
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
@@ -186,13 +186,11 @@ class _Program:
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
-        self.files = [
-            _File(
-                plain_classes(self._prepared(one.parsed), facts),
-                written_for_tf2(old.resolver),
-            )
-            for old, one in zip(files, lifting, strict=True)
-        ]
+        self.files = []
+        for old, one in zip(files, lifting, strict=True):
+            plain = plain_classes(self._prepared(one.parsed), facts)
+            words = training_words(plain)
+            self.files.append(_File(plain, written_for_tf2(old.resolver), words))
         self.before = files
 
     def _prepared(self, parsed: ParsedModule) -> ParsedModule:

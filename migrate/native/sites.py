@@ -59,6 +59,7 @@ def simplified(
         _made_where_called,
         _nested,
         _without_verb,
+        _plain_rounds,
     )
     program = Program(code, names, seen, shared, flags)
     changed = True
@@ -919,4 +920,26 @@ def _without_verb(program: Program) -> bool:
         for site in plain.sites:
             program.text.put(site.made.func, new)
         return True
+    return False
+
+
+def _plain_rounds(program: Program) -> bool:
+    """Numbers of rounds that a comprehension does not read are not counted."""
+    for plain in program.classes:
+        for node in ast.walk(plain.init):
+            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+                continue
+            (rounds,) = node.generators
+            over, target = rounds.iter, rounds.target
+            read = {one.id for one in names_in(node.elt)}
+            if (
+                isinstance(over, ast.Call)
+                and dotted(over.func) == "enumerate"
+                and len(over.args) == 1
+                and isinstance(target, ast.Tuple)
+                and not {one.id for one in names_in(target.elts[0])} & read
+            ):
+                program.text.put(target, program.of(target.elts[1]))
+                program.text.put(over, program.of(over.args[0]))
+                return True
     return False

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "GONE",
+    "HELD",
     "Text",
     "attribute_of_self",
     "bound_names",
@@ -27,7 +28,7 @@ __all__ = [
 GONE = "_gone_"
 _INDENT = " " * 4
 # Expressions that no operator beside them tears apart.
-_HELD = (
+HELD = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple,
     ast.Dict, ast.ListComp, ast.JoinedStr,
 )  # fmt: skip
@@ -316,7 +317,7 @@ def substituted(code: str, names: Mapping[str, str]) -> str:
         if one.id in names:
             new = names[one.id]
             held = ast.parse(f"({new}\n)", mode="eval").body
-            alone = isinstance(above[one], free) or isinstance(held, _HELD)
+            alone = isinstance(above[one], free) or isinstance(held, HELD)
             text.put(one, new if alone else f"({new})")
     return text.done()[1:-2]
 

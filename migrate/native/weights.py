@@ -44,6 +44,16 @@ _STRANGE = (
     "collections", "partitioner", "custom_getter", "constraint", "synchronization",
     "aggregation", "variable_def", "expected_shape", "import_scope",
 )  # fmt: skip
+_DRAWS = {
+    "tf.random_uniform": ("shape", "minval", "maxval", "dtype", "seed", "name"),
+    "tf.random_normal": ("shape", "mean", "stddev", "dtype", "seed", "name"),
+    "tf.truncated_normal": ("shape", "mean", "stddev", "dtype", "seed", "name"),
+}
+_STARTS = {
+    "uniform": "random_uniform",
+    "normal": "random_normal",
+    "truncated_normal": "truncated_normal",
+}
 _VARIABLES = ("get_variable", "new_variable")
 _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
@@ -128,12 +138,33 @@ class _Mover:
 
     def _read(self, node: ast.Call, statement: ast.stmt, code: str) -> None:
         """Puts what reads a weight in the place of what made it."""
+        reads = self._reads(node, statement)
+        if reads is None:
+            self.lifted.source.put(node, code)
+            return
+        for one in reads:
+            self.lifted.source.put(one, code)
+        self.lifted.source.drop(statement)
+
+    def _reads(self, node: ast.Call, statement: ast.stmt) -> list[ast.Name] | None:
+        """The names that stand for what a statement makes; None if that is not clear."""
         lifted = self.lifted
-        if _is_named(lifted, statement) and statement.value is node:
-            self._read_as(statement.targets[0].id, code)  # type: ignore[attr-defined]
-            lifted.source.drop(statement)
-        else:
-            lifted.source.put(node, code)
+        if not isinstance(statement, ast.Assign) or statement.value is not node:
+            return None
+        name = dotted(statement.targets[0])
+        reads = [
+            one
+            for one in names_in(lifted.call)
+            if one.id == name and isinstance(one.ctx, ast.Load)
+        ]
+        if _is_named(lifted, statement):
+            return reads
+        found = [lifted.definition(one, name) for one in reads]
+        if None in found or not name:
+            return None
+        return [
+            one for one, made in zip(reads, found, strict=True) if made is statement
+        ]
 
     def _read_as(self, name: str, code: str) -> None:
         for one in names_in(self.lifted.call):
@@ -221,8 +252,8 @@ class _Mover:
             lines.append(f"    self.{weight.attribute}.append({weight.code})")
             statement = lifted.statement(part)
             element = weight.attribute
-            if _is_named(lifted, statement) and statement.value is part:
-                element = statement.targets[0].id  # type: ignore[attr-defined]
+            if isinstance(statement, ast.Assign) and statement.value is part:
+                element = lifted.of(statement.targets[0])
                 lifted.source.drop(statement)
             else:
                 lifted.source.put(part, element)
@@ -328,7 +359,36 @@ class _Mover:
             moved(given["initial_value"]),
             **{name: moved(given[name]) for name in names if name in given},
         )
-        return _Weight(attribute, code)
+        return _Weight(attribute, code, table=self._table_of_draws(given, code))
+
+    def _table_of_draws(self, given: dict[str, str], code: str) -> str | None:
+        """A layer that looks rows up, for a variable that is drawn at once."""
+        lifted = self.lifted
+        node = parsed(given["initial_value"])
+        if not isinstance(node, ast.Call) or {*given} - {"initial_value", "name"}:
+            return None
+        names = _DRAWS.get(lifted.symbol(dotted(node.func)) or "")
+        if names is None or len(node.args) > len(names):
+            return None
+        said = dict(zip(names, map(ast.unparse, node.args), strict=False))
+        said |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+        said.pop("name", None)
+        sizes = parsed(said.pop("shape", "0"))
+        if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
+            return None
+        kind = dotted(node.func).rpartition(".")[2].removeprefix("random_")
+        function = f"{lifted.tf}.{_STARTS[kind]}_initializer"
+        try:
+            start = initializer(call(function, **said), lifted)
+            code = call(
+                "tf_keras.layers.Embedding",
+                *(ast.unparse(one) for one in sizes.elts),
+                embeddings_initializer=start,
+                name=given.get("name") if lifted.module.named else None,
+            )
+            return lifted.for_init(code, "a table", self.free)
+        except Refused:
+            return None
 
     def _get_variable(self, node: ast.Call) -> _Weight:
         lifted = self.lifted
@@ -423,15 +483,8 @@ class _Mover:
         used: ast.AST = node
         local: ast.stmt | None = None
         if isinstance(statement, ast.Assign) and statement.value is node:
-            if not _is_named(lifted, statement):
-                return False
-            name = statement.targets[0].id  # type: ignore[attr-defined]
-            reads = [
-                one
-                for one in names_in(lifted.call)
-                if one.id == name and isinstance(one.ctx, ast.Load)
-            ]
-            if len(reads) != 1:
+            reads = self._reads(node, statement)
+            if reads is None or len(reads) != 1:
                 return False
             used, local = reads[0], statement
         above = lifted.above[used]

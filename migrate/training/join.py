@@ -50,6 +50,8 @@ WORDS: dict[str, frozenset[str]] = {
 }
 # Of these parts a program gets only what it names, and what that refers to.
 LIBRARIES = (
+    "cells",
+    "linear",
     "schedules",
     "losses",
     "metrics",
