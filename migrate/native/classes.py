@@ -16,6 +16,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
 from .code import Refused, dotted, literal, parsed
+from .dropout_cells import Shares
 from .layers import (
     RANKS,
     SIGNATURES,
@@ -68,11 +69,17 @@ WITHOUT_WEIGHTS = (
 )  # fmt: skip
 
 
-def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
-    """The module with its lifted classes as classes of Keras; raises Refused."""
+def plain_classes(
+    parsed: ParsedModule, facts: ProjectFacts, shares: Shares | None = None
+) -> ParsedModule:
+    """The module with its lifted classes as classes of Keras; raises Refused.
+
+    `shares` is what `with_constant_shares` told of it before it was lifted.
+    """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     module = Module(parsed, facts)
+    module.shares = shares
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -139,6 +146,8 @@ class Module:
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
+        # When wrappers of cells drop; None where there are none.
+        self.shares: Shares | None = None
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
@@ -214,6 +223,10 @@ class Module:
             merge_shared(self.classes)
             shared = self._shared()
         flags = find_outer_scopes(self)
+        if self.shares is not None and self.shares.code:
+            for one in self.classes:
+                if "_rnn" in one.code:
+                    flags[one.name] = {self.shares.function: self.shares.code}
         for one in self.classes:
             one.become_plain()
         text = Text(self.code)
@@ -346,7 +359,11 @@ class Module:
                 return code
             for node, name in inner:
                 if name not in WITHOUT_WEIGHTS:
-                    text.put(node, cell(name, node, Plain(self.symbol, self.quote)))
+                    if name == "DropoutWrapper" and self.shares is None:
+                        raise Refused("it is not known when `DropoutWrapper` drops")
+                    always = self.shares is not None and not self.shares.code
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, cell(name, node, reader, always=always))
                     continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
@@ -978,10 +995,7 @@ class Lifted:
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""
-        node = parsed(code)
-        if isinstance(node, ast.Name) and node.id in parameters_of(self.call):
-            return code
-        return self.for_init(code, what)
+        return self.for_init(code, what, parameters_of(self.call)[2:])
 
     def _constructor(self, made: Layers, function: str) -> str:
         code = made.made[0]

@@ -23,6 +23,7 @@ __all__ = [
     "dictionary",
     "initializer",
     "layers",
+    "rate_of",
     "regularizer",
 ]
 
@@ -323,7 +324,7 @@ def _pooling(name: str, given: Mapping[str, str], reader: Reader) -> str:
 
 
 def _dropout(given: Mapping[str, str], reader: Reader) -> Layers:
-    rate = _rate(given.get("keep_prob", "0.5"))
+    rate = rate_of(given.get("keep_prob", "0.5"))
     shape = given.get("noise_shape")
     seed = given.get("seed")
     made = call(
@@ -335,7 +336,7 @@ def _dropout(given: Mapping[str, str], reader: Reader) -> Layers:
     return Layers((made,), given.get("is_training", "True"))
 
 
-def _rate(keep: str) -> str:
+def rate_of(keep: str) -> str:
     """The share that is dropped, of the one that is kept."""
     known = literal(keep)
     if isinstance(known, (int, float)):

@@ -25,6 +25,7 @@ from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
 from .classes import plain_classes, training_words
 from .code import Refused
+from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined
@@ -182,13 +183,15 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
+        told = [with_constant_shares(one, facts) for one in files]
+        files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
         self.files = []
-        for old, one in zip(files, lifting, strict=True):
-            plain = plain_classes(self._prepared(one.parsed), facts)
+        for old, one, (_, shares) in zip(files, lifting, told, strict=True):
+            plain = plain_classes(self._prepared(one.parsed), facts, shares)
             words = training_words(plain)
             self.files.append(_File(plain, written_for_tf2(old.resolver), words))
         self.before = files
