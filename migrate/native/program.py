@@ -23,11 +23,13 @@ from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
-from .classes import plain_classes
+from .classes import plain_classes, training_words
 from .code import Refused
+from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined
+from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
@@ -191,17 +193,18 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        files = [with_variables_inlined(one, facts) for one in files]
+        told = [with_constant_shares(one, facts) for one in files]
+        files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
-        self.files = [
-            _File(
-                plain_classes(self._prepared(one.parsed), facts),
-                written_for_tf2(old.resolver),
-            )
-            for old, one in zip(files, lifting, strict=True)
-        ]
+        self.files = []
+        for old, one, (_, shares) in zip(files, lifting, told, strict=True):
+            plain = plain_classes(self._prepared(one.parsed), facts, shares)
+            words = training_words(plain)
+            self.files.append(_File(plain, written_for_tf2(old.resolver), words))
         self.before = files
 
     def _prepared(self, parsed: ParsedModule) -> ParsedModule:
