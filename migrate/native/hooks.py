@@ -101,6 +101,13 @@ class _Hook:
             for one in self.made.body.body
             if isinstance(one, cst.FunctionDef)
         }
+        created = methods.get("after_create_session")
+        if created is not None and _starts_iterator(created):
+            del methods["after_create_session"]
+            self.page.drop_statement(created)
+            self.page.note(
+                self.made, "has nothing to do: data sets start by themselves"
+            )
         if "after_create_session" in methods and "begin" in methods:
             raise _Odd(methods["after_create_session"], "works on the new session")
         for name in ("__init__", "begin"):
@@ -434,6 +441,20 @@ class _Hook:
                 ]
                 self.page.put_span(opening + 1, end, ", ".join(spelled))
                 self.known.update(walk(node))
+
+
+def _starts_iterator(method: cst.FunctionDef) -> bool:
+    """``self.initialize(session)``, which input functions set."""
+    body = [one for one in method.body.body if not is_docstring(one)]
+    only = body[0] if len(body) == 1 else None
+    small = only.body[0] if isinstance(only, cst.SimpleStatementLine) else None
+    call = small.value if isinstance(small, cst.Expr) else None
+    return (
+        isinstance(call, cst.Call)
+        and _own(call.func) is not None
+        and [a.value.value for a in call.args if isinstance(a.value, cst.Name)]
+        == [one.name.value for one in method.params.params[1:2]]
+    )
 
 
 def _own(node: cst.CSTNode) -> str | None:

@@ -480,6 +480,7 @@ class Page:
         start, end = self.span(statement)
         if isinstance(statement, cst.SimpleStatementLine):
             end = self.span(statement.body[-1])[1]
+        end = start + len(self.text[start:end].rstrip())
         others = [one for one in self.block(statement) if one not in self._gone]
         first = self.text.rfind("\n", 0, start) + 1
         last = self.text.find("\n", end) + 1 or len(self.text)
@@ -490,7 +491,11 @@ class Page:
             return
         # Blank lines around it become those of one side.
         before = self.text[:first]
-        if not before or before.endswith(("\n\n", "\n\r\n")):
+        block = list(self.block(statement))
+        if all(one in self._gone for one in block[block.index(statement) :]):
+            first = len(before.rstrip(" \t\r\n"))
+            first = self.text.index("\n", first) + 1
+        elif not before or before.endswith(("\n\n", "\n\r\n")):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)

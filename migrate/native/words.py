@@ -179,7 +179,8 @@ class _Rewording:
             if _longest(self.page, use, _TABLE) is not None:
                 continue
             symbol = self.page.symbol(use.node)
-            if symbol is not None:
+            call = self.page.call_of(use.node)
+            if symbol is not None and call not in self.page.rewritten:
                 yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
 
     def _drop_aliases(self) -> None:

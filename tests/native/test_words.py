@@ -425,6 +425,89 @@ ROWS = {
             return data
         """,
     ),
+    "an iterator that a hook initializes": (
+        """
+        class Init(tf.train.SessionRunHook):
+            def __init__(self):
+                self.initialize = None
+
+            def after_create_session(self, session, coord):
+                self.initialize(session)
+
+
+        def make(x, y):
+            hook = Init()
+
+            def input_fn():
+                fed = tf.placeholder(x.dtype, x.shape)
+                numbers = tf.placeholder(tf.int32, [None])
+                data = tf.data.Dataset.from_tensor_slices((fed, numbers))
+                iterator = data.make_initializable_iterator()
+                hook.initialize = lambda sess: sess.run(
+                    iterator.initializer, feed_dict={fed: x, numbers: y})
+                return iterator.get_next()
+            return input_fn, hook
+        """,
+        """
+        class Init(Callback):
+            def __init__(self):
+                self.initialize = None
+
+
+        def make(x, y):
+            hook = Init()
+
+            def input_fn():
+                fed = x
+                numbers = tf.constant(y, tf.int32)
+                data = tf.data.Dataset.from_tensor_slices((fed, numbers))
+                return data
+            return input_fn, hook
+        """,
+    ),
+    "a session that looks at data": (
+        """
+        def read():
+            x, y = data.make_one_shot_iterator().get_next()
+            return x, y
+
+
+        batch = read()
+        with tf.Session() as sess:
+            sess.run(tf.tables_initializer())
+            first = sess.run(batch)
+        print(first)
+        """,
+        """
+        def read():
+            return data
+
+
+        batch = read().as_numpy_iterator()
+        first = next(batch)
+        print(first)
+        """,
+    ),
+    "a session that looks at all data": (
+        """
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x, y = data.make_one_shot_iterator().get_next()
+            while True:
+                try:
+                    print(sess.run([x['a'], y]))
+                except tf.errors.OutOfRangeError:
+                    break
+        """,
+        """
+        batches = data.as_numpy_iterator()
+        while True:
+            try:
+                x, y = next(batches)
+                print((x['a'], y))
+            except StopIteration:
+                break
+        """,
+    ),
     "a table": (
         "t = tf.contrib.lookup.index_table_from_tensor(tf.constant(names))\n",
         """
