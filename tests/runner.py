@@ -25,6 +25,7 @@ Programs run one by one. Python 3 sees the modules of TensorFlow loaded, and
 from __future__ import annotations
 
 import atexit
+import io
 import json
 import os
 import runpy
@@ -36,6 +37,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +90,7 @@ def run(
     start: Run | Path | None = None,
     shuffle: bool = False,
     seed: int | None = None,
+    threads: int | None = None,
     predictions: bool = False,
     watch: bool = True,
     env: Mapping[str, str] | None = None,
@@ -113,6 +116,7 @@ def run(
             shuffle=shuffle,
             steady_random=not shuffle,
             seed=seed,
+            threads=threads,
             args=words,
             predictions=predictions,
         )
@@ -143,23 +147,34 @@ def run_python(
     return _run([str(word) for word in argv], env or {}, cwd, timeout, _new_folder())
 
 
-def verify(*argv: object, cwd: Path | None = None) -> Any:
-    """``tfmigrate verify ARGV`` in this process, its programs in forks.
-
-    The result of click's runner: ``exit_code``, ``stdout``, ``stderr``.
-    """
-    from click.testing import CliRunner
+def verify(
+    *argv: object, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Run:
+    """``tfmigrate verify ARGV`` in this process, its programs in forks."""
     from tfmigrate.cli import cli
+    from tfmigrate.cli.endings import run_to_the_end
     from tfmigrate.verify import runner
 
-    before, here = runner.start_process, os.getcwd()
+    before = runner.start_process, os.getcwd(), sys.argv, dict(os.environ)
+    texts = io.StringIO(), io.StringIO()
+    began = time.monotonic()
+    status = 0
     runner.start_process = _in_fork
-    os.chdir(cwd or here)
+    os.chdir(cwd or before[1])
+    sys.argv = ["tfmigrate", "verify", *map(str, argv)]
+    os.environ.update(NO_COLOR="1", **(env or {}))
     try:
-        return CliRunner().invoke(cli, ["verify", *map(str, argv)])
+        with redirect_stdout(texts[0]), redirect_stderr(texts[1]):
+            run_to_the_end(cli)
+    except SystemExit as ending:
+        status = int(ending.code or 0)
     finally:
-        runner.start_process = before
+        runner.start_process, here, sys.argv, variables = before
         os.chdir(here)
+        os.environ.clear()
+        os.environ.update(variables)
+    told = [text.getvalue() for text in texts]
+    return Run(status, *told, time.monotonic() - began, Path())
 
 
 def _in_fork(
@@ -175,7 +190,8 @@ def _in_fork(
     onednn = env.get("TF_ENABLE_ONEDNN_OPTS")
     if command[0] != sys.executable or onednn != PLAIN_KERNELS["TF_ENABLE_ONEDNN_OPTS"]:
         return run_process(command, log, cwd, env, seconds)
-    done = _run(command[1:], env, cwd, seconds or 600, _new_folder(), log=log)
+    given = {**os.environ, **env}
+    done = _run(command[1:], given, cwd, seconds or 600, _new_folder(), log=log)
     return None if done.returncode == -signal.SIGKILL else done.returncode
 
 

@@ -7,7 +7,7 @@ in a subpackage that is not listed falls back to the advice of its subpackage.
 
 from __future__ import annotations
 
-__all__ = ["PACKAGES", "SINGLE_NAMES"]
+__all__ = ["PACKAGES", "SINGLE_NAMES", "TREES"]
 
 _KERAS = "tf.keras has it as a layer or function; see tf.keras.layers."
 _ADDONS_RNN = "Write the cell as a tf.nn.rnn_cell.RNNCell, or use tf.keras.layers.RNN."
@@ -15,6 +15,11 @@ _QUEUES = "Queues gave way to tf.data; see tf.data.Dataset."
 _TFP = "It lives on in TensorFlow Probability (pip install tensorflow_probability)."
 _DATA_SETS = "Build the input with tf.data; tensorflow_datasets has many data sets."
 _LEARN = "Use the class of the same name in tf.estimator."
+TREES = (
+    "TensorFlow has no kernels for boosted trees any more; train them with TensorFlow "
+    "Decision Forests (GradientBoostedTreesModel) or scikit-learn "
+    "(HistGradientBoostingClassifier / -Regressor)."
+)
 _PROFILER = "Use the TensorFlow Profiler (tf.profiler)."
 
 # Subpackage -> advice for whatever of it has no home.
@@ -24,8 +29,7 @@ PACKAGES: dict[str, str] = {
     "batching": "Use tf.nondifferentiable_batch_function.",
     "bayesflow": _TFP,
     "bigtable": "Use the google-cloud-bigtable client with tf.data.Dataset.from_generator.",
-    "boosted_trees": "Use the tensorflow_decision_forests package, or scikit-learn's "
-    "HistGradientBoostingClassifier and -Regressor.",
+    "boosted_trees": TREES,
     "checkpoint": "Use tf.train.Checkpoint and tf.train.CheckpointManager.",
     "cloud": "Use the tensorflow-io package.",
     "cluster_resolver": "Use tf.distribute.cluster_resolver.",
@@ -34,7 +38,7 @@ PACKAGES: dict[str, str] = {
     "constrained_optimization": "Use the tensorflow_constrained_optimization package.",
     "copy_graph": "Use tf.graph_util.import_graph_def with graph.as_graph_def().",
     "crf": "Use the functions of tf.contrib.crf, which are here; cells are not.",
-    "cudnn_rnn": "Use tf.keras.layers.LSTM or GRU, which run on cuDNN by themselves.",
+    "cudnn_rnn": "Its layers are here, with variables that a tf.train.Saver takes.",
     "data": "Use tf.data and tf.data.experimental.",
     "decision_trees": "Use the tensorflow_decision_forests package.",
     "deprecated": "Use tf.summary.",
@@ -42,12 +46,14 @@ PACKAGES: dict[str, str] = {
     "distributions": _TFP,
     "eager": "Eager execution is part of TensorFlow now: tf.GradientTape, tf.function.",
     "estimator": "Use tf.estimator.",
-    "factorization": "KMeansClustering is here; for WALS use the implicit package.",
+    "factorization": "k-means is here; for WALS use the implicit package, for mixtures "
+    "sklearn.mixture.GaussianMixture.",
     "feature_column": "Use the sequence columns of tf.feature_column.",
     "ffmpeg": "Use the tensorflow-io package, or tf.audio.",
     "framework": "Use the functions of tf and tf.train.",
     "fused_conv": "TensorFlow fuses convolutions by itself (Grappler, XLA).",
-    "gan": "Use the tensorflow-gan package (pip install tensorflow-gan).",
+    "gan": "It is a package of its own now, which is found by the old name as well: pip "
+    "install tensorflow-gan tensorflow-hub tensorflow-probability.",
     "graph_editor": "Edit the GraphDef and import it with tf.graph_util.import_graph_def.",
     "grid_rnn": _ADDONS_RNN,
     "hadoop": "Use the tensorflow-io package.",
@@ -99,7 +105,8 @@ PACKAGES: dict[str, str] = {
     "seq2seq": "Write the decoder loop with tf.while_loop, or use tf.keras.layers.RNN.",
     "session_bundle": "Use tf.saved_model.",
     "signal": "Use tf.signal.",
-    "slim": "It lives in a package of its own now: pip install tf_slim.",
+    "slim": "It is a package of its own now, which is found by the old name as well: "
+    "pip install tf_slim.",
     "solvers": "Use tf.linalg.",
     "sparsemax": "Write it with tf.sort and tf.cumsum (it is ten lines).",
     "specs": "Write the layers out with tf.layers.",
@@ -115,7 +122,7 @@ PACKAGES: dict[str, str] = {
     "for skip-grams.",
     "tfprof": _PROFILER,
     "timeseries": "Use tfp.sts of TensorFlow Probability.",
-    "tpu": "Use tf.tpu and tf.distribute.TPUStrategy.",
+    "tpu": "It drives TPU hardware: use tf.tpu and tf.distribute.TPUStrategy.",
     "training": _QUEUES,
     "util": "Use tf.make_tensor_proto, tf.make_ndarray, tf.get_static_value.",
     "verbs": "Use tf.distribute.",
@@ -128,8 +135,6 @@ SINGLE_NAMES: dict[str, str] = {
     "layers.recompute_grad": "Use tf.recompute_grad.",
     "layers.scattered_embedding_column": "Use sparse_column_with_hash_bucket and "
     "embedding_column.",
-    "layers.sequence_input_from_feature_columns": "Use "
-    "tf.keras.experimental.SequenceFeatures.",
     "layers.legacy_fully_connected": "Use layers.fully_connected.",
     "layers.conv2d_in_plane": "Use layers.separable_conv2d with num_outputs=None.",
     "rnn.ConvLSTMCell": "Use tf.keras.layers.ConvLSTM2D.",
@@ -138,9 +143,6 @@ SINGLE_NAMES: dict[str, str] = {
     "training.bucket_by_sequence_length": "Use "
     "tf.data.experimental.bucket_by_sequence_length.",
     "metrics.streaming_dynamic_auc": "Use streaming_auc.",
-    "learn.DynamicRnnEstimator": "Use tf.contrib.estimator.RNNClassifier.",
-    "learn.KMeansClustering": "Use tf.contrib.factorization.KMeansClustering, which "
-    "trains by train(input_fn).",
     "learn.LogisticRegressor": "Use tf.contrib.learn.Estimator, and return the metrics "
     "in ModelFnOps.eval_metric_ops.",
     "learn.estimators.tensor_signature.TensorSignature": "Leave it out, and the private "

@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..engine import private_api
 from ..estimator.canned.kmeans import KMeansClustering as _KMeans
 
-__all__ = ["KMeansClustering"]
+__all__ = [
+    "COSINE_DISTANCE",
+    "KMEANS_PLUS_PLUS_INIT",
+    "RANDOM_INIT",
+    "SQUARED_EUCLIDEAN_DISTANCE",
+    "KMeans",
+    "KMeansClustering",
+]
+
+COSINE_DISTANCE = _KMeans.COSINE_DISTANCE
+KMEANS_PLUS_PLUS_INIT = _KMeans.KMEANS_PLUS_PLUS_INIT
+RANDOM_INIT = _KMeans.RANDOM_INIT
+SQUARED_EUCLIDEAN_DISTANCE = _KMeans.SQUARED_EUCLIDEAN_DISTANCE
+KMeans = private_api.clustering_ops.KMeans
 
 
 class KMeansClustering(_KMeans):

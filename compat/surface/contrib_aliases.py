@@ -16,6 +16,10 @@ _TABLE: dict[str, str] = {
     "checkpoint": """
         CheckpointManager=train.CheckpointManager
     """,
+    "compiler": """
+        jit.experimental_jit_scope=xla.experimental.jit_scope
+        xla.compile=xla.experimental.compile
+    """,
     # In TF 1.3, before tf.data was public.
     "data": """
         Dataset=data.Dataset FixedLengthRecordDataset=data.FixedLengthRecordDataset
@@ -75,6 +79,13 @@ _TABLE: dict[str, str] = {
         stateless_random_normal=random.stateless_normal
         stateless_random_uniform=random.stateless_uniform
         stateless_truncated_normal=random.stateless_truncated_normal
+    """,
+    "tpu": """
+        batch_parallel=tpu.batch_parallel bfloat16_scope=tpu.bfloat16_scope
+        core=tpu.core cross_replica_sum=tpu.cross_replica_sum
+        initialize_system=tpu.initialize_system
+        outside_compilation=tpu.outside_compilation replicate=tpu.replicate
+        rewrite=tpu.rewrite shard=tpu.shard shutdown_system=tpu.shutdown_system
     """,
     "util": """
         constant_value=get_static_value make_ndarray=make_ndarray

@@ -7,6 +7,7 @@ the same appear once, in the common part.
 
 from __future__ import annotations
 
+from ..contrib._homes import TREES
 from .namespace import Base, Entry, attribute
 from .unavailable import Unavailable
 
@@ -56,13 +57,7 @@ _CANNED = """
     DNNRegressor LinearClassifier LinearEstimator LinearRegressor
     classifier_parse_example_spec regressor_parse_example_spec
 """
-# TensorFlow names their ops still, but dropped the kernels before 2.16.
 _TREES = "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
-_TREES_ADVICE = (
-    "TensorFlow has no kernels for boosted trees any more; train them with TensorFlow "
-    "Decision Forests (GradientBoostedTreesModel) or scikit-learn "
-    "(HistGradientBoostingClassifier / -Regressor)."
-)
 _EXPERIMENTAL_V1 = "KMeans LinearSDCA dnn_logit_fn_builder linear_logit_fn_builder"
 
 _EXPERIMENTAL_V2 = "LinearSDCA RNNClassifier RNNEstimator"
@@ -110,12 +105,12 @@ ESTIMATOR_V1: dict[str, Entry] = {
     "tf.estimator.tpu": Base(attribute(f"{_HERE}.tpu")),
     **{name: attribute(path) for name, path in ESTIMATOR_PATHS_V1.items()},
     **{
-        f"tf.estimator.{name}": Unavailable(f"tf.estimator.{name}", _TREES_ADVICE)
+        f"tf.estimator.{name}": Unavailable(f"tf.estimator.{name}", TREES)
         for name in _TREES.split()
     },
     **{
         f"tf.contrib.estimator.{name}": Unavailable(
-            f"tf.contrib.estimator.{name}", _TREES_ADVICE
+            f"tf.contrib.estimator.{name}", TREES
         )
         for name in (
             "boosted_trees_classifier_train_in_memory",

@@ -51,8 +51,7 @@ _PRELOAD = (
 )
 
 _KERAS_PRIVATE = "tfmigrate.compat.engine.keras_private"
-# Being imported, they let shapes and layers be treated as in TF 1, as in loop modules.
-_HABITS = tuple(f"tfmigrate.runtime.tf1_{of}" for of in ("sizes", "norms", "layers"))
+_HABITS = "tfmigrate.compat.engine.habits"
 
 _root: Namespace | None = None
 
@@ -85,8 +84,7 @@ def install(*, version: int = 1) -> None:
         _load_runtime(real)
     if version == 1:
         importlib.import_module(_KERAS_PRIVATE).behave_as_in_tf1()
-        for name in _HABITS:
-            importlib.import_module(name)
+        importlib.import_module(_HABITS).take_up_habits()
     root = _make_root(real, version)
     _root = root
     finder: Any = DoorFinder(root)

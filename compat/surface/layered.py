@@ -123,6 +123,9 @@ def family_of(fullname: str) -> Family | None:
             sources: tuple[str, ...] = (package,)
             if below:
                 sources = (".".join([package, *below]), package)
+                if len(parts) > place + 2:
+                    # Others in a subpackage: gan.losses, gan.eval.
+                    sources += (f"{package}.{parts[place + 1]}",)
             if package == "contrib.tpu" and len(parts) > place + 2:
                 # These modules were TensorFlow's own already in TF 1.15.
                 sources += (f"tensorflow.python.tpu.{parts[-1]}",)

@@ -10,6 +10,7 @@ import functools
 from pathlib import Path
 
 from ..contrib._homes import PACKAGES, SINGLE_NAMES
+from .contrib_names import known_names
 from .layered import family_of
 from .private_table import names_of
 from .unavailable import Unavailable
@@ -37,10 +38,17 @@ def advice_about(symbol: str) -> str | None:
     package, _, name = symbol.removeprefix("tf.contrib.").partition(".")
     if f"tf.contrib.{package}" in OVERLAY:
         return None  # all of another package stands there
+    first, _, rest = name.partition(".")
+    if rest and first not in known_names().get(package, ()):
+        name = rest  # a private module of the package, which offers the same names
+        if f"tf.contrib.{package}.{name}" in OVERLAY:
+            return None
     there = _offered(package)
     if not name or there is None or name.partition(".")[0] in there:
         return None
     if any(key.startswith(f"{symbol}.") for key in OVERLAY):
+        return None
+    if name in _private(package):
         return None
     return SINGLE_NAMES.get(f"{package}.{name}", PACKAGES.get(package))
 
@@ -53,6 +61,11 @@ def opens(module: str) -> bool:
     if family_of(module) is not None or module.startswith(_MOVED):
         return True
     return bool(names_of(module))
+
+
+def _private(package: str) -> frozenset[str]:
+    """Names that programs import from private modules of a contrib package."""
+    return _offered(f"{package}/private") or frozenset()
 
 
 @functools.cache

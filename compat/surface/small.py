@@ -9,9 +9,12 @@ import tensorflow as tf
 
 __all__ = [
     "cosine_proximity",
+    "estimator_model_fn",
     "get_registered_ops",
     "list_device_names",
+    "number_of_gpus",
     "per_image_standardization",
+    "string_input_producer",
 ]
 
 
@@ -26,6 +29,15 @@ def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     return tf.math.reduce_sum(y_true * y_pred, axis=axis)
 
 
+def estimator_model_fn(target_model_fn: Any = None) -> Any:
+    """``tf.contrib.compiler.xla.estimator_model_fn``: a function to be compiled.
+
+    It runs as it is, which changes no number; ``tf.config.optimizer.set_jit(True)`` has
+    compiled what gains by it.
+    """
+    return estimator_model_fn if target_model_fn is None else target_model_fn
+
+
 def get_registered_ops() -> dict[str, Any]:
     """What the module ``op_def_registry`` told: names and definitions of all ops."""
     registry = importlib.import_module("tensorflow.python.framework.op_def_registry")
@@ -35,7 +47,14 @@ def get_registered_ops() -> dict[str, Any]:
 
 def list_device_names() -> list[str]:
     """``tf.config.experimental_list_devices`` of TF 1.15: full device names."""
-    return [device.name for device in tf.config.list_logical_devices()]
+    names = [device.name for device in tf.config.list_logical_devices()]
+    here = "/job:localhost/replica:0/task:0"
+    return [name if name.startswith("/job:") else here + name for name in names]
+
+
+def number_of_gpus() -> int:
+    """``tf.contrib.eager.num_gpus``."""
+    return len(tf.config.list_logical_devices("GPU"))
 
 
 def per_image_standardization(image: Any) -> Any:
@@ -55,3 +74,25 @@ def per_image_standardization(image: Any) -> Any:
         floats = tf.image.convert_image_dtype(image, tf.float32)
         found = tf.image.per_image_standardization(floats)
         return tf.image.convert_image_dtype(found, image.dtype, saturate=True)
+
+
+def string_input_producer(
+    string_tensor: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    """``tf.train.string_input_producer``, which takes a variable of names, too.
+
+    `tf.train.match_filenames_once` gives one; today's asks it whether it is true, which
+    a variable of TF 1 was, and one of TF 2 in a graph cannot say.
+    """
+    if isinstance(string_tensor, tf.Variable):
+        string_tensor = string_tensor.read_value()
+    return tf.compat.v1.train.string_input_producer(
+        string_tensor, num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 from ..contrib._homes import PACKAGES
@@ -20,16 +21,16 @@ from .unavailable import Unavailable, UnavailablePackage
 __all__ = ["OVERLAY"]
 
 
-def _slim() -> Any:
-    if importlib.util.find_spec("tf_slim") is not None:
-        return importlib.import_module("tf_slim")
-    return importlib.import_module("tfmigrate.compat.contrib.slim")
+def _published(package: str, module: str) -> Callable[[], Any]:
+    """A package of its own where it is installed, else what stands in for it here."""
 
+    def provide() -> Any:
+        name = module if importlib.util.find_spec(module.partition(".")[0]) else package
+        if name.startswith("tf."):
+            return UnavailablePackage(name, PACKAGES[name.split(".")[2]])
+        return importlib.import_module(name)
 
-def _slim_nets() -> Any:
-    if importlib.util.find_spec("tf_slim") is not None:
-        return importlib.import_module("tf_slim.nets")
-    return UnavailablePackage("tf.contrib.slim.nets", PACKAGES["slim"])
+    return provide
 
 
 def _logger() -> Any:
@@ -56,8 +57,21 @@ OVERLAY: dict[str, Entry] = {
     "tf.compat.v1": attribute("tfmigrate.compat.v1"),
     "tf.compat.v2": attribute("tfmigrate.compat.v2"),
     "tf.contrib": Base(attribute("tfmigrate.compat.contrib")),
-    "tf.contrib.slim": Base(_slim),
-    "tf.contrib.slim.nets": _slim_nets,
+    "tf.contrib.compiler.xla.estimator_model_fn": attribute(
+        "tfmigrate.compat.surface.small:estimator_model_fn"
+    ),
+    "tf.contrib.eager.list_devices": attribute(
+        "tfmigrate.compat.surface.small:list_device_names"
+    ),
+    "tf.contrib.eager.num_gpus": attribute(
+        "tfmigrate.compat.surface.small:number_of_gpus"
+    ),
+    "tf.contrib.gan": _published("tf.contrib.gan", "tensorflow_gan"),
+    "tf.contrib.slim": Base(_published("tfmigrate.compat.contrib.slim", "tf_slim")),
+    "tf.contrib.slim.nets": _published("tf.contrib.slim.nets", "tf_slim.nets"),
+    "tf.contrib.tensorboard.plugins.projector": attribute(
+        "tfmigrate.compat.contrib._projector"
+    ),
     "tf.python": attribute("tensorflow.python"),
     "tf.core": attribute("tensorflow.core"),
     "tf.tools": attribute("tensorflow.tools"),
@@ -72,6 +86,9 @@ OVERLAY: dict[str, Entry] = {
     ),
     "tf.image.per_image_standardization": attribute(
         "tfmigrate.compat.surface.small:per_image_standardization"
+    ),
+    "tf.train.string_input_producer": attribute(
+        "tfmigrate.compat.surface.small:string_input_producer"
     ),
     # Up to TF 1.13 a logger stood there.
     "tf.logging._logger": _logger,

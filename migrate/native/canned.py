@@ -27,6 +27,7 @@ from .optimizers import NAMES, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
+from .spread import spread
 
 __all__ = ["SIGNATURES", "SIGNATURES_2", "canned"]
 
@@ -49,9 +50,10 @@ def _deep(*head: str, partitioner: tuple[str, ...]) -> tuple[str, ...]:
 
 def _both(*head: str, partitioner: tuple[str, ...]) -> tuple[str, ...]:
     return (
-        "model_dir", "linear_feature_columns", "linear_optimizer", "dnn_feature_columns",
-        "dnn_optimizer", "dnn_hidden_units", "dnn_activation_fn", "dnn_dropout", *head,
-        *partitioner, *_WARM, "batch_norm", "linear_sparse_combiner",
+        "model_dir", "linear_feature_columns", "linear_optimizer",
+        "dnn_feature_columns", "dnn_optimizer", "dnn_hidden_units",
+        "dnn_activation_fn", "dnn_dropout", *head, *partitioner, *_WARM,
+        "batch_norm", "linear_sparse_combiner",
     )  # fmt: skip
 
 
@@ -72,7 +74,8 @@ def _signatures(
         ),
         "tf.estimator.DNNEstimator": (
             "head", "hidden_units", "feature_columns", "model_dir", "optimizer",
-            "activation_fn", "dropout", *deep, "config", "warm_start_from", "batch_norm",
+            "activation_fn", "dropout", *deep, "config", "warm_start_from",
+            "batch_norm",
         ),
         "tf.estimator.DNNLinearCombinedEstimator": (
             "head", "model_dir", "linear_feature_columns", "linear_optimizer",
@@ -150,10 +153,6 @@ _PLAIN_MEANS = (
     "auto",
 )
 _ACTIVATIONS = ("elu", "relu", "selu", "sigmoid", "softplus", "softsign", "tanh")
-_SEQUENTIAL = "tf_keras.Sequential(["
-
-# A piece of source: a text, or what opens it, its parts and what closes it.
-Piece = str | tuple[str, list["Piece"], str]
 
 
 def canned(symbol: str, arguments: Arguments, *, tf2: bool, rows: bool = True) -> Code:
@@ -206,17 +205,15 @@ class _Canned:
                 model,
                 self.linear_optimizer("optimizer", "feature_columns", "0.2"),
             ]
-        task: Piece = (f"lambda: {head}(", [*parts[:2], *options, *parts[2:]], ")")
-        trainer = [
-            f"{k}={self.given[k]}" for k in ("model_dir", "config") if k in self.given
-        ]
+        task = call(f"lambda: {head}", *parts[:2], *options, *parts[2:])
+        about = {key: self.given.get(key) for key in ("model_dir", "config")}
         self.training.add("Trainer")
-        text = _written(("Trainer(", [task, *trainer], ")"))
+        text = spread(call("Trainer", task, **about))
         return Code(text, frozenset(self.training), tuple(dict.fromkeys(self.notes)))
 
     # ---------------------------------------------------------------- the head
 
-    def head(self) -> tuple[str, str, list[Piece]]:
+    def head(self) -> tuple[str, str, list[str]]:
         """The task, the number of its logits, and its options."""
         if "head" in self.given:
             name, given = self.given_head(parsed(self.given["head"]))
@@ -236,7 +233,7 @@ class _Canned:
         else:
             name, units = self.classes(given.get("n_classes", "2"))
         self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}
-        options: list[Piece] = []
+        options: list[str] = []
         if "weight_column" in given:
             options.append(f"weight_column={_weight_column(given['weight_column'])}")
         if "label_vocabulary" in given:
@@ -247,6 +244,9 @@ class _Canned:
             options.append("reduction=tf.reduce_mean")
         elif word not in _SUMS:
             raise Refused(f"`{self.symbol}` whose loss is reduced by `{reduction}`")
+        modern = self.tf2 or self.given.get("head", "").startswith("tf.estimator.")
+        if modern and ("Binary" in name or name.startswith("Multi")):
+            options.append("interpolated=True")
         return name, units, options
 
     def classes(self, number: str) -> tuple[str, str]:
@@ -283,12 +283,12 @@ class _Canned:
 
     # --------------------------------------------------------------- the model
 
-    def combined(self, units: str) -> list[Piece]:
+    def combined(self, units: str) -> list[str]:
         """A linear part, a deep one, or both; with the optimizers."""
         deep = "dnn_feature_columns" in self.given
         wide = "linear_feature_columns" in self.given
         rate, columns = "0.005", "linear_feature_columns"
-        parts: list[Piece] = []
+        parts: list[str] = []
         if wide:
             model = self.linear("linear_", units)
             made = self.linear_optimizer("linear_optimizer", columns, rate)
@@ -301,10 +301,11 @@ class _Canned:
         if not wide:
             return [self.deep("dnn_", units), trained]
         parts.append(self.deep("dnn_", units))
-        self.training |= {"WideAndDeepModel", "wide_optimizer"}
-        return [("WideAndDeepModel(", parts, ")"), trained, f"wide_optimizer={made}"]
+        self.training.add("WideAndDeepModel")
+        model = call("WideAndDeepModel", *parts)
+        return [model, trained, f"wide_optimizer={made}"]
 
-    def linear(self, prefix: str, units: str) -> Piece:
+    def linear(self, prefix: str, units: str) -> str:
         """A linear model of feature columns."""
         columns = self.needed(f"{prefix}feature_columns")
         combiner = self.given.get(f"{prefix}sparse_combiner", "'sum'")
@@ -315,7 +316,7 @@ class _Canned:
         self.training.add("LinearModel")
         return call("LinearModel", columns, **options)
 
-    def deep(self, prefix: str, units: str) -> Piece:
+    def deep(self, prefix: str, units: str) -> str:
         """Dense layers on feature columns."""
         columns = self.needed(f"{prefix}feature_columns")
         hidden = self.needed(f"{prefix}hidden_units")
@@ -337,20 +338,19 @@ class _Canned:
         def dense(size: str) -> str:
             return call("tf_keras.layers.Dense", size, activation=option)
 
-        layers: list[Piece] = [call("tf_keras.layers.DenseFeatures", columns)]
+        layers = [call("tf_keras.layers.DenseFeatures", columns)]
         sizes = parsed(hidden)
         if isinstance(sizes, ast.List | ast.Tuple) and not any(
             isinstance(size, ast.Starred) for size in sizes.elts
         ):
-            for size in sizes.elts:
-                layers += [dense(ast.unparse(size)), *after]
-        elif after:
-            several = ", ".join([dense("units"), *after])
-            layers.append(f"*(layer for units in {hidden} for layer in ({several}))")
+            for number in sizes.elts:
+                layers += [dense(ast.unparse(number)), *after]
         else:
-            layers.append(f"*({dense('units')} for units in {hidden})")
+            size = "size" if hidden == "units" else "units"
+            layer = _sequential([dense(size), *after]) if after else dense(size)
+            layers.append(f"*({layer} for {size} in {hidden})")
         layers.append(call("tf_keras.layers.Dense", units))
-        return (_SEQUENTIAL, layers, "])")
+        return _sequential(layers)
 
     def needed(self, name: str) -> str:
         """The text of an argument that has to be there."""
@@ -422,6 +422,10 @@ class _Canned:
         return symbol, matched(node, OPTIMIZERS[symbol])
 
 
+def _sequential(layers: list[str]) -> str:
+    return call("tf_keras.Sequential", f"[{', '.join(layers)}]")
+
+
 def _symbol(node: ast.expr) -> str:
     """The canonical name of what is called."""
     name = dotted(node.func if isinstance(node, ast.Call) else node)
@@ -437,21 +441,3 @@ def _weight_column(text: str) -> str:
     if dotted(node.func) == "tf.feature_column.numeric_column" and plain:
         return ast.unparse(node.args[0] if node.args else node.keywords[0].value)
     raise Refused(f"weights of examples by `{text}`: give the name of a feature")
-
-
-def _written(piece: Piece, depth: int = 0) -> str:
-    """Source of a piece, with a line for each part where one is not enough."""
-    flat = _flat(piece)
-    if isinstance(piece, str) or len(flat) + 4 * depth <= 80:
-        return flat
-    start, parts, end = piece
-    inner = "    " * (depth + 1)
-    lines = "".join(f"{inner}{_written(part, depth + 1)},\n" for part in parts)
-    return f"{start}\n{lines}{'    ' * depth}{end}"
-
-
-def _flat(piece: Piece) -> str:
-    if isinstance(piece, str):
-        return piece
-    start, parts, end = piece
-    return start + ", ".join(_flat(part) for part in parts) + end

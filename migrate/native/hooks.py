@@ -35,6 +35,9 @@ _METHODS = {
 }
 _COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
 
+# What a callback may do with a Trainer, which then has to go on as it was.
+_LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
+
 # What is fetched: the step, a value by its name, or several of them.
 Fetched = str | dict[str, "Fetched"] | list["Fetched"]
 _STEP = ""
@@ -117,6 +120,8 @@ class _Hook:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
+            if isinstance(node, cst.Attribute) and node.attr.value in _LOOKS:
+                self.page.words.add("Callback.evaluate")
             attribute = _own(node)
             if attribute in self.tensors and node not in self.known:
                 raise _Odd(node, f"uses the tensor `self.{attribute}`")

@@ -18,7 +18,7 @@ from .text import attribute_of_self, parameters_of
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["merge_shared"]
+__all__ = ["merge_shared", "places_of"]
 
 _NAMED = ("name", "scope")
 # Layers without variables.
@@ -42,10 +42,17 @@ def merge_shared(classes: Sequence[Lifted]) -> None:
     """Lets attributes that share all of their variables be one; else raises Refused."""
     by_name = {one.name: one for one in classes}
     for one in classes:
-        one.read()
-    for one in classes:
         while _merged(one, by_name):
             one.take()
+
+
+def places_of(
+    lifted: Lifted, classes: Mapping[str, Lifted], made: ast.Call
+) -> list[_Place]:
+    """Where an object of a class has its variables, in the scope of its call."""
+    given = dict(zip(parameters_of(lifted.init)[1:], made.args, strict=False))
+    given |= {str(one.arg): one.value for one in made.keywords}
+    return _Places(lifted, classes, given).places()
 
 
 def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:

@@ -7,44 +7,49 @@ inputs on go, parameters say what they are, and weights are read where they are 
 from __future__ import annotations
 
 import ast
+import itertools
 import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..interp.spelling import snake
-from ..lift.spelling import RESERVED
 from .code import Refused, dotted, literal
 from .text import (
     Text,
     attribute_of_self,
     bound_names,
     elements,
+    names_in,
     parameters_of,
     parents_of,
+    place_of,
+    substituted,
     without_gone,
 )
 
 __all__ = ["Program", "simplified"]
 
-Symbol = Callable[[str], "str | None"]
-_TRAIN = re.compile(
-    r"tf\.(estimator|contrib\.learn|contrib\.estimator)\.ModeKeys\.TRAIN"
-)
 _VERBS = ("Build", "Create", "Make", "Get", "Define", "Construct", "Setup")
 
 
 def simplified(
-    code: str, names: set[str], symbol: Symbol, seen: Callable[[str], bool]
+    code: str,
+    names: set[str],
+    seen: Callable[[str], bool],
+    shared: Container[str],
+    flags: Mapping[str, Mapping[str, str]],
 ) -> str:
     """The module with simpler classes.
 
-    `names` are its classes; `symbol` tells TensorFlow's name of an expression, and
-    `seen` whether another file of the program may use a class.
+    `names` are its classes; `seen` tells whether another file of the program may use
+    one of them. The models that a function in `shared` makes are one. `flags` tell what
+    callers say of training, by class and caller.
     """
     steps = (
+        _scope_flags,
         _constructor_flags,
-        _training,
+        _call_parameters,
         _owner,
         _picked,
         _unread_parameters,
@@ -52,18 +57,18 @@ def simplified(
         _one_layer,
         _returned_weights,
         _made_where_called,
-        _called_object,
+        _nested,
         _without_verb,
+        _plain_rounds,
     )
-    program = Program(code, names, symbol, seen)
+    program = Program(code, names, seen, shared, flags)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
-                program = Program(
-                    without_gone(program.text.done()), names, symbol, seen
-                )
+                code = without_gone(program.text.done())
+                program = Program(code, names, seen, shared, flags)
                 changed = True
     return program.text.code
 
@@ -95,13 +100,15 @@ class Program:
         self,
         code: str,
         names: set[str],
-        symbol: Symbol,
         seen: Callable[[str], bool],
+        shared: Container[str],
+        flags: Mapping[str, Mapping[str, str]],
     ) -> None:
         self.text = Text(code)
-        self.symbol = symbol
         self.seen = seen
         self.names = names
+        self.shared = shared
+        self.flags = flags
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
@@ -119,6 +126,23 @@ class Program:
     def of(self, node: ast.AST) -> str:
         """Source of a node."""
         return self.text.of(node)
+
+    def said(
+        self,
+        node: ast.expr,
+        names: Mapping[str, str],
+        hidden: Container[str],
+        *,
+        method: bool = False,
+    ) -> str | None:
+        """An expression with other code for names; None if it means another thing.
+
+        `hidden` are names that mean something else where it will stand.
+        """
+        free = {one.id for one in names_in(node)} - {*names}
+        if (not method and "self" in free) or any(one in hidden for one in free):
+            return None
+        return substituted(self.of(node), names)
 
     def owner(self, node: ast.AST) -> ast.FunctionDef | ast.ClassDef | None:
         """The plain function, or the class of the method, around a node."""
@@ -235,6 +259,28 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 # -- steps: each changes one thing and tells whether it did
 
 
+def _scope_flags(program: Program) -> bool:
+    """A flag that a scope around the calls of a class gave is handed to the calls."""
+    for plain in program.classes:
+        known = program.flags.get(plain.node.name)
+        names = parameters_of(plain.call)
+        reads = {one.id for one in names_in(plain.call)}
+        if known is None or "training" in names or "training" not in reads:
+            continue
+        for site in plain.sites or ():
+            code = known.get(site.owner.name)
+            if code is None:
+                raise Refused(
+                    f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
+                )
+            for one in site.calls:
+                program.add_argument(one, f"training={code}")
+        last = plain.call.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, training")
+        return True
+    return False
+
+
 def _constructor_flags(program: Program) -> bool:
     """A flag that the constructor was given, and the call reads, is the call's."""
     for plain in program.classes:
@@ -274,68 +320,36 @@ def _constructor_flags(program: Program) -> bool:
     return False
 
 
-def _training(program: Program) -> bool:
-    """A class that asks whether the mode is that of training is told so."""
+def _call_parameters(program: Program) -> bool:
+    """What the call was given, and the constructor reads, is the constructor's."""
     for plain in program.classes:
-        names = parameters_of(plain.call)
-        if plain.sites is None or "training" in bound_names(plain.call):
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        first: dict[str, ast.Name] = {}
+        for one in sorted(names_in(plain.init), key=place_of):
+            first.setdefault(one.id, one)
+        names = [
+            one
+            for one in called[2:]
+            if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
+        ]
+        if not names:
             continue
-        for name in names[2:]:
-            reads = [
-                one
-                for one in ast.walk(plain.call)
-                if isinstance(one, ast.Name) and one.id == name
-            ]
-            asked = [program.above[one] for one in reads]
-            if not reads or not all(_asks_for_training(program, one) for one in asked):
-                continue
-            (first, *_) = asked
-            assert isinstance(first, ast.Compare)
-            key = program.of(first.comparators[0])
-            calls = [one for site in plain.sites for one in site.calls]
-            values = [program.given(one, names[1:]) for one in calls]
-            if not all(one is not None and name in one for one in values):
-                continue
-            for one in asked:
-                program.text.put(_in_brackets(program, one), "training")
-            for argument in plain.call.args.args:
-                if argument.arg == name:
-                    program.text.put(argument, "training")
-            for given in values:
-                assert given is not None
-                value = given[name]
-                code = f"{program.of(value)} == {key}"
-                above = program.above[value]
-                place: ast.AST = above if isinstance(above, ast.keyword) else value
-                named = "training=" if isinstance(above, ast.keyword) else ""
-                program.text.put(place, named + code)
-            return True
+        name = names[0]
+        for site in plain.sites or ():
+            given = [program.given(one, called[1:]) or {} for one in site.calls]
+            values = {program.of(one[name]) for one in given if name in one}
+            if len(values) != 1:
+                raise Refused(f"`{plain.node.name}` is called with several `{name}`")
+            program.add_argument(site.made, f"{name}={values.pop()}")
+            for one in site.calls:
+                program.without(one, name, called[1:])
+        if not plain.sites:
+            raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
+        last = plain.init.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, {name}")
+        _without_parameter(program, plain.call, name)
+        return True
     return False
-
-
-def _asks_for_training(program: Program, node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Compare)
-        and isinstance(node.left, ast.Name)
-        and len(node.ops) == 1
-        and isinstance(node.ops[0], ast.Eq)
-        and _TRAIN.fullmatch(program.symbol(program.of(node.comparators[0])) or "")
-        is not None
-    )
-
-
-def _in_brackets(program: Program, node: ast.AST) -> ast.AST:
-    """The node with the brackets that stand around it alone."""
-    start, end = program.text.span(node)
-    code = program.text.code
-    above = program.above[node]
-    if isinstance(above, ast.keyword) and code[start - 1] == "(" and code[end] == ")":
-        found = ast.Name("")
-        found.lineno, found.col_offset = node.lineno, node.col_offset - 1  # type: ignore[attr-defined]
-        found.end_lineno = node.end_lineno  # type: ignore[attr-defined]
-        found.end_col_offset = node.end_col_offset + 1  # type: ignore[attr-defined]
-        return found
-    return node
 
 
 def _owner(program: Program) -> bool:
@@ -577,8 +591,6 @@ def _replaced(
     inner: ast.Call,
     names: Sequence[str],
     function: str,
-    *,
-    method: bool = False,
 ) -> list[tuple[ast.AST, str]]:
     """A call of the inner class in the place of one of the outer class.
 
@@ -587,32 +599,18 @@ def _replaced(
     given = program.given(outer, names)
     if given is None or not set(given) <= set(names):
         return []
-    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
+    said = {name: program.of(one) for name, one in given.items()}
+    if not set(names) <= set(given):
+        used = {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
+        if used & (set(names) - set(given)):
+            return []
     parts: list[str] = []
     for one in (*inner.args, *inner.keywords):
         value = one.value if isinstance(one, ast.keyword) else one
-        code = program.of(value)
-        text = Text(f"({code}\n)")
-        for node in ast.walk(text.body[0]):
-            if not isinstance(node, ast.Name):
-                continue
-            if node.id in names:
-                new = given.get(node.id)
-                if new is None:
-                    return []
-                shown = program.of(new)
-                text.put(
-                    node,
-                    shown
-                    if isinstance(new, plain) or node is text.body[0].value
-                    else f"({shown})",
-                )  # type: ignore[attr-defined]
-            elif node.id in hidden and not (method and node.id == "self"):
-                return []
-            elif node.id == "self" and not method:
-                return []
-        code = text.done()[1:-2]
+        code = program.said(value, said, hidden)
+        if code is None:
+            return []
         parts.append(f"{one.arg}={code}" if isinstance(one, ast.keyword) else code)
     return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
 
@@ -684,11 +682,10 @@ def _returned_weights(program: Program) -> bool:
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
-        if not isinstance(value, ast.Tuple):
-            continue
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
         weights = {
             place: name
-            for place, one in enumerate(value.elts)
+            for place, one in enumerate(parts)
             if (name := attribute_of_self(one)) is not None
         }
         (site,) = plain.sites
@@ -701,33 +698,38 @@ def _returned_weights(program: Program) -> bool:
             continue
         (called,) = site.calls
         statement = program.above[called]
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if not isinstance(target, ast.Tuple) or len(target.elts) != len(value.elts):
+        if not isinstance(statement, ast.Assign) or value is None:
             continue
-        names = {place: target.elts[place] for place in weights}
-        bound = [
-            one.id
-            for one in ast.walk(owner)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        ]
-        once = all(
+        target = statement.targets[0]
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
+            value, ast.Tuple
+        ):
+            continue
+        names = {place: targets[place] for place in weights}
+        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        if not all(
             isinstance(one, ast.Name) and bound.count(one.id) == 1
             for one in names.values()
-        )
-        if not once or len(weights) == len(value.elts):
+        ):
+            continue
+        every = len(weights) == len(parts)
+        if every and len(plain.call.body) > 1:
             continue
         model = program.of(called.func)
-        for node in ast.walk(owner):
-            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-                continue
+        for node in names_in(owner):
             for place, one in names.items():
-                if isinstance(one, ast.Name) and node.id == one.id:
+                same = isinstance(one, ast.Name) and node.id == one.id
+                if same and isinstance(node.ctx, ast.Load):
                     program.text.put(node, f"{model}.{weights[place]}")
-        for listed in (target, value):
-            kept = [
-                program.of(o) for n, o in enumerate(listed.elts) if n not in weights
-            ]
-            program.text.put(listed, ", ".join(kept))
+        if every:
+            # Nothing is left to call.
+            program.text.drop(statement)
+            program.text.cut(plain.call)
+            return True
+        for whole, listed in ((target, targets), (value, parts)):
+            kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
+            program.text.put(whole, ", ".join(kept))
         return True
     return False
 
@@ -741,214 +743,157 @@ def _made_where_called(program: Program) -> bool:
         function = site.owner
         if not isinstance(function, ast.FunctionDef) or len(site.calls) != 1:
             continue
-        statements = _body(function)
-        last = statements[-1]
-        (called,) = site.calls
+        *before, last = _without_scopes(_body(function))
         if (
-            len(statements) != 2
+            not before
             or not isinstance(last, ast.Return)
-            or last.value is not called
+            or last.value is not site.calls[0]
+            or not all(map(_names_one, before))
             or function.decorator_list
+            or program.seen(function.name)
         ):
             continue
-        holder = program.above.get(function)
-        method = isinstance(holder, ast.ClassDef)
         uses = [
             one
             for one in ast.walk(program.module)
             if (isinstance(one, ast.Attribute) and one.attr == function.name)
             or (isinstance(one, ast.Name) and one.id == function.name)
         ]
-        if len(uses) != 1 or program.seen(function.name):
+        once = function.name in program.shared
+        edits = [
+            _unfolded(program, function, one, 0 if once else n)
+            for n, one in enumerate(uses)
+        ]
+        if not edits or None in edits:
             continue
-        (use,) = uses
-        call = program.above[use]
-        if method and attribute_of_self(use) is None:
-            continue
-        if not isinstance(call, ast.Call) or call.func is not use:
-            continue
-        caller = program.owner(call)
-        statement: ast.AST = call
-        while not isinstance(statement, ast.stmt):
-            statement = program.above[statement]
-        if not isinstance(caller, ast.FunctionDef) or statement not in caller.body:
-            continue
-        names = parameters_of(function)[method:]
-        model = "model"
-        if model in bound_names(caller):
-            continue
-        first = _replaced(program, caller, call, site.made, names, "", method=method)
-        second = _replaced(program, caller, call, called, names, model, method=method)
-        if not first or not second:
-            continue
-        program.text.put(call, second[0][1])
-        program.text.add(statement, f"{model} = {first[0][1]}")
+        for edit in edits:
+            assert edit is not None
+            call, code, statement, lines = edit
+            program.text.put(call, code)
+            if not once or edit is edits[0]:
+                program.text.add(statement, *lines)
         program.text.cut(function)
         return True
     return False
 
 
-def _called_object(program: Program) -> bool:
-    """A plain object that makes a model where it is called is the model itself."""
-    for plain in program.classes:
-        if plain.sites is None or len(plain.sites) != 1:
-            continue
-        (site,) = plain.sites
-        function = site.owner
-        outer = program.above.get(function)
-        if (
-            not isinstance(function, ast.FunctionDef)
-            or function.name != "__call__"
-            or not isinstance(outer, ast.ClassDef)
-            or [dotted(one) for one in outer.bases] not in ([], ["object"])
-        ):
-            continue
-        edits = _joined(program, plain, site, outer, function)
-        if edits is not None:
-            for edit in edits:
-                program.text.replace(*edit)
-            program.text.cut(plain.node)
-            return True
-    return False
-
-
-_Edit = tuple[int, int, str]
-
-
-def _joined(
-    program: Program,
-    plain: Plain,
-    site: Site,
-    outer: ast.ClassDef,
-    function: ast.FunctionDef,
-) -> list[_Edit] | None:
-    """Edits that put the layers of a class into the object that makes it."""
-    methods = {f.name: f for f in outer.body if isinstance(f, ast.FunctionDef)}
-    init = methods.get("__init__")
-    statements = _without_scopes(program, function.body)
-    if init is None or "call" in methods or statements is None or len(site.calls) != 1:
-        return None
-    (called,) = site.calls
-    made, run = program.above[site.made], program.above[called]
-    if made not in statements or run not in statements:
-        return None
-    names = parameters_of(plain.call)[1:]
-    given = program.given(called, names) or {}
-    arguments = program.given(site.made, parameters_of(plain.init)[1:]) or {}
-    own = {name for one in ast.walk(outer) if (name := attribute_of_self(one))}
-    theirs = set(_own_attributes(plain))
-    target = run.targets[0] if isinstance(run, ast.Assign) else None
-    if (
-        set(given) != set(names)
-        or own & (theirs | RESERVED)
-        or not all(isinstance(one, ast.Name) for one in given.values())
-        or not (isinstance(run, ast.Return) or isinstance(target, ast.Name))
-    ):
-        return None
-    renamed = {name: one.id for name, one in given.items() if isinstance(one, ast.Name)}
-    local = bound_names(plain.call) - {*names, "self"}
-    if local & (bound_names(function) - set(renamed.values())):
-        return None
-    stored = {
-        program.of(one.targets[0]): one.value.id
-        for one in init.body
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name)
-    }
-    values = {
-        name: stored.get(program.of(one), program.of(one))
-        for name, one in arguments.items()
-    }
-    if (bound_names(plain.init) - {*parameters_of(plain.init)}) & bound_names(init):
-        return None
-    last = plain.call.body[-1]
-    returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
-    if returns != [last]:
-        return None
-    indent = program.text.indent(function.body[0])
-    body: list[str] = []
-    for one in statements:
-        if one is made:
-            continue
-        if one is not run:
-            body += _lines(program, one, {}, indent)
-            continue
-        inner = [part for part in plain.call.body if part is not last]
-        for part in inner:
-            body += _lines(program, part, renamed, indent)
-        (result,) = _lines(program, last, renamed, indent)[-1:] or [""]
-        value = result.strip().removeprefix("return ")
-        if isinstance(run, ast.Return):
-            body.append(result)
-        elif isinstance(target, ast.Name) and value != target.id:
-            body.append(f"{indent}{target.id} = {value}")
-    layers = [
-        line
-        for one in _body(plain.init)[1:]
-        for line in _lines(program, one, values, program.text.indent(init.body[0]))
-    ]
-    text = program.text
-    edits: list[_Edit] = []
-    header = text.code.index(outer.name, text.span(outer)[0]) + len(outer.name)
-    end = text.code.index(":", header)
-    edits.append((header, end, "(tf_keras.Model)"))
-    first, _ = text.span(_body(init)[0])
-    margin = text.indent(init.body[0])
-    edits.append((first, first, f"super().__init__()\n{margin}"))
-    _, after = text.span(init.body[-1])
-    edits.append((after, after, "\n" + "\n".join(layers)))
-    place = text.code.index("__call__", text.span(function)[0])
-    edits.append((place, place + len("__call__"), "call"))
-    start, _ = text.span(_body(function)[0])
-    _, end = text.span(function.body[-1])
-    edits.append((start, end, "\n".join(body).lstrip()))
-    return edits
-
-
-def _without_scopes(
-    program: Program, statements: Sequence[ast.stmt]
-) -> list[ast.stmt] | None:
-    """Statements, with those inside of scopes that only name things in their place."""
+def _without_scopes(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements, with those inside of scopes in the place of these."""
     found: list[ast.stmt] = []
     for one in statements:
-        if not isinstance(one, ast.With):
+        scopes = isinstance(one, ast.With) and all(
+            item.optional_vars is None
+            and isinstance(item.context_expr, ast.Call)
+            and dotted(item.context_expr.func).endswith(
+                ("variable_scope", "name_scope")
+            )
+            for item in one.items
+        )
+        if scopes and isinstance(one, ast.With):
+            found += _without_scopes(one.body)
+        else:
             found.append(one)
-            continue
-        for item in one.items:
-            entered = item.context_expr
-            if (
-                item.optional_vars is not None
-                or not isinstance(entered, ast.Call)
-                or program.symbol(program.of(entered.func))
-                not in ("tf.variable_scope", "tf.name_scope")
-                or entered.keywords
-                or len(entered.args) > 1
-            ):
-                return None
-        inner = _without_scopes(program, one.body)
-        if inner is None:
-            return None
-        found += inner
     return found
 
 
-def _lines(
-    program: Program, node: ast.stmt, names: Mapping[str, str], indent: str
-) -> list[str]:
-    """Lines of a statement at another depth, with other names, and its comments."""
-    text = program.text
-    margin = text.indent(node)
-    start, end = text.span(node)
-    start = text.comments_above(text.code.rfind("\n", 0, start) + 1, margin)
-    rest = text.code[end : text.code.find("\n", end)]
-    code = text.code[start:end] + (rest if rest.strip().startswith("#") else "")
-    moved = Text(code)
-    for one in (n for top in moved.body for n in ast.walk(top)):
-        if isinstance(one, ast.Name) and names.get(one.id, one.id) != one.id:
-            moved.put(one, names[one.id])
-    return [
-        indent + line.removeprefix(margin) if line.strip() else ""
-        for line in moved.done().split("\n")
-    ]
+def _nested(program: Program) -> bool:
+    """A class within a function that needs nothing of it stands before the function."""
+    for plain in program.classes:
+        block = program.above[plain.node]
+        if not isinstance(block, ast.FunctionDef) or plain.node not in block.body:
+            continue
+        if not isinstance(program.above[block], ast.Module):
+            continue
+        names = [
+            one.name
+            for one in program.module.body
+            if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+        ]
+        own = bound_names(block) - {plain.node.name}
+        local = {
+            name
+            for one in plain.node.body
+            if isinstance(one, ast.FunctionDef)
+            for name in bound_names(one)
+        }
+        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        if (read - local) & own or plain.node.name in names:
+            continue
+        text = program.text
+        margin = text.indent(plain.node)
+        lines = text.of(plain.node).split("\n")
+        code = "\n".join(line.removeprefix(margin) for line in lines)
+        text.cut(plain.node)
+        start, _ = text.span(block)
+        text.replace(start, start, f"{code}\n\n\n")
+        return True
+    return False
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """``model``, ``model_2``, ``model_3`` ..."""
+    yield name
+    yield from (f"{name}_{number}" for number in itertools.count(2))
+
+
+def _names_one(statement: ast.stmt) -> bool:
+    """``x = ...``"""
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    )
+
+
+def _unfolded(
+    program: Program, function: ast.FunctionDef, use: ast.expr, number: int
+) -> tuple[ast.Call, str, ast.stmt, list[str]] | None:
+    """What stands for a call of a function, and the statements before that."""
+    method = isinstance(program.above.get(function), ast.ClassDef)
+    call = program.above[use]
+    if not isinstance(call, ast.Call) or call.func is not use:
+        return None
+    if method and attribute_of_self(use) is None:
+        return None
+    caller = program.owner(call)
+    statement: ast.AST = call
+    while not isinstance(statement, ast.stmt):
+        statement = program.above[statement]
+    around = program.above[statement]
+    while isinstance(around, ast.With):
+        around = program.above[around]
+    given = program.given(call, parameters_of(function)[method:])
+    defaults = function.args.defaults
+    for name, default in zip(
+        parameters_of(function)[::-1], defaults[::-1], strict=False
+    ):
+        if given is not None:
+            given.setdefault(name, default)
+    if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
+        return None
+    names = {name: program.of(one) for name, one in given.items()}
+    hidden = bound_names(caller)
+    *before, last = _without_scopes(_body(function))
+    own = [one.targets[0].id for one in before]  # type: ignore[attr-defined]
+    if len(set(own)) != len(own):
+        return None
+    for name in own:
+        free = (one for one in _numbered(name) if one not in hidden)
+        names[name] = next(itertools.islice(free, number, None))
+    if any(one is function for one in ast.walk(caller)):
+        # What it does not bind itself means the same there.
+        hidden = set()
+    lines: list[str] = []
+    for one in before:
+        assert isinstance(one, ast.Assign)
+        code = program.said(one.value, names, hidden, method=method)
+        if code is None:
+            return None
+        lines.append(f"{names[program.of(one.targets[0])]} = {code}")
+    assert isinstance(last, ast.Return)
+    assert last.value is not None
+    code = program.said(last.value, names, hidden, method=method)
+    return None if code is None else (call, code, statement, lines)
 
 
 def _without_verb(program: Program) -> bool:
@@ -975,4 +920,26 @@ def _without_verb(program: Program) -> bool:
         for site in plain.sites:
             program.text.put(site.made.func, new)
         return True
+    return False
+
+
+def _plain_rounds(program: Program) -> bool:
+    """Numbers of rounds that a comprehension does not read are not counted."""
+    for plain in program.classes:
+        for node in ast.walk(plain.init):
+            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+                continue
+            (rounds,) = node.generators
+            over, target = rounds.iter, rounds.target
+            read = {one.id for one in names_in(node.elt)}
+            if (
+                isinstance(over, ast.Call)
+                and dotted(over.func) == "enumerate"
+                and len(over.args) == 1
+                and isinstance(target, ast.Tuple)
+                and not {one.id for one in names_in(target.elts[0])} & read
+            ):
+                program.text.put(target, program.of(target.elts[1]))
+                program.text.put(over, program.of(over.args[0]))
+                return True
     return False

@@ -44,6 +44,14 @@ _NO_PLACE = (
     "host_call",
     "output_alternatives",
 )
+_MAKING = (
+    "tf.keras.layers.",
+    "tf.layers.",
+    "tf.contrib.layers.",
+    "tf.contrib.slim.",
+    "tf.get_variable",
+    "tf.Variable",
+)
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
@@ -174,6 +182,7 @@ class Maker:
         methods += self._watch(watched)
         methods += training.methods
         self._check_rest()
+        self._check_layers()
         init = self._init(model, model_setup, training, metrics)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
@@ -835,6 +844,29 @@ class Maker:
                 shown = shown.splitlines()[0]
                 reason = f"`{shown}` has no place in a Task"
                 raise self.stop(one, reason)
+
+    def _check_layers(self) -> None:
+        """Refuses a Task whose methods would make variables whenever they run."""
+        seen: set[cst.CSTNode] = set()
+        waiting: list[cst.CSTNode] = [
+            one for one in self.parts.used if one is not self.tree.statement(self.maker)
+        ]
+        while waiting:
+            part = waiting.pop()
+            for node in walk(part):
+                if not isinstance(node, cst.Call):
+                    continue
+                symbol = self.tree.symbol(node.func) or ""
+                shown = self.tree.code(node.func)
+                if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
+                    raise self.stop(
+                        node if self.tree.holds(node) else part,
+                        f"`{shown}` makes variables outside of the model",
+                    )
+                defined = self.tree.resolver.definition(node.func)
+                if isinstance(defined, cst.FunctionDef) and defined not in seen:
+                    seen.add(defined)
+                    waiting.append(defined.body)
 
     def _is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
         """A statement that does nothing but bind names, say something or return."""

@@ -5,24 +5,33 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "GONE",
+    "HELD",
     "Text",
     "attribute_of_self",
     "bound_names",
     "elements",
     "fitted",
+    "names_in",
     "on_one_line",
     "parameters_of",
     "parents_of",
+    "place_of",
+    "substituted",
     "without_gone",
 ]
 
 # Stands for a statement that went elsewhere, until all edits are made.
 GONE = "_gone_"
 _INDENT = " " * 4
+# Expressions that no operator beside them tears apart.
+HELD = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple,
+    ast.Dict, ast.ListComp, ast.JoinedStr,
+)  # fmt: skip
 
 
 class Text:
@@ -272,14 +281,50 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
         )
         if one is not None
     }  # fmt: skip
-    for node in ast.walk(function):
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not function:
-            found.add(node.name)
         elif isinstance(node, ast.alias):
             found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+            continue
+        pending += ast.iter_child_nodes(node)
     return found
+
+
+def names_in(node: ast.AST) -> list[ast.Name]:
+    """The names in some code."""
+    return [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+
+
+def substituted(code: str, names: Mapping[str, str]) -> str:
+    """An expression with other expressions for names."""
+    text = Text(f"({code}\n)")
+    above = parents_of(text.body[0])
+    free = (
+        ast.Call,
+        ast.keyword,
+        ast.Expr,
+        ast.List,
+        ast.Tuple,
+        ast.Dict,
+        ast.Subscript,
+    )
+    for one in names_in(text.body[0]):
+        if one.id in names:
+            new = names[one.id]
+            held = ast.parse(f"({new}\n)", mode="eval").body
+            alone = isinstance(above[one], free) or isinstance(held, HELD)
+            text.put(one, new if alone else f"({new})")
+    return text.done()[1:-2]
+
+
+def place_of(node: ast.AST) -> tuple[int, int]:
+    """Line and column of a node."""
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
 def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
@@ -388,9 +433,11 @@ def _without_last_comma(code: str) -> str:
             start, commas = stack.pop()
             last = found[place - 1]
             called = start > 0 and (
-                found[start - 1].type == tokenize.NAME
-                and found[start - 1].string
-                not in ("in", "return", "and", "or", "not", "if", "else")
+                (
+                    found[start - 1].type == tokenize.NAME
+                    and found[start - 1].string
+                    not in ("in", "return", "and", "or", "not", "if", "else")
+                )
                 or found[start - 1].string in _CLOSE
             )
             if last.string == "," and (commas > 1 or one.string != ")" or called):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..project.facts import ParsedModule
+from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, needs_nothing
 from . import (
@@ -269,21 +270,25 @@ def _stays(page: Page, node: cst.BaseExpression) -> bool:
 
 
 def _handed_on(page: Page) -> Iterator[str]:
-    """Names that other files import from this one."""
+    """Names that other files take from this one."""
     for other in page.beside:
         for use in other.resolver.scopes.imports:
             node = use.node
-            if isinstance(node, cst.ImportFrom) and not isinstance(
-                node.names, cst.ImportStar
-            ):
-                base = (
-                    ""
-                    if node.module is None
-                    else cst.Module([]).code_for_node(node.module)
-                )
+            if isinstance(node, cst.Import):
+                paths = {import_path(alias.name) for alias in node.names}
+            else:
+                base = import_path(node.module)
                 path = other.resolver.absolute(base, len(node.relative))
+                if isinstance(node.names, cst.ImportStar):
+                    if path == page.parsed.name:
+                        yield from page.scopes.module_scope.bindings
+                    continue
+                names = [import_path(alias.name) for alias in node.names]
                 if path == page.parsed.name:
-                    yield from (str(alias.evaluated_name) for alias in node.names)
+                    yield from names
+                paths = {f"{path}.{name}".lstrip(".") for name in names}
+            if page.parsed.name in paths:
+                yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
 
 
 # -- what cannot stay ------------------------------------------------------------------

@@ -7,6 +7,7 @@ and the options: every process that asks comes to the same.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,12 +30,21 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
+from .footing import footing_of
 from .inside import Clash, put_inside
 from .places import NoPlace, place_of
 from .programs import Group, group_of, supported_by
 from .training_file import check_has, name_for
 
 __all__ = ["Kept", "Moved", "part_in_programs"]
+
+# Under `python -m` as well, the folder of a file is one that Python looks into.
+_SEARCHED = """\
+import os
+import sys
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+"""
 
 
 @dataclass(frozen=True)
@@ -84,13 +94,15 @@ def part_in_programs(
     return None
 
 
-def kept(parsed: ParsedModule, why: str) -> Kept:
+def kept(parsed: ParsedModule, why: str) -> Kept | None:
     """What is said of a file with Estimators that its program keeps."""
     tree = Tree(parsed.module, parsed.resolver)
     first = estimator_places(parsed.resolver).first
+    if first is None:
+        return None
     finding = Finding(
         path=parsed.path,
-        line=1 if first is None else tree.line(first),
+        line=tree.line(first),
         column=1,
         rule=KEEPS,
         message=KEPT,
@@ -99,7 +111,7 @@ def kept(parsed: ParsedModule, why: str) -> Kept:
         program=ProgramOutcome.KEPT if runs_estimators(parsed.resolver) else None,
         reason=why,
         advice=advice_for(why),
-        note_at=1 if first is None else tree.line(tree.statement(first)),
+        note_at=tree.line(tree.statement(first)),
     )
     return Kept((finding,))
 
@@ -156,6 +168,14 @@ def _moved(
         files = [_load(path, asked, facts) for path in group.all]
     except (OSError, SourceError) as problem:
         raise Refused(f"a file of the program cannot be read: {problem}") from None
+    support = {*group.support}
+    files = [
+        one
+        for one in files
+        if one.path not in support
+        or facts.importers(one.path)
+        or footing_of(one).gone is None  # a script that runs nowhere keeps no other
+    ]
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")
@@ -181,8 +201,12 @@ def _moved(
         for folder in place.folders
     )
     before = {os.path.abspath(one.path): one for one in files}
-    found = {path: _finished(before[path], one, facts) for path, one in made.items()}
-    return {path: replace(one, needs=needs) for path, one in found.items()}
+    first = f"from {module} import " if place.unsure else None
+    found = {}
+    for path, one in made.items():
+        moved = _finished(before[path], one, facts, searched=first)
+        found[path] = replace(moved, needs=needs) if one.words else moved
+    return found
 
 
 def _finished(
@@ -190,10 +214,16 @@ def _finished(
     after: NativeFile,
     facts: ProjectFacts,
     inside: str | None = None,
+    searched: str | None = None,
 ) -> Moved:
-    """A file that passes the guard, with the training module in it if ``inside``."""
+    """A file that passes the guard, with the training module in it if ``inside``.
+
+    Before a line that begins as ``searched`` says, its folder is searched.
+    """
     parsed = after.parsed
     text = parsed.source.text
+    if searched is not None:
+        text = re.sub(f"(?m)^(?={searched})", _SEARCHED, text, count=1)
     if inside is not None:
         text = put_inside(parsed, inside, after.words)
     text = with_short_lines(text, before.source.text)

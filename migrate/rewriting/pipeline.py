@@ -135,7 +135,7 @@ def _footing(
         return None
     found = footing_of(parsed)
     plain = not result.needs and all(
-        f.outcome is Outcome.REWRITTEN and f.rule > "TFM2" for f in result.findings
+        f.outcome is Outcome.REWRITTEN for f in result.findings
     )
     after = parsed if result.new is None else facts.parse(path, result.new)
     if after is None:

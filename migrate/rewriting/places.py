@@ -40,6 +40,9 @@ class Place:
     found: frozenset[str] = frozenset()
     # Where other programs that share files with the first start: each has its own.
     others: tuple[str, ...] = ()
+    # It looks like a package, and nothing tells whether its file is started by path
+    # or with `python -m`, which does not search it.
+    unsure: bool = False
 
     @property
     def folder(self) -> Path:
@@ -73,7 +76,8 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     """The directory of a group's module: its package, or where it starts."""
     paths = [os.path.abspath(path) for path in group.all]
     roots = {root for path in group.all for root in _roots(path, facts)}
-    if not roots:
+    alone = not roots
+    if alone:
         roots = {_own_root(path, facts) for path in group.all}
     # The outermost directory from which every file can be named, in time.
     fitting = [
@@ -95,7 +99,8 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
-        return Place(root, "")
+        looks_like_one = os.path.isfile(os.path.join(root, "__init__.py"))
+        return Place(root, "", unsure=alone and looks_like_one)
     relative = [path for path in group.all if _names_no_top(path, facts)]
     if relative:
         return Place(root, _shared(packages), _found_from(relative, facts))

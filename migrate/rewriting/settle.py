@@ -116,7 +116,7 @@ class _Settlement:
         """What a program that moves would not find on plain TensorFlow, if anything."""
         result = self.files[key]
         moved = [f for f in result.findings if f.is_native]
-        if not moved:
+        if not _moves(result):
             return None
         lack = lack_of(key, self.files, self.graph)
         if lack is None:
@@ -141,8 +141,7 @@ class _Settlement:
         found = []
         for key in sorted(users - set(self.kept)):
             result = self.files[key]
-            moves = any(f.is_native for f in result.findings)
-            if moves or (key not in self.heads and self.graph.starts(key)):
+            if _moves(result) or (key not in self.heads and self.graph.starts(key)):
                 shared = sorted(self.graph.closure(key) & waiting)
                 found.append((key, self._shared_cause(key, shared)))
         return found
@@ -155,7 +154,7 @@ class _Settlement:
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
         return self._suits_both(key) and any(
-            one not in self.kept and any(f.is_native for f in self.files[one].findings)
+            one not in self.kept and _moves(self.files[one])
             for one in self.graph.above(key)
         )
 
@@ -337,6 +336,12 @@ def _own_cause(result: FileResult) -> _Cause | None:
     if not any(f.is_native for f in result.findings) and _SILENCED.search(raw):
         return _Cause(path, 1, None, "its owner asked for it", asked=True)
     return None
+
+
+def _moves(result: FileResult) -> bool:
+    """A file becomes native, and does not only support one that does."""
+    native = any(f.is_native for f in result.findings)
+    return native and (bool(result.needs) or any(f.program for f in result.findings))
 
 
 def _changes(result: FileResult) -> bool:

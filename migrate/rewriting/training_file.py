@@ -25,7 +25,7 @@ ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")
 _DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
-_MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w, ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
+_MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
 _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 
@@ -49,7 +49,7 @@ class _Standing:
         found = _MARK.search(text)
         if found is None:
             return cls(frozenset(), _names(text), False)
-        untouched = _digest(text[: found.start() + 1]) == found["digest"]
+        untouched = _digest(text[: found.start()]) == found["digest"]
         return cls(frozenset(found["parts"].split(", ")), _names(text), untouched)
 
     def lacks(self, words: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from . import heads
+from . import heads, many_optimizers
 
 
 class WideAndDeepModel(tf_keras.Model):
@@ -22,7 +22,7 @@ class WideAndDeepModel(tf_keras.Model):
         return self.deep(features, training=training) + self.wide(features)
 
 
-class Head(heads.Head):
+class Head(heads.Head, many_optimizers.Task):
     """Trains a model on the losses of examples, whose weights may be a feature."""
 
     def __init__(
@@ -32,15 +32,11 @@ class Head(heads.Head):
         weight_column: str | None = None,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
+        interpolated: bool = False,
         wide_optimizer: Any = None,
     ) -> None:
-        self.model, self.optimizer = model, optimizer
+        super().__init__(model, optimizer, weight_column, label_vocabulary, reduction, interpolated)  # fmt: skip # noqa: E501
         self.wide_optimizer = wide_optimizer
-        self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
-        self.reduction = reduction
-        # Replicas add up a loss that is a sum; they do not take its mean.
-        self.summed = reduction is tf.reduce_sum
-        self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
 
     def optimizers(self) -> dict[str, Any]:
         return {"optimizer": self.optimizer, "wide_optimizer": self.wide_optimizer}

@@ -90,7 +90,7 @@ def run_program(
         raise ProgramFailed(side, told, _where(log))
     seconds = time.monotonic() - started
     if status != 0 or not (folder / "recording.json").is_file():
-        told = f"the program failed (status {status}):\n{_tail(log)}"
+        told = f"the program failed (status {status}): {_last_line(log)}"
         raise ProgramFailed(side, told, _where(log))
     recording = load_recording(folder)
     ended = [
@@ -176,8 +176,7 @@ def _where(log: Path) -> str | None:
     return f"its whole output is in {log}" if log.exists() else None
 
 
-def _tail(log: Path, lines: int = 12) -> str:
-    """The last lines a program printed, without TensorFlow's start-up chatter."""
-    text = log.read_text(errors="replace").splitlines()
-    told = [line for line in text if line.strip() and "cudart_stub" not in line]
-    return "\n".join(f"  {line}" for line in told[-lines:])
+def _last_line(log: Path) -> str:
+    """The last line that a program printed, which says what it died of."""
+    lines = log.read_text(errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

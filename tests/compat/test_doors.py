@@ -115,6 +115,28 @@ DOORS = {
     "from tensorflow.python.keras.premade import LinearModel": "",
     "from tensorflow.python.training.tracking import util": "",
     "from tensorflow.python.training.checkpointable.util import Checkpoint": "",
+    "from tensorflow.contrib.tpu.python.tpu import bfloat16": "",
+    "from tensorflow.contrib.tpu.python.tpu.bfloat16 import bfloat16_scope": (
+        "tf.contrib.tpu.bfloat16_scope"
+    ),
+    "from tensorflow.contrib.tpu.python.tpu.tpu_estimator import TPUEstimatorSpec": (
+        "tf.contrib.tpu.TPUEstimatorSpec"
+    ),
+    "from tensorflow.contrib.learn.python.learn.estimators.rnn_common import "
+    "select_last_activations": "",
+    "from tensorflow.contrib.learn.python.learn.estimators.dynamic_rnn_estimator import "
+    "DynamicRnnEstimator": "tf.contrib.learn.DynamicRnnEstimator",
+    "from tensorflow.contrib.tensorboard.plugins import projector": (
+        "tf.contrib.tensorboard.plugins.projector"
+    ),
+    "from tensorflow.contrib.cudnn_rnn import CudnnLSTM": "",
+    "from tensorflow.contrib.compiler import xla": "tf.contrib.compiler.xla",
+    "from tensorflow.contrib.cloud.python.ops.gcs_config_ops import configure_gcs": (
+        "tf.contrib.cloud.configure_gcs"
+    ),
+    "from tensorflow.python.lib.io.python_io import TFRecordWriter": (
+        "tf.python_io.TFRecordWriter"
+    ),
     # Names that went by others, and a class that was in a private module only.
     "from tensorflow.python.util.nest import is_sequence": "tf.nest.is_nested",
     "from tensorflow.contrib.framework.nest import is_sequence": "tf.nest.is_nested",
@@ -130,7 +152,7 @@ DOORS = {
 }
 # Found, and raising when used; one private name that never was public.
 GONE = (
-    "from tensorflow.contrib.gan import GANEstimator",
+    "from tensorflow.contrib.cloud import BigQueryReader",
     "from tensorflow.contrib.boosted_trees.estimator_batch import estimator",
     "from tensorflow.contrib.layers.python.layers.layers import _no_such_helper",
 )
@@ -152,6 +174,41 @@ for use in (vgg.vgg_16, slim.learning.train):
         assert "pip install tf_slim" in str(error), error
     else:
         raise AssertionError("used without tf_slim")
+"""
+GAN_ALONE = """
+from tensorflow.contrib.gan import gan_model
+from tensorflow.contrib import gan
+for use in (gan_model, gan.losses.wasserstein_generator_loss, gan.estimator.GANEstimator):
+    try:
+        use()
+    except Exception as error:
+        assert "pip install tensorflow-gan" in str(error), error
+    else:
+        raise AssertionError("used without tensorflow_gan")
+"""
+GAN_WHOLE = """
+import tensorflow as tf
+import tensorflow_gan
+import tensorflow.contrib.gan as gan
+from tensorflow.contrib.gan.python.losses.python import losses_impl
+assert gan.gan_model is tensorflow_gan.gan_model
+assert losses_impl.wasserstein_generator_loss(tf.ones([2])).shape == []
+model = gan.gan_model(lambda noise: tf.layers.dense(noise, 2),
+                      lambda data, given: tf.layers.dense(data, 1),
+                      tf.ones([4, 2]), tf.random_normal([4, 3]))
+loss = gan.gan_loss(model, gan.losses.wasserstein_generator_loss,
+                    gan.losses.wasserstein_discriminator_loss, gradient_penalty_weight=1.0)
+optimizers = [tf.train.AdamOptimizer(0.001) for _ in range(2)]
+steps = gan.gan_train(gan.gan_train_ops(model, loss, *optimizers), logdir="",
+                      hooks=[tf.train.StopAtStepHook(num_steps=3)])
+estimator = gan.estimator.GANEstimator(
+    "model", lambda noise, mode: tf.layers.dense(noise, 2),
+    lambda data, given, mode: tf.layers.dense(data, 1),
+    gan.losses.wasserstein_generator_loss, gan.losses.wasserstein_discriminator_loss,
+    optimizers[0], optimizers[1])
+source = lambda: (tf.random_normal([4, 3]), tf.ones([4, 2]))
+estimator.train(source, steps=3)
+print(steps, estimator.evaluate(source, steps=1)["global_step"])
 """
 SLIM_WHOLE = """
 from tensorflow.contrib.slim.nets import resnet_v1
@@ -342,9 +399,21 @@ try:
     import tf_slim
 except ImportError:
     exec({SLIM_ALONE!r})
+try:
+    import tensorflow_gan
+except ImportError:
+    exec({GAN_ALONE!r})
 print("opened", len(DOORS))
 """
     assert f"opened {len(DOORS)}" in run_program(tmp_path, program)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow_gan") is None,
+    reason="tensorflow_gan is not installed",
+)
+def test_gan_is_tensorflow_gan_where_that_is_installed(tmp_path: Path) -> None:
+    assert run_program(tmp_path, GAN_WHOLE).split() == ["3", "3"]
 
 
 @pytest.mark.skipif(

@@ -78,8 +78,8 @@ def test_a_class_of_that_name_that_is_not_lifted_stays() -> None:
         ),
         (
             "pass",
-            "for i in range(3):\n    w = self.get_variable('w', [2])\nreturn x * w",
-            "made in a loop or a branch",
+            "if is_training:\n    x = x * self.get_variable('w', [2])\nreturn x",
+            "follows from `is_training`, which only the call knows",
         ),
         (
             "self.bn = tf.keras.layers.BatchNormalization(trainable=False)",

@@ -11,27 +11,19 @@ from __future__ import annotations
 
 import argparse
 import collections
+import importlib
 import json
-import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-from campaign import choices
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from click.testing import CliRunner
-from grammar import generate
-from running import rewrite
+from runner import Run, run, verify
 from tfmigrate.cli import cli
 from tfmigrate.datasets import make_keras_home
-from tfmigrate.verify.sides import Kind, look_at
-
-FORKED = Path(__file__).resolve().parents[1] / "emit" / "forked.py"
-INSTRUMENTS = "tfmigrate.verify.instruments"
 
 
 @dataclass
@@ -39,79 +31,72 @@ class Alarms:
     """What the verdicts said of correct programs."""
 
     judged: int = 0
+    kept: dict[int, str] = field(default_factory=dict)
     alarms: dict[str, str] = field(default_factory=dict)
     # How often each check was made, and how often it could not be.
     same: collections.Counter[str] = field(default_factory=collections.Counter)
     left_out: collections.Counter[str] = field(default_factory=collections.Counter)
 
 
-def run(seeds: Sequence[int], replicas: Sequence[int], folder: Path) -> Alarms:
+def judge(seeds: Sequence[int], replicas: Sequence[int], folder: Path) -> Alarms:
     """Rewrite, record, judge."""
-    jobs: list[Any] = []
-    names: list[str] = []
-    for seed in seeds:
-        text, _ = rewrite(generate(seed).source, choices(seed), module=True)
-        if text is None:
-            continue
-        old, new = folder / f"old{seed}.py", folder / f"new{seed}.py"
-        old.write_text(generate(seed).source, "utf-8")
-        new.write_text(text, "utf-8")
-        for count in replicas:
-            name = f"{seed}-r{count}"
-            names.append(name)
-            jobs += _jobs(name, folder, old, new, count)
-    listed = folder / "jobs.json"
-    listed.write_text(json.dumps(jobs), "utf-8")
-    home = make_keras_home(folder / "home", sample=True, noise=True)
-    subprocess.run(
-        [sys.executable, str(FORKED), str(listed)],
-        cwd=folder,
-        env={**os.environ, **home, "TF_ENABLE_ONEDNN_OPTS": "0"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
     found = Alarms()
-    for name in names:
-        _judge(name, folder, found)
+    home = make_keras_home(folder / "home", sample=True, noise=True)
+    for seed in seeds:
+        old, new = (
+            folder / f"old{seed}" / "train.py",
+            folder / f"new{seed}" / "train.py",
+        )
+        why = _write(seed, old, new)
+        if why is not None:
+            found.kept[seed] = why
+            continue
+        for count in replicas:
+            _judge(f"{seed}-r{count}", old, new, count, home, found)
     return found
 
 
-def _jobs(name: str, folder: Path, old: Path, new: Path, replicas: int) -> list[Any]:
-    first, second = folder / f"{name}-old", folder / f"{name}-new"
-    common = ["--no-shuffle", "--no-predictions", "--replicas", str(replicas)]
-    files = ["--model-dir", str(folder / f"{name}-files")]
-    # A kept model_fn may have brought the loop module's Estimator along.
-    module = look_at(new).kind is Kind.MODULE
-    start = ["--initial-weights", str(first / "initial_weights.npz")]
-    return [
-        [
-            f"{first}.log",
-            f"{INSTRUMENTS}.legacy_program",
-            ["--compat", *common, *files, "--out", str(first), str(old)],
-        ],
-        [
-            f"{second}.log",
-            f"{INSTRUMENTS}.{'module_program' if module else 'tf2_program'}",
-            [*common, *start, "--out", str(second), str(new)],
-        ],
+def _write(seed: int, old: Path, new: Path) -> str | None:
+    """A program and its rewrite; the reason where it is kept."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
+    try:
+        source = importlib.import_module("grammar").generate(seed).source
+    finally:
+        del sys.path[0]
+    for path in (old, new):
+        path.parent.mkdir()
+        path.write_text(source, "utf-8")
+    options = ["--allow-dirty", "--format", "json"]
+    done = CliRunner().invoke(cli, ["rewrite", str(new.parent), *options])
+    (program,) = [
+        each["program"]
+        for each in json.loads(done.stdout)["files"]
+        if each["path"].endswith("train.py")
     ]
+    return None if program["outcome"] == "native" else str(program["reason"])
 
 
-def _judge(name: str, folder: Path, found: Alarms) -> None:
-    sides = [folder / f"{name}-old", folder / f"{name}-new"]
-    for side in sides:
-        if not (side / "recording.json").is_file():
-            log = Path(f"{side}.log").read_text("utf-8", "replace")
-            found.alarms[name] = "not run: " + log[-300:]
-            return
-    told = _verify(sides[0], sides[1], name)
-    if told.exit_code:
+def _judge(
+    name: str,
+    old: Path,
+    new: Path,
+    replicas: int,
+    home: Mapping[str, str],
+    found: Alarms,
+) -> None:
+    first = run(old, replicas=replicas, env=home)
+    runs = [first]
+    if first.returncode == 0:
+        runs.append(run(new, replicas=replicas, env=home, start=first))
+    if runs[-1].returncode:
+        found.alarms[name] = "not run: " + runs[-1].stderr[-300:]
+        return
+    told = _verify(runs[0], runs[1].folder, replicas)
+    if told.returncode:
         # As a user would see it: with the program's own noise measured.
-        program = folder / f"new{name.partition('-')[0]}.py"
-        told = _verify(sides[0], program, name)
+        told = _verify(runs[0], new, replicas)
     if not told.stdout.strip():
-        found.alarms[name] = f"not judged: {told.exception!r} {told.output[-300:]}"
+        found.alarms[name] = f"not judged: {told.stderr[-300:]}"
         return
     document = json.loads(told.stdout)
     found.judged += 1
@@ -121,14 +106,13 @@ def _judge(name: str, folder: Path, found: Alarms) -> None:
             found.same[what] += 1
         elif check["outcome"] == "not compared":
             found.left_out[f"{what}: {check['note']}"] += 1
-    if told.exit_code:
+    if told.returncode:
         found.alarms[name] = document["verdict"]
 
 
-def _verify(first: Path, second: Path, name: str) -> Any:
-    replicas = name.rpartition("r")[2]
+def _verify(first: Run, second: Path, replicas: int) -> Run:
     options = ["--format", "json", "--replicas", replicas, "--steps", "0"]
-    return CliRunner().invoke(cli, ["verify", str(first), str(second), *options])
+    return verify(first.folder, second, *options)
 
 
 def main() -> None:
@@ -137,19 +121,18 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--replicas", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = options.keep or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
         seeds = range(options.first, options.first + options.count)
-        found = run(list(seeds), options.replicas, folder)
+        found = judge(list(seeds), options.replicas, Path(scratch))
     for name, told in found.alarms.items():
         print(f"{name}: {told}")
     print(f"{found.judged} programs judged, {len(found.alarms)} alarms")
     for counter, told in ((found.same, "same"), (found.left_out, "not compared")):
         for what, count in counter.most_common():
             print(f"{count:4} {told}: {what}")
+    for why, count in collections.Counter(found.kept.values()).most_common():
+        print(f"{count:4} kept: {why}")
     sys.exit(bool(found.alarms))
 
 

@@ -16,13 +16,13 @@ def test_correct_rewrites_raise_no_alarm(tmp_path: Path) -> None:
     alarms = importlib.util.module_from_spec(spec)
     sys.modules["alarms"] = alarms
     spec.loader.exec_module(alarms)
-    found = alarms.run(SEEDS, [2], tmp_path)
+    found = alarms.judge(SEEDS, [2], tmp_path)
     assert found.alarms == {}
+    assert found.kept == {}
     assert found.judged == len(SEEDS)
     assert found.same["optimizer slots"] == len(SEEDS)
     assert found.same["weights and moving averages"] == len(SEEDS)
     assert found.same["checkpoints"] == len(SEEDS)
 
 
-# The second is a model_fn on the loop module, with a metric that training makes too.
 SEEDS = [17, 19]

@@ -5,40 +5,44 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from runner import verify
+from tfmigrate.training import parts_for, training_module
 
-PROGRAM = Path(__file__).parent / "programs" / "two_estimators.py"
-
-Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+PROGRAMS = Path(__file__).parent / "programs"
 
 
-def tree(folder: Path) -> Path:
+MISTAKEN = """\
+class Small(Wide):
+    def loss(self, features, labels, outputs):
+        return 1.01 * super().loss(features, labels, outputs)
+
+"""
+
+
+def tree(folder: Path, program: str = "two_estimators.py") -> Path:
     """A package whose module is run as `python -m pkg.main`."""
     package = folder / "pkg"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("", "utf-8")
-    shutil.copy(PROGRAM, package / "main.py")
+    shutil.copy(PROGRAMS / program, package / "main.py")
     return folder
 
 
 @pytest.fixture(scope="module")
-def project(
-    tfmigrate: Runner, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Any]:
-    """The project, rewritten, and the verdict over the two trees."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """The project, what somebody made of it, and the verdict over the two trees."""
     folder = tmp_path_factory.mktemp("project")
-    old = tree(folder / "old")
-    moved = tfmigrate("rewrite", old, "--out", folder / "new")
-    assert (folder / "new" / "pkg" / "training_loop.py").is_file(), moved.stdout
-    (folder / "new" / "pkg" / "__init__.py").touch()
-    result = tfmigrate(
-        *["verify", "old", "new", "--steps", "0", "--format", "json"],
+    tree(folder / "old")
+    package = tree(folder / "new", "two_trainers.py") / "pkg"
+    parts = parts_for(["Task", "Trainer", "Callback", "hooks"])
+    (package / "training.py").write_text(training_module(parts), "utf-8")
+    result = verify(
+        *["old", "new", "--steps", "0", "--format", "json"],
         *["--keep", "kept", "--report", "report.html"],
         *["--", "MARK=set", "python", "-m", "pkg.main"],
         cwd=folder,
@@ -64,7 +68,7 @@ def test_every_training_of_a_project(project: tuple[Path, Any]) -> None:
 
 
 def test_exports_of_both_answer_alike(
-    project: tuple[Path, Any], tfmigrate: Runner, tmp_path: Path
+    project: tuple[Path, Any], tmp_path: Path
 ) -> None:
     folder, _ = project
     models = [
@@ -72,7 +76,7 @@ def test_exports_of_both_answer_alike(
         for side in (0, 1)
     ]
     page = tmp_path / "models.html"
-    result = tfmigrate("verify", *models, "--format", "json", "--report", page)
+    result = verify(*models, "--format", "json", "--report", page)
     assert result.returncode == 0, result.stdout + result.stderr
     document = json.loads(result.stdout)
     found = {check["what"]: check for check in document["checks"]}
@@ -84,17 +88,17 @@ def test_exports_of_both_answer_alike(
 
 
 def test_a_mistake_in_the_second_training(
-    project: tuple[Path, Any], tfmigrate: Runner
+    project: tuple[Path, Any],
 ) -> None:
     folder, _ = project
     wrong = folder / "wrong"
     shutil.copytree(folder / "new", wrong, ignore=shutil.ignore_patterns("out"))
     program = wrong / "pkg" / "main.py"
-    before, loss, after = program.read_text("utf-8").rpartition("    loss = ")
-    program.write_text(f"{before}{loss}1.01 * {after}", "utf-8")
+    text = program.read_text("utf-8")
+    program.write_text(text.replace("class Small(Wide):\n", MISTAKEN), "utf-8")
     recorded = folder / "kept" / "run-0"
-    result = tfmigrate(
-        *["verify", recorded, wrong / "pkg" / "main.py", "--steps", "4"],
+    result = verify(
+        *[recorded, wrong / "pkg" / "main.py", "--steps", "4"],
         *["--keep", folder / "mistaken"],
     )
     assert result.returncode == 1, result.stdout + result.stderr
@@ -104,25 +108,25 @@ def test_a_mistake_in_the_second_training(
         next((folder / run).rglob("saved_model.pb")).parent
         for run in ("kept/run-0", "mistaken")
     ]
-    told = tfmigrate("verify", *models)
+    told = verify(*models)
     assert told.returncode == 1, told.stdout + told.stderr
     assert "No parity: answer serving_default/y differs by" in told.stdout
 
 
 def test_a_training_without_a_partner(
-    project: tuple[Path, Any], tfmigrate: Runner, tmp_path: Path
+    project: tuple[Path, Any], tmp_path: Path
 ) -> None:
     recorded = project[0] / "kept" / "run-0"
     less = tmp_path / "less"
     shutil.copytree(recorded, less, ignore=shutil.ignore_patterns("training-2"))
-    told = tfmigrate("verify", recorded, less)
+    told = verify(recorded, less)
     assert told.returncode == 1
     assert "training 2 (small) of the first side has no partner" in told.stdout
     # Where one was stopped in its first training, nobody knows of further ones.
     document = json.loads((less / "recording.json").read_text())
     document["ran_whole"] = False
     (less / "recording.json").write_text(json.dumps(document))
-    told = tfmigrate("verify", recorded, less)
+    told = verify(recorded, less)
     assert told.returncode == 0, told.stdout
     assert "Not compared: training 2 (small) of the first side" in told.stdout
     # Slots are part of the verdict: those of Adam, a hundredth off.
@@ -132,12 +136,12 @@ def test_a_training_without_a_partner(
     with np.load(slots) as stored:
         changed = {key: stored[key] * 1.01 for key in stored.files}
     np.savez(slots, **changed)
-    told = tfmigrate("verify", recorded, wrong)
+    told = verify(recorded, wrong)
     assert told.returncode == 1
     assert "in small, the losses of 24 steps agree, but optimizer slots" in told.stdout
 
 
-def test_commands_and_trees_that_do_not_fit(tfmigrate: Runner, tmp_path: Path) -> None:
+def test_commands_and_trees_that_do_not_fit(tmp_path: Path) -> None:
     tree(tmp_path / "old")
     (tmp_path / "new").mkdir()
     for words, told in (
@@ -147,20 +151,20 @@ def test_commands_and_trees_that_do_not_fit(tfmigrate: Runner, tmp_path: Path) -
         (["python", "-m", "pkg.main"], "new: there is no module pkg.main"),
         (["python", "/abs/train.py"], "as it is called in both trees"),
     ):
-        result = tfmigrate("verify", "old", "new", "--", *words, cwd=tmp_path)
+        result = verify("old", "new", "--", *words, cwd=tmp_path)
         assert (result.returncode, told in result.stderr) == (2, True), result.stderr
 
 
 @pytest.mark.oracle
 def test_the_real_thing_beside_both(
-    project: tuple[Path, Any], tfmigrate: Runner
+    project: tuple[Path, Any],
 ) -> None:
     python = os.environ.get("TFMIGRATE_TF115_PYTHON")
     if not python:
         pytest.skip("needs TFMIGRATE_TF115_PYTHON")
     folder, _ = project
-    result = tfmigrate(
-        *["verify", "old", "new", "--legacy-python", python, "--format", "json"],
+    result = verify(
+        *["old", "new", "--legacy-python", python, "--format", "json"],
         *["--steps", "0", "--report", "real.html", "--", "python", "-m", "pkg.main"],
         cwd=folder,
     )
@@ -177,8 +181,8 @@ def test_the_real_thing_beside_both(
             assert {each["outcome"] for each in against["checks"]} == {"same"}
     page = (folder / "real.html").read_text("utf-8")
     assert "real TensorFlow 1.15.5" in page
-    neither = tfmigrate(
-        *["verify", "new", "new", "--legacy-python", python],
+    neither = verify(
+        *["new", "new", "--legacy-python", python],
         *["--", "python", "-m", "pkg.main"],
         cwd=folder,
     )

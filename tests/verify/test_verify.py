@@ -5,28 +5,23 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from runner import Run, verify
 from tfmigrate.verify.recording import load_recording
 from tfmigrate.verify.sides import look_at
 
 PROGRAMS = Path(__file__).parent / "programs"
 LEGACY, LOOP = PROGRAMS / "legacy_line.py", PROGRAMS / "loop_line.py"
 
-Runner = Callable[..., "subprocess.CompletedProcess[str]"]
-
 
 @pytest.fixture(scope="module")
-def compared(
-    tfmigrate: Runner, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, subprocess.CompletedProcess[str]]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
     """The legacy program against the right loop, two replicas."""
     folder = tmp_path_factory.mktemp("verify")
-    result = tfmigrate(
-        *["verify", LEGACY, LOOP, "--replicas", "2"],
+    result = verify(
+        *[LEGACY, LOOP, "--replicas", "2"],
         *["--keep", folder / "kept", "--report", folder / "report.html"],
         cwd=folder,
     )
@@ -34,7 +29,7 @@ def compared(
 
 
 def test_parity_of_a_program_and_its_loop(
-    compared: tuple[Path, subprocess.CompletedProcess[str]],
+    compared: tuple[Path, Run],
 ) -> None:
     folder, result = compared
     assert result.returncode == 0, result.stdout + result.stderr
@@ -54,14 +49,11 @@ def test_parity_of_a_program_and_its_loop(
 def test_small_mistakes_are_found(
     mistake: str,
     latest: int,
-    compared: tuple[Path, subprocess.CompletedProcess[str]],
-    tfmigrate: Runner,
+    compared: tuple[Path, Run],
 ) -> None:
     """A weight decay of 1e-4 too many, or Keras' own epsilon for Adam."""
     recorded = compared[0] / "kept" / "run-0"
-    result = tfmigrate(
-        *["verify", recorded, LOOP, "--format", "json"], env={"MISTAKE": mistake}
-    )
+    result = verify(*[recorded, LOOP, "--format", "json"], env={"MISTAKE": mistake})
     assert result.returncode == 1, result.stdout + result.stderr
     document = json.loads(result.stdout)
     assert document["parity"] is False
@@ -70,13 +62,11 @@ def test_small_mistakes_are_found(
     assert document["trajectory"]["first_failure"] <= latest
 
 
-def test_a_run_directory_is_a_side(
-    compared: tuple[Path, subprocess.CompletedProcess[str]], tfmigrate: Runner
-) -> None:
+def test_a_run_directory_is_a_side(compared: tuple[Path, Run]) -> None:
     """Event files and checkpoints of a training against its recording."""
     kept = compared[0] / "kept" / "run-0"
     (run,) = (kept / "files").iterdir()
-    result = tfmigrate("verify", run, kept, "--format", "json")
+    result = verify(run, kept, "--format", "json")
     assert result.returncode == 0, result.stdout + result.stderr
     document = json.loads(result.stdout)
     assert document["trajectory"]["steps"]
@@ -85,7 +75,7 @@ def test_a_run_directory_is_a_side(
     assert document["sides"][0]["accuracy"] == document["sides"][1]["accuracy"]
 
 
-def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
+def test_problems_are_plain_messages(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import tensorflow as tf\nraise ValueError('no data today')\n")
     endless = tmp_path / "endless.py"
@@ -98,18 +88,18 @@ def test_problems_are_plain_messages(tfmigrate: Runner, tmp_path: Path) -> None:
         ([broken, LOOP], "no data today"),
         ([endless, LOOP, "--time-limit", "2"], "endless.py: not done after 2 s"),
     ):
-        result = tfmigrate("verify", *arguments)
+        result = verify(*arguments)
         assert result.returncode == 2
         assert told in result.stderr
         assert "cli/verify.py" not in result.stderr
 
 
-def test_the_log_that_a_hint_names_is_there(tfmigrate: Runner, tmp_path: Path) -> None:
+def test_the_log_that_a_hint_names_is_there(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text(
         "import tensorflow as tf\nprint('said before')\nraise ValueError\n"
     )
-    result = tfmigrate("verify", broken, LOOP)
+    result = verify(broken, LOOP)
     assert result.returncode == 2
     (log,) = re.findall(r"^hint: its whole output is in (\S+)$", result.stderr, re.M)
     assert "said before" in Path(log).read_text()
@@ -121,7 +111,7 @@ def test_the_log_that_a_hint_names_is_there(tfmigrate: Runner, tmp_path: Path) -
     shutil.rmtree(scratch)
 
 
-def test_modules_of_packages(tfmigrate: Runner, tmp_path: Path) -> None:
+def test_modules_of_packages(tmp_path: Path) -> None:
     """The same package in two folders, run as `python -m` would; then its files."""
     for name, program in (("old", LEGACY), ("new", LOOP)):
         package = tmp_path / name / "trainer"
@@ -135,29 +125,29 @@ def test_modules_of_packages(tfmigrate: Runner, tmp_path: Path) -> None:
     files = [folder / "trainer" / "task.py" for folder in folders]
     both = ["--replicas", "2", "--steps", "4"]
     kept = ["--keep", tmp_path / "kept"]
-    result = tfmigrate("verify", *folders, "-m", "trainer.task", *both, *kept)
+    result = verify(*folders, "-m", "trainer.task", *both, *kept)
     assert result.returncode == 0, result.stdout + result.stderr
     # The file alone: its package is found, here by what it says of it.
     assert look_at(files[0]).module == "trainer.task"
     recording = tmp_path / "kept" / "run-0"
-    result = tfmigrate("verify", recording, files[1], *both)
+    result = verify(recording, files[1], *both)
     assert result.returncode == 0, result.stdout + result.stderr
-    missing = tfmigrate("verify", *folders, "-m", "trainer.tusk")
+    missing = verify(*folders, "-m", "trainer.tusk")
     assert (missing.returncode, "no module trainer.tusk" in missing.stderr) == (2, True)
 
 
-def test_replicas_are_those_that_trained(tfmigrate: Runner, tmp_path: Path) -> None:
+def test_replicas_are_those_that_trained(tmp_path: Path) -> None:
     """Without a strategy a program trains on one, whatever was asked for."""
     alone = tmp_path / "alone.py"
     alone.write_text(ONE_REPLICA, "utf-8")
-    told = tfmigrate("verify", alone, alone, "--replicas", "2", "--steps", "3")
+    told = verify(alone, alone, "--replicas", "2", "--steps", "3")
     assert told.returncode == 0, told.stdout + told.stderr
     assert "on 1 replica, not 2: they have no strategy" in told.stdout
     mirrored = tmp_path / "mirrored.py"
     mirrored.write_text(
         ONE_REPLICA.replace("get_strategy()", "MirroredStrategy()"), "utf-8"
     )
-    told = tfmigrate("verify", alone, mirrored, "--replicas", "2", "--steps", "3")
+    told = verify(alone, mirrored, "--replicas", "2", "--steps", "3")
     assert told.returncode == 1, told.stdout + told.stderr
     assert "the first trained on 1 replica, the second on 2 replicas" in told.stdout
 

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 __all__ = [
+    "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
     "bucketized_column",
     "create_feature_spec_for_parsing",
     "crossed_column",
@@ -16,7 +17,9 @@ __all__ = [
     "input_from_feature_columns",
     "one_hot_column",
     "parse_feature_columns_from_examples",
+    "parse_feature_columns_from_sequence_examples",
     "real_valued_column",
+    "sequence_input_from_feature_columns",
     "shared_embedding_columns",
     "sparse_column_with_hash_bucket",
     "sparse_column_with_integerized_feature",
@@ -27,6 +30,8 @@ __all__ = [
 ]
 
 _columns = tf.feature_column
+
+SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY = 956888297470
 
 
 def _as_contrib(column: Any, kind: str, source: str) -> Any:
@@ -266,6 +271,28 @@ def parse_feature_columns_from_examples(
     )
 
 
+def parse_feature_columns_from_sequence_examples(
+    serialized: Any,
+    context_feature_columns: Any,
+    sequence_feature_columns: Any,
+    name: str | None = None,
+    example_name: Any = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Features of one sequence: of its context, and of its steps."""
+    steps = create_feature_spec_for_parsing(sequence_feature_columns or [])
+    for key, spec in steps.items():
+        if isinstance(spec, tf.FixedLenFeature):
+            steps[key] = tf.FixedLenSequenceFeature(spec.shape, spec.dtype)
+    context, sequence = tf.parse_single_sequence_example(
+        serialized,
+        create_feature_spec_for_parsing(context_feature_columns or []),
+        steps,
+        example_name,
+        name,
+    )
+    return dict(context), dict(sequence)
+
+
 def _renamed(rename: Any) -> Any:
     def rename_getter(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         return getter(rename(name), *args, **kwargs)
@@ -303,6 +330,54 @@ def input_from_feature_columns(
             return whole
         # TensorFlow's own order is that of their names, which is another one.
         return tf.concat([made[column] for column in sorted(made, key=_order)], 1)
+
+
+_OF_SEQUENCES = ("_RealValuedColumn", "_EmbeddingColumn", "_OneHotColumn")
+
+
+def sequence_input_from_feature_columns(
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """The columns of each step of sequences, ``[batch, steps, all columns]``."""
+    columns = list(feature_columns)
+    for column in columns:
+        kind = _order(column).partition("(")[0]
+        if hasattr(column, "contrib_order") and kind not in _OF_SEQUENCES:
+            raise ValueError(
+                f"FeatureColumn type {kind} is not currently supported for sequence "
+                "data."
+            )
+    keys = create_feature_spec_for_parsing(columns)
+    each = {key: _steps(columns_to_tensors[key]) for key in keys}
+    with tf.variable_scope(scope, "sequence_input_from_feature_columns") as inner:
+        rows = input_from_feature_columns(
+            {key: rows for key, (rows, _) in each.items()},
+            columns,
+            weight_collections,
+            trainable,
+            inner,
+        )
+    shape = next(iter(each.values()))[1]
+    found = tf.reshape(rows, tf.concat([shape, [rows.shape[-1]]], 0))
+    static = next(iter(columns_to_tensors[key].shape[:2] for key in keys))
+    found.set_shape([*static, rows.shape[-1]])
+    return found
+
+
+def _steps(values: Any) -> tuple[Any, Any]:
+    """Each step as an example of its own, and the numbers of sequences and steps."""
+    if isinstance(values, tf.SparseTensor):
+        shape = values.dense_shape
+        flat = tf.sparse.reshape(values, [shape[0] * shape[1], -1])
+        return flat, tf.cast(shape[:2], tf.int32)
+    shape = tf.shape(values)
+    flat = tf.reshape(values, tf.concat([[shape[0] * shape[1]], shape[2:]], 0))
+    flat.set_shape([None, *values.shape[2:]])
+    return flat, shape[:2]
 
 
 def weighted_sum_from_feature_columns(

@@ -41,6 +41,7 @@ from .inputs import (
     infer_real_valued_columns_from_input_fn,
 )
 from .keys import PredictionKey, ProblemType
+from .kmeans import KMeansClustering
 from .metric_spec import MetricSpec
 from .model_fns import Estimator, ModeKeys, ModelFnOps, SKCompat
 from .reading import (
@@ -48,6 +49,7 @@ from .reading import (
     read_batch_features,
     read_batch_record_features,
 )
+from .rnn import DynamicRnnEstimator
 from .trainable import Evaluable, Trainable
 
 __all__ = [
@@ -57,12 +59,14 @@ __all__ = [
     "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
+    "DynamicRnnEstimator",
     "Estimator",
     "Evaluable",
     "Experiment",
     "ExportStrategy",
     "Head",
     "InputFnOps",
+    "KMeansClustering",
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",

@@ -68,7 +68,7 @@ class StartingWeights:
     """The weights of a recording's trainings, each given to one training."""
 
     def __init__(self, path):
-        self._paths, self._documents = [], []
+        self._paths, self._documents, self._free = [], [], []
         if path is None:
             return
         path = str(path)

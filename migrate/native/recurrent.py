@@ -1,0 +1,403 @@
+"""Recurrent networks of TensorFlow 1 as `tf_keras.layers.RNN`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .dropout_cells import SIGNATURE
+from .layers import Reader, initializer, rate_of
+from .text import attribute_of_self
+
+if TYPE_CHECKING:
+    from .classes import Lifted
+
+__all__ = ["CELLS", "RECURRENT", "cell", "cell_name", "recurrent"]
+
+_DYNAMIC = (
+    "dtype", "parallel_iterations", "swap_memory", "time_major", "scope",
+)  # fmt: skip
+_STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")
+# Functions that run cells over sequences, with their parameters.
+RECURRENT = {
+    "tf.nn.dynamic_rnn": (
+        "cell", "inputs", "sequence_length", "initial_state", *_DYNAMIC,
+    ),
+    "tf.nn.bidirectional_dynamic_rnn": (
+        "cell_fw", "cell_bw", "inputs", "sequence_length", "initial_state_fw",
+        "initial_state_bw", *_DYNAMIC,
+    ),
+    "tf.nn.static_rnn": _STATIC,
+    "tf.contrib.rnn.static_rnn": _STATIC,
+}  # fmt: skip
+_PLACES = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
+_LAST = ("reuse", "name", "dtype")
+_SIGNATURES = {
+    "BasicLSTMCell": (
+        "num_units", "forget_bias", "state_is_tuple", "activation", *_LAST,
+    ),
+    "LSTMCell": (
+        "num_units", "use_peepholes", "cell_clip", "initializer", "num_proj",
+        "proj_clip", "num_unit_shards", "num_proj_shards", "forget_bias",
+        "state_is_tuple", "activation", *_LAST,
+    ),
+    "GRUCell": (
+        "num_units", "activation", "reuse", "kernel_initializer", "bias_initializer",
+        "name", "dtype",
+    ),
+    "BasicRNNCell": ("num_units", "activation", *_LAST),
+    "MultiRNNCell": ("cells", "state_is_tuple"),
+    "DropoutWrapper": SIGNATURE,
+}  # fmt: skip
+_NAMES = {
+    "BasicLSTMCell": "LSTMCell",
+    "LSTMCell": "LSTMCell",
+    "GRUCell": "GRUCell",
+    "BasicRNNCell": "RNNCell",
+}
+# Classes of training.py.
+CELLS = frozenset((*_NAMES.values(), "DropoutCell"))
+_IGNORED = ("name", "reuse", "num_unit_shards", "num_proj_shards")
+
+
+def cell_name(symbol: str | None) -> str | None:
+    """`LSTMCell` of a class of cells of TensorFlow 1."""
+    for place in _PLACES:
+        if symbol is not None and symbol.startswith(place):
+            name = symbol.removeprefix(place)
+            if name not in _SIGNATURES:
+                raise Refused(f"the cell `{name}`")
+            return name
+    return None
+
+
+def cell(name: str, node: ast.Call, reader: Reader, *, always: bool) -> str:
+    """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1.
+
+    `always` says that wrappers drop whether the program trains or not.
+    """
+    names = _SIGNATURES[name]
+    if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
+        raise Refused(f"`{name}` with other arguments")
+    given = {key: ast.unparse(one) for key, one in zip(names, node.args, strict=False)}
+    given |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+    if literal(given.pop("state_is_tuple", "True")) is not True:
+        raise Refused(f"`{name}` whose state is no tuple")
+    if name == "MultiRNNCell":
+        return given["cells"]
+    if name == "DropoutWrapper":
+        return _dropout(given, always)
+    units = given.pop("num_units")
+    if literal(given.pop("use_peepholes", "False")) is not False:
+        raise Refused(f"`{name}` with `use_peepholes`")
+    start = given.pop("initializer", given.pop("kernel_initializer", None))
+    bias = literal(given.pop("forget_bias", "1.0"))
+    activation = given.pop("activation", None)
+    for parameter, value in given.items():
+        if parameter not in _IGNORED and not is_absent(value):
+            raise Refused(f"`{name}` with `{parameter}`")
+    kernel = None if is_absent(start) else initializer(start or "", reader)
+    return call(
+        _NAMES[name],
+        units,
+        forget_bias=None if bias == 1 else repr(bias),
+        activation=None if is_absent(activation) else activation,
+        kernel_initializer=None if kernel == reader.text("glorot_uniform") else kernel,
+    )
+
+
+def _dropout(given: dict[str, str], always: bool) -> str:
+    for name in (*SIGNATURE[3:5], "dropout_state_filter_visitor"):
+        code = given.get(name)
+        if not is_absent(code) and literal(code) not in (1, False):
+            raise Refused(f"`DropoutWrapper` with `{name}`")
+    rates = {
+        name.partition("_")[0]: rate_of(given[name])
+        for name in SIGNATURE[1:3]
+        if name in given
+    }
+    return call(
+        "DropoutCell",
+        given["cell"],
+        inputs=rates.get("input"),
+        outputs=rates.get("output"),
+        always="True" if always else None,
+    )
+
+
+class _Kind(NamedTuple):
+    """What the state of a cell is: of an LSTM, or a tensor; a list of several cells'."""
+
+    lstm: bool
+    several: bool
+
+
+def _kind(code: str, lifted: Lifted) -> _Kind | None:
+    """What a cell is; None where it is not seen."""
+    node = parsed(code)
+    if isinstance(node, ast.Name):
+        value = lifted.module.only_value(node.id)
+        return None if value is None or value == code else _kind(value, lifted)
+    if isinstance(node, (ast.List, ast.ListComp)):
+        parts = node.elts if isinstance(node, ast.List) else [node.elt]
+        kinds = {_kind(ast.unparse(one), lifted) for one in parts}
+        found = kinds.pop() if len(kinds) == 1 else None
+        return None if found is None else found._replace(several=True)
+    if not isinstance(node, ast.Call):
+        return None
+    helper = lifted.module.function(dotted(node.func))
+    if helper is not None:
+        last = helper.body[-1]
+        value = last.value if isinstance(last, ast.Return) else None
+        return None if value is None else _kind(lifted.module.text.of(value), lifted)
+    name = cell_name(lifted.symbol(ast.unparse(node.func)))
+    if name in ("MultiRNNCell", "DropoutWrapper"):
+        return _kind(ast.unparse(node.args[0]), lifted) if node.args else None
+    return None if name is None else _Kind("LSTM" in name, several=False)
+
+
+def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> None:
+    """Puts layers of Keras in the place of a function that runs cells.
+
+    `node` makes the layer in the constructor, `use` calls it.
+    """
+    function = lifted.of(node.args[0])
+    names = RECURRENT[symbol]
+    whole = ast.Call(
+        func=node.func,
+        args=[*use.args, *node.args[1:]],
+        keywords=[*use.keywords, *node.keywords],
+    )
+    given = {key: lifted.of(one) for key, one in lifted.bound(whole, names, function)}
+    for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
+        if not is_absent(given.get(name)):
+            raise Refused(f"`{function}` with `{name}`")
+    if literal(given.get("time_major", "False")) is not False:
+        raise Refused(f"`{function}` with `time_major`")
+    kind = lifted.symbol(given.get("dtype", "tf.float32"))
+    if kind not in ("tf.float32", None):
+        raise Refused(f"`{function}` with `dtype`")
+    statement = lifted.above[use]
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        raise Refused(f"`{function}` is called within an expression")
+    target = statement.targets[0]
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+        raise Refused(f"`{function}` gives a pair that is not taken apart")
+    outputs, state = target.elts
+    inputs = given["inputs"]
+    network = _Network(lifted, node, use, function)
+    if symbol.endswith("static_rnn"):
+        network.steps(given["cell"], inputs, given.get("sequence_length"), target)
+        return
+    length = given.get("sequence_length")
+    network.masked = not is_absent(length)
+    network.arguments = inputs
+    if network.masked:
+        if not isinstance(parsed(inputs), ast.Name):
+            raise Refused(f"`{function}` of an input that has no name")
+        steps = f"{lifted.tf}.shape({inputs})[1]"
+        network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"
+    if lifted.module.shares is not None and lifted.module.shares.code:
+        network.arguments += ", training=training"
+    if symbol.endswith("bidirectional_dynamic_rnn"):
+        network.both(given["cell_fw"], given["cell_bw"], outputs, state)
+    else:
+        network.one(given["cell"], outputs, state)
+
+
+class _Network:
+    """One call of a recurrent network."""
+
+    def __init__(
+        self, lifted: Lifted, node: ast.Call, use: ast.Call, function: str
+    ) -> None:
+        self.lifted = lifted
+        self.node = node
+        self.use = use
+        self.function = function
+        self.arguments = ""
+        self.masked = False
+        attribute = attribute_of_self(use.func)
+        if attribute is None:
+            raise Refused(f"`{function}` in a loop")
+        self.attribute = attribute
+
+    def one(self, made: str, outputs: ast.expr, state: ast.expr) -> None:
+        """A network in one direction."""
+        lifted = self.lifted
+        reads, kept = self._reads(state), bool(self._reads(outputs))
+        kind = _kind(lifted.value(made), lifted)
+        targets = [lifted.of(outputs) if kept else "_"]
+        if reads:
+            targets += self._states(lifted.of(state), reads, kind)
+        if reads and not kept and self._last_output(reads, kind):
+            targets = targets[-1:]
+        self._put(self._layer(made, kept, len(targets) > 1), ", ".join(targets))
+
+    def _put(self, code: str, target: str, as_list: bool = False) -> None:
+        """Makes the layer, under a shorter name, and calls it."""
+        source, name = self.lifted.source, self.lifted.fresh("rnn")
+        source.put(self.lifted.statement(self.node), f"self.{name} = {code}")
+        call = f"self.{name}({self.arguments})"
+        if as_list:
+            call = f"{self.lifted.tf}.unstack({call}, axis=1)"
+        source.put(self.lifted.above[self.use], f"{target} = {call}")
+
+    def steps(
+        self, made: str, inputs: str, length: str | None, target: ast.Tuple
+    ) -> None:
+        """A network over a list of steps, which gives such a list."""
+        outputs, state = target.elts
+        if not is_absent(length) or self._reads(state):
+            raise Refused(f"`{self.function}` with lengths, or whose state is read")
+        lifted, tf = self.lifted, self.lifted.tf
+        self.arguments = f"{tf}.stack({inputs}, 1)"
+        value = parsed(lifted.value(inputs))
+        if (
+            isinstance(value, ast.Call)
+            and lifted.symbol(ast.unparse(value.func)) == "tf.unstack"
+            and isinstance(value.args[0], ast.Name)
+            and [ast.unparse(one) for one in value.args[2:]] == ["1"]
+        ):
+            self.arguments = value.args[0].id
+            lifted.moved_names.add(inputs)
+        last = [
+            above
+            for one in self._reads(outputs)
+            if isinstance(above := lifted.above[one], ast.Subscript)
+            and ast.unparse(above.slice) == "-1"
+        ]
+        every = not last or len(last) != len(self._reads(outputs))
+        self._put(self._layer(made, every, False), lifted.of(outputs), every)
+        for one in [] if every else last:
+            lifted.source.put(one, lifted.of(outputs))
+
+    def _last_output(self, reads: list[ast.Name], kind: _Kind | None) -> bool:
+        """All that is read of the state is the last output."""
+        if kind is None or kind.several:
+            return False
+        return not kind.lstm or all(self._part(one) == 1 for one in reads)
+
+    def _layer(self, made: str, every: bool, state: bool, back: bool = False) -> str:
+        made = self.lifted.cell_for_init(made, f"a cell of `{self.function}`")
+        return call(
+            "tf_keras.layers.RNN",
+            made,
+            return_sequences="True" if every else None,
+            return_state="True" if state else None,
+            go_backwards="True" if back else None,
+            zero_output_for_mask="True" if every and self.masked else None,
+        )
+
+    def _reads(self, target: ast.expr) -> list[ast.Name]:
+        if isinstance(target, ast.Tuple):
+            return [one for part in target.elts for one in self._reads(part)]
+        if not isinstance(target, ast.Name):
+            raise Refused(f"`{self.function}` gives parts that are taken apart")
+        return [
+            one
+            for one in ast.walk(self.lifted.call)
+            if isinstance(one, ast.Name)
+            and one.id == target.id
+            and isinstance(one.ctx, ast.Load)
+        ]
+
+    def _part(self, read: ast.Name) -> int | None:
+        """0 for the memory of an LSTM's state, 1 for its output."""
+        above = self.lifted.above[read]
+        if isinstance(above, ast.Attribute):
+            return {"c": 0, "h": 1}.get(above.attr)
+        if isinstance(above, ast.Subscript):
+            place = literal(ast.unparse(above.slice))
+            return place % 2 if place in (0, 1, -1, -2) else None
+        return None
+
+    def _states(
+        self, name: str, reads: list[ast.Name], kind: _Kind | None
+    ) -> list[str]:
+        """Names for the states; what reads them says so too."""
+        lifted = self.lifted
+        if kind is None:
+            raise Refused(
+                f"the state of `{self.function}` is of a cell that is not seen"
+            )
+        if kind.several:
+            for one in reads:
+                above = lifted.above[one]
+                if not isinstance(above, ast.Subscript):
+                    raise Refused(f"the state of `{self.function}` is handed on")
+                part = lifted.above[above]
+                if isinstance(part, ast.Attribute) and part.attr in ("c", "h"):
+                    place = 0 if part.attr == "c" else 1
+                    lifted.source.put(part, f"{lifted.of(above)}[{place}]")
+            return [f"*{name}"]
+        if not kind.lstm:
+            return [name]
+        names = [f"{name}_c", f"{name}_h"]
+        only = all(self._part(one) == 1 for one in reads)
+        for one in reads:
+            place = self._part(one)
+            if place is None:
+                raise Refused(f"the state of `{self.function}` is handed on")
+            lifted.source.put(lifted.above[one], name if only else names[place])
+        return ["_", name] if only else names
+
+    def both(
+        self, forward: str, backward: str, outputs: ast.expr, state: ast.expr
+    ) -> None:
+        """A network in both directions, as two layers."""
+        lifted = self.lifted
+        kind = _kind(lifted.value(forward), lifted)
+        parts = state.elts if isinstance(state, ast.Tuple) else [state]
+        reads = [one for part in parts for one in self._reads(part)]
+        if reads and (kind is None or kind.several):
+            raise Refused(f"the states of `{self.function}` are read")
+        lines: list[str] = []
+        values: list[str] = []
+        for cell, name in ((forward, "forward"), (backward, "backward")):
+            if name in lifted.locals:
+                raise Refused(f"`{name}` in the call of `{lifted.name}`")
+            back = name == "backward"
+            attribute = lifted.fresh(name)
+            code = self._layer(cell, True, bool(reads), back=back)
+            made = f"self.{attribute} = {code}"
+            if back:
+                lifted.source.add(lifted.statement(self.node), made, below=True)
+            else:
+                lifted.source.put(lifted.statement(self.node), made)
+            target = f"{name}, *{name}_state" if reads else name
+            lines.append(f"{target} = self.{attribute}({self.arguments})")
+            state_value = f"{name}_state"
+            if kind is not None and not kind.lstm:
+                state_value += "[0]"
+            values.append(state_value)
+        statement = lifted.above[self.use]
+        assert isinstance(statement, ast.stmt)
+        lifted.source.add(statement, *lines)
+        pair = f"forward, {lifted.tf}.reverse(backward, [1])"
+        code = f"{lifted.of(outputs).strip('()')} = {pair}"
+        if reads:
+            indent = lifted.source.indent(statement)
+            given = lifted.of(state).strip("()")
+            code += f"\n{indent}{given} = {', '.join(values)}"
+        lifted.source.put(statement, code)
+        if kind is not None and kind.lstm:
+            self._read_in_lists(reads, whole=not isinstance(state, ast.Tuple))
+
+    def _read_in_lists(self, reads: list[ast.Name], *, whole: bool) -> None:
+        """States of LSTMs are lists: `state[0]` for `state.c`."""
+        lifted = self.lifted
+        for one in reads:
+            above: ast.AST = one
+            if whole:
+                above = lifted.above[one]
+                if not isinstance(above, ast.Subscript):
+                    raise Refused(f"the states of `{self.function}` are handed on")
+            part = lifted.above[above]
+            if isinstance(part, ast.Subscript):
+                continue
+            if not isinstance(part, ast.Attribute) or part.attr not in ("c", "h"):
+                raise Refused(f"the states of `{self.function}` are handed on")
+            place = 0 if part.attr == "c" else 1
+            lifted.source.put(part, f"{lifted.of(above)}[{place}]")

@@ -1,0 +1,207 @@
+"""A training program whose model_fn, input and hooks lie in other files."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tfmigrate.project import facts as facts_module
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.sources import Source, load_source
+from tfmigrate.rewriting.pipeline import Job, process_file
+
+PROJECT = Path(__file__).resolve().parents[2] / "fixtures/legacy/churn_package"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the project that may be rewritten in place."""
+    copy = tmp_path / "project"
+    shutil.copytree(PROJECT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def rewrite(*targets: Path, options: tuple[str, ...] = ()) -> str:
+    """Run the command line in place; returns what it printed."""
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty"),
+            *options,
+            *map(str, targets),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def keeps_its_estimator(project: Path) -> bool:
+    """Nothing half done: the main program and the model are as they were."""
+    main = (project / "churn/main.py").read_text("utf-8")
+    model = (project / "churn/model.py").read_text("utf-8")
+    kept = "tf.estimator.Estimator(" in main and "import churn_model_fn" in main
+    assert kept == ("def churn_model_fn(" in model)
+    return kept
+
+
+# -- what may not move: the files would no longer fit each other ---------------
+
+
+def test_main_alone_is_not_moved(project: Path) -> None:
+    rewrite(project / "churn/main.py")
+    assert keeps_its_estimator(project)
+
+
+def is_native(project: Path) -> bool:
+    """A Trainer is in the Estimator's place, and a Task in that of the model_fn."""
+    main = (project / "churn/main.py").read_text("utf-8")
+    model = (project / "churn/model.py").read_text("utf-8")
+    return (
+        (project / "churn/training.py").is_file()
+        and "Trainer(" in main
+        and "(Task):" in model
+        and "tf.estimator" not in main + model
+    )
+
+
+def test_a_model_fn_that_a_test_uses_is_a_task_for_it_too(project: Path) -> None:
+    test = project / "tests/test_model.py"
+    test.write_text(
+        "from churn.model import churn_model_fn\n\nassert callable(churn_model_fn)\n"
+    )
+    rewrite(project)
+    assert is_native(project)
+    assert "churn_model_fn" not in test.read_text("utf-8")
+
+
+def test_a_silenced_program_is_not_moved(project: Path) -> None:
+    edit(
+        project / "churn/main.py",
+        "estimator = tf.estimator.Estimator(",
+        "estimator = tf.estimator.Estimator(  # tfmigrate: ignore",
+    )
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+def test_an_ignored_file_is_not_touched(project: Path) -> None:
+    model = project / "churn/model.py"
+    model.write_text("# tfmigrate: ignore-file\n" + model.read_text("utf-8"), "utf-8")
+    rewrite(project)
+    assert keeps_its_estimator(project)
+
+
+def test_names_that_mean_two_things_are_not_mixed(project: Path) -> None:
+    edit(project / "churn/model.py", '"""The network."""', "def rate():\n    return 1")
+    rewrite(project)
+    assert is_native(project)
+
+
+def test_a_module_that_is_called_like_a_part_of_a_task(project: Path) -> None:
+    main = project / "churn/main.py"
+    edit(main, "from .model import churn_model_fn as model_fn", "from . import model")
+    edit(main, "model_fn=model_fn,", "model_fn=model.churn_model_fn,")
+    rewrite(project)
+    assert is_native(project)
+
+
+# -- what moves -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "from .model import churn_model_fn as model_fn",
+            "from . import model as nets",
+        ),
+        (
+            "from .model import churn_model_fn as model_fn",
+            "import churn.model as nets",
+        ),
+    ],
+)
+def test_module_imports_keep_their_style(project: Path, old: str, new: str) -> None:
+    main = project / "churn/main.py"
+    edit(main, old, new)
+    edit(main, "model_fn=model_fn,", "model_fn=nets.churn_model_fn,")
+    rewrite(project)
+    assert is_native(project)
+    text = main.read_text("utf-8")
+    assert new in text
+    assert "nets.Churn" in text
+
+
+def test_each_file_gets_its_own_share(project: Path) -> None:
+    printed = rewrite(project)
+    assert "1 training program: 1 native" in printed
+    assert is_native(project)
+    read = {p.stem: p.read_text("utf-8") for p in (project / "churn").glob("*.py")}
+    original = {p.stem: p.read_text("utf-8") for p in (PROJECT / "churn").glob("*.py")}
+    assert read["config"] == original["config"]
+    assert read["data"] == original["data"]
+    for text in read.values():
+        assert "import tfmigrate" not in text
+        assert "tf.estimator" not in text
+    # Another run, with as many processes as it likes, changes nothing.
+    again = {p: p.read_bytes() for p in project.rglob("*.py")}
+    rewrite(project, options=("--jobs", "2"))
+    assert again == {p: p.read_bytes() for p in project.rglob("*.py")}
+
+
+def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
+    rewrite(project)
+    result = subprocess.run(
+        [sys.executable, *("-m", "unittest", "discover", "-t", ".", "tests")],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Ran 7 tests" in result.stderr
+
+
+def test_a_web_of_modules_is_not_read_once_for_each_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a module that makes an Estimator is a reason to read what it imports."""
+    files = []
+    for number in range(250):
+        near = range(number + 1, min(number + 4, 250))
+        files.append(tmp_path / f"m{number:03}.py")
+        files[-1].write_text(
+            "import tensorflow as tf  # Estimator\n"
+            + "".join(f"import m{other:03}\n" for other in near)
+            + "def f(x):\n    return tf.log(x)"
+            + "".join(f" + m{other:03}.f(x)" for other in near)
+            + "\n"
+        )
+    parsed: list[Path] = []
+
+    def load(path: Path, raw: bytes) -> Source:
+        parsed.append(path)
+        return load_source(path, raw)
+
+    monkeypatch.setattr(facts_module, "load_source", load)
+    facts = ProjectFacts(tuple(files))
+    # In an order in which what was read last is of little use.
+    mixed = random.Random(1).sample(files, len(files))
+    results = [process_file(file, Job(), facts) for file in mixed]
+    assert all(result.new is not None for result in results)
+    assert len(parsed) < 5 * len(files)
