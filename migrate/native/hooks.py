@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
+from .config import of_trainer
 from .page import Page, is_docstring
 from .word import Handler, Word, arguments, is_none, taken
 
@@ -580,7 +581,7 @@ WORDS: dict[str, Handler] = {
         for old, (new, adjust) in _STOCK.items()
     },
     **{
-        f"{home}.{name}": taken(name)
+        f"{home}.{name}": taken(name, of_trainer)
         for home in ("tf.estimator.experimental", "tf.contrib.estimator")
         for name in _EARLY
     },

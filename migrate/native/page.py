@@ -312,6 +312,11 @@ class Page:
             isinstance(one, cst.Call) and one in self.rewritten for one in around
         )
 
+    def is_replaced(self, node: cst.CSTNode) -> bool:
+        """A node stands in text that other text takes the place of."""
+        start, end = self.span(node)
+        return any(one.start <= start and end <= one.end for one in self._changes)
+
     def is_gone(self, node: cst.CSTNode) -> bool:
         """A node stands in a statement or argument that is taken out."""
         for one in (node, *self.ancestors(node)):
