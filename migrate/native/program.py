@@ -63,6 +63,8 @@ def native(
     for one in files:
         if "TF_CONFIG" in one.source.text:
             raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
+        if "CheckpointSaverListener" in one.source.text:
+            raise Refused(f"{one.path.name} listens to what saves checkpoints")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}

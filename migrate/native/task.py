@@ -21,6 +21,7 @@ from ..symbols.dotted import dotted_name
 from . import tidy
 from .code import Code, Refused
 from .method import Method
+from .losses import SUMMED
 from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
@@ -43,6 +44,10 @@ _NO_PLACE = (
     "prediction_hooks",
     "host_call",
     "output_alternatives",
+)
+_REGULARIZED = (
+    "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
+    "regularization losses; here all of them count, as on one device"
 )
 _MAKING = (
     "tf.keras.layers.",
@@ -127,6 +132,8 @@ class Maker:
         # methods other than the constructor do.
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
+        # The loss is a sum, which replicas add up.
+        self.sums = False
         self.features = "features" if "features" in given else self.given[0]
         self.labels = "labels"
         if "labels" not in given:
@@ -186,6 +193,8 @@ class Maker:
         init = self._init(model, model_setup, training, metrics)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
+        if "self.model.losses" in text and "Strategy" in self.tree.text:
+            self.parts.notes.append(_REGULARIZED)
         given = ["self"] if self.reads_owner else []
         given += ["params"] if "params" in self.given else []
         return Task(
@@ -199,6 +208,9 @@ class Maker:
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = "\n".join(one.text() for one in (init, *methods))
+        if self.sums:
+            self.parts.words.add("sum_loss")
+            body = f"summed = True  # replicas add their losses up\n\n{body}"
         if docstring:
             body = f"{docstring}\n{body}"
         return f"class {self.name}(Task):\n{tidy.indented(body)}"
@@ -828,6 +840,9 @@ class Maker:
     def take(self, code: Code) -> str:
         """The text of code from the tables, noting what it asks for."""
         self.parts.words |= code.training
+        if SUMMED in code.notes:
+            self.sums = True
+            code = replace(code, notes=tuple(n for n in code.notes if n != SUMMED))
         self.parts.notes += [n for n in code.notes if n not in self.parts.notes]
         return self.protected(code.text)
 
@@ -858,6 +873,8 @@ class Maker:
                     continue
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
+                if symbol.endswith("optimize_loss"):
+                    continue
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
                         node if self.tree.holds(node) else part,
