@@ -23,7 +23,7 @@ from .code import (
     repeatable,
 )
 
-__all__ = ["SUMMED", "SIGNATURES", "is_float", "loss"]
+__all__ = ["SIGNATURES", "SUMMED", "is_float", "loss"]
 
 Ranks = Mapping[str, "int | None"]
 Types = Mapping[str, "str | None"]

@@ -20,13 +20,14 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.dotted import dotted_name
 from . import tidy
 from .code import Code, Refused
-from .method import Method
 from .losses import SUMMED
+from .method import Method
 from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
+from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
 from .updates import Trained, is_updates, read_training
 
@@ -78,6 +79,8 @@ class Task:
     maker: str = ""
     # The class reads the object that a function around it belongs to.
     closes_over_self: bool = False
+    # The class of a model that the Task has in it.
+    dropped: str = ""
 
 
 @dataclass
@@ -117,6 +120,7 @@ class Maker:
         models: Collection[str],
         name: str,
     ) -> None:
+        self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
         self.models = models
@@ -153,6 +157,8 @@ class Maker:
         self.model = ""
         self.outputs: list[str] = []
         self.stored_params = False
+        # A class of layers whose place a chain of them has taken.
+        self.chain = ""
         # Learning rates that are computed of the step.
         self.rates: list[cst.BaseExpression] = []
 
@@ -165,6 +171,7 @@ class Maker:
         self._check_specs()
         self._find_model()
         model, model_setup = self.constructed(self.maker)
+        model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
         training = read_training(self)
         self._check_updates()
@@ -204,6 +211,7 @@ class Maker:
             tuple(self.parts.notes),
             f"{self.name}({', '.join(given)})",
             self.closes_over_self,
+            self.chain,
         )
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
@@ -249,6 +257,35 @@ class Maker:
         """An expression of the constructor, and the statements that it needs."""
         said, lines = self._setup([node])
         return said.expression(node), lines
+
+    def _chain(self) -> str | None:
+        """The model as a chain of layers, where its class is nothing else."""
+        func = self.maker.func
+        if not isinstance(func, cst.Name) or func.value not in self.models:
+            return None
+        classes = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.ClassDef) and one.name.value == func.value
+        ]
+        used = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.Name) and one.value == func.value
+        ]
+        if len(classes) != 1 or len(used) != 2:
+            return None
+        text = as_sequential(self.parsed, func.value)
+        if text is None:
+            return None
+        for param, arg in zip(_parameters(classes[0]), self.maker.args, strict=False):
+            shown = self.tree.code(arg.value)
+            if arg.star or not re.fullmatch(r"[\w.]+", shown):
+                return None
+            name = param if arg.keyword is None else arg.keyword.value
+            text = re.sub(rf"(?<![\w.]){name}\b(?!\s*=[^=])", shown, text)
+        self.chain = func.value
+        return text
 
     def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
         """A method for the rate of an optimizer, where it is computed of the step.
@@ -564,7 +601,9 @@ class Maker:
                 text = said.expression(one.value)
                 name = f"{one.keyword.value}=" if one.keyword is not None else ""
                 arguments.append(f"{one.star}{name}{text}")
-        if not flags and not self._is_lifted():
+        if not flags and self.chain:
+            arguments.append("training=training")
+        elif not flags and not self._is_lifted():
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
@@ -934,6 +973,14 @@ def alias_of(parsed: ParsedModule) -> str:
         re.MULTILINE,
     )
     return found[1] if found else "tensorflow"
+
+
+def _parameters(made: cst.ClassDef) -> list[str]:
+    """What the constructor of a class takes."""
+    for one in made.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+            return [param.name.value for param in one.params.params][1:]
+    return []
 
 
 def _is_empty(node: cst.BaseExpression) -> bool:
