@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -14,6 +15,8 @@ from ..symbols.surface import gone
 from .code import Refused
 from .optimizers import SIGNATURES, optimizer
 from .page import Page
+from .schedules import SIGNATURES as SCHEDULES
+from .schedules import schedule
 from .word import Handler, Word, arguments, is_none, placed, plain, root_of
 
 __all__ = ["WORDS", "compiled", "imported", "layers"]
@@ -358,6 +361,26 @@ def _optimizer(page: Page, word: Word) -> None:
     placed(page, call, code)
 
 
+def _schedule(page: Page, word: Word) -> None:
+    """The rate of a step, by Keras' schedule: outside of a model function."""
+    call = word.call
+    names = SCHEDULES[word.symbol]
+    args = None if call is None else arguments(page, call, names)
+    step = "x" if "x" in names else "global_step"
+    if args is None or call is None or step not in args:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    given = {name: plain(page, arg.value) for name, arg in args.items() if name != step}
+    try:
+        code = schedule(word.symbol, given)
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    page.replaced.add(root_of(word.node))
+    text = f"{code.text}({plain(page, args[step].value)})"
+    placed(page, call, replace(code, text=text))
+
+
 _RECURRENT = ("LSTM", "GRU", "LSTMCell", "GRUCell")
 _DRAWN = (
     *("he_normal", "he_uniform", "lecun_normal", "lecun_uniform", "glorot_normal"),
@@ -374,5 +397,6 @@ WORDS: dict[str, Handler] = {
     "tf.keras.backend.set_session": _session,
     "tf.keras.estimator.model_to_estimator": _model_to_estimator,
     **dict.fromkeys(SIGNATURES, _optimizer),
+    **{one: _schedule for one in SCHEDULES if one.startswith("tf.train.")},
     "tf.keras.optimizers.schedules": _home,
 }

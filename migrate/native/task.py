@@ -753,7 +753,7 @@ class Maker:
         plain = all(
             one.update == default and one.sample_weight is None for one in found
         )
-        if plain and not unpacked:
+        if plain and not unpacked and not read.statements:
             return constructors, []
         self._check_free(read, given.node, labels=True)
         lines = unpacked + [said.statement(one) for one in read.statements]
