@@ -691,7 +691,7 @@ class Lifted:
         return self._moved(code, what, free, shapes=False)
 
     def for_build(self, code: str, what: str) -> str:
-        """An expression of the call, as `build` says it, which knows the input's shape."""
+        """An expression of the call, as `build` says it, which knows the shape."""
         return self._moved(code, what, (), shapes=True)
 
     def _moved(
@@ -894,9 +894,11 @@ class Lifted:
     def _rounds_alone(self) -> None:
         """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
         for one in ast.walk(self.call):
-            if isinstance(one, ast.comprehension) and isinstance(one.iter, ast.Call):
-                if dotted(one.iter.func) == "zip" and len(one.iter.args) == 1:
-                    self.source.put(one.iter, self.of(one.iter.args[0]))
+            over = one.iter if isinstance(one, ast.comprehension) else None
+            if not isinstance(over, ast.Call) or dotted(over.func) != "zip":
+                continue
+            if len(over.args) == 1:
+                self.source.put(over, self.of(over.args[0]))
         self.take()
 
     def _first_values_made(self) -> None:
@@ -1461,8 +1463,8 @@ class Lifted:
                     one.id for one in ast.walk(element) if isinstance(one, ast.Name)
                 }
                 target, over = self._rounds(loop, used & names)
-                code = f"{self.of(empty.targets[0])} = [{self.of(element)} for {target} in {over}]"
-                self.source.put(empty, code)
+                made = f"[{self.of(element)} for {target} in {over}]"
+                self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
             self.source.drop(loop)
             self.code = without_gone(self.source.done())
             self.read()
