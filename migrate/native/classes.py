@@ -429,13 +429,20 @@ class Module:
         return found
 
     def _without_scope_makers(self, code: str) -> str:
-        """The code without functions that only made arg_scopes."""
+        """The code without names of layers, and makers of arg_scopes, that are unread."""
         text = Text(code)
         for one in text.body:
-            if not isinstance(one, ast.FunctionDef) or "arg_scope(" not in text.of(one):
-                continue
-            used = len(re.findall(rf"\b{one.name}\b", code)) > 1
-            if not used and not self._is_seen(one.name):
+            name = ""
+            if isinstance(one, ast.FunctionDef) and "arg_scope(" in text.of(one):
+                name = one.name
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1:
+                symbol = self.symbol(dotted(one.value) or "_") or ""
+                if symbol.startswith(
+                    ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+                ):
+                    name = dotted(one.targets[0])
+            used = len(re.findall(rf"\b{name}\b", code)) > 1
+            if name and not used and not self._is_seen(name):
                 text.cut(one)
         return text.done()
 

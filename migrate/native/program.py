@@ -60,6 +60,11 @@ def native(
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
     del options
+    for one in files:
+        if "TF_CONFIG" in one.source.text:
+            raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
+        if "CheckpointSaverListener" in one.source.text:
+            raise Refused(f"{one.path.name} listens to what saves checkpoints")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -88,7 +93,8 @@ def native(
 def _words_of(text: str, module: str) -> set[str]:
     """Words of a file that ask for parts of training.py by themselves.
 
-    These are keywords that its names are called with, and summaries.
+    These are keywords that its names are called with, as `steps` and as
+    `EvalSpec(steps)`, and summaries.
     """
     tree = ast.parse(text)
     taken = _taken(tree, module)
@@ -98,7 +104,14 @@ def _words_of(text: str, module: str) -> set[str]:
             func = node.func
             name = func.id if isinstance(func, ast.Name) else ""
             if name in taken or name == "Trainer":
-                found |= {one.arg for one in node.keywords if one.arg is not None}
+                given = {one.arg for one in node.keywords if one.arg is not None}
+                found |= given | {f"{name}({one})" for one in given}
+            if isinstance(func, ast.Attribute) and len(node.args) > 1:
+                # Arguments by their places: hooks come first, as the Estimator had it.
+                if func.attr == "train":
+                    found.add("hooks")
+                elif func.attr == "evaluate" and len(node.args) > 2:
+                    found.add("evaluate(hooks)")
     return found
 
 
@@ -281,8 +294,16 @@ class _Program:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
             else:
-                made = made.with_changes(leading_lines=defined.leading_lines)
+                lines = list(defined.leading_lines)
+                top = tree.parent(defined) is parsed.module
+                while top and sum(one.comment is None for one in lines) < 2:
+                    lines.insert(0, cst.EmptyLine(indent=False))
+                made = made.with_changes(leading_lines=lines)
             module = parsed.module.visit(_InPlace(defined, [*before, made]))
+        if task.dropped:
+            dropped = module.visit(_WithoutClass(task.dropped))
+            assert isinstance(dropped, cst.Module)
+            module = dropped
         return _parsed(parsed, code_of(module), self.facts)
 
     def _rename(self, one: _File, name: str, task: str) -> None:
@@ -308,6 +329,20 @@ class _InPlace(cst.CSTTransformer):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         if original_node is self.defined:
             return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _WithoutClass(cst.CSTTransformer):
+    """Takes a class out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.RemovalSentinel:
+        if original_node.name.value == self.name:
+            return cst.RemoveFromParent()
         return updated_node
 
 

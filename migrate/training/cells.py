@@ -41,7 +41,7 @@ class LSTMCell(tf_keras.layers.Layer):
 
 
 class GRUCell(tf_keras.layers.Layer):
-    """A GRU cell for `tf_keras.layers.RNN`; it resets its state before the kernel."""
+    """A GRU cell for `tf_keras.layers.RNN`, which resets its state first."""
 
     def __init__(
         self,

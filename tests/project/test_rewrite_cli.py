@@ -348,7 +348,7 @@ import os, re, signal, sys
 from pathlib import Path
 from tfmigrate.cli import cli
 from tfmigrate.cli.rewrite import rewrite  # imported before the processes part
-import tfmigrate.cli.undo, tfmigrate.emit, tfmigrate.project.mirror
+import tfmigrate.cli.undo, tfmigrate.native.program, tfmigrate.project.mirror
 import tfmigrate.rewriting.run, tfmigrate.forms.render
 old, new, top = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).read_text(), Path(sys.argv[3])
 what = sys.argv[4]

@@ -1,8 +1,8 @@
-"""Each reason for which layers are kept is told with the change that lifts them."""
+"""Each reason for which layers keep a program is told with what to change."""
 
 from __future__ import annotations
 
-from tfmigrate.rules.kept_models import ADVICE, kept_reasons, kept_section
+from tfmigrate.rules.kept_programs import ADVICE, kept_reasons, kept_section
 
 
 def test_each_reason_has_its_advice_and_each_advice_its_reason() -> None:
