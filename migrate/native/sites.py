@@ -44,9 +44,9 @@ def simplified(
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. The models that a function in `shared` makes are one. `flags` tell what
-    callers say of training, by class and caller. `first` gives the Keras initializer, or
-    regularizer, that an expression means.
+    one of them. The models that a function in `shared` makes are one. `flags` tell
+    what callers say of training, by class and caller. `first` gives the initializer, or
+    the regularizer, of Keras that an expression means.
     """
     steps = (
         _scope_flags,
@@ -349,8 +349,8 @@ def _call_parameters(program: Program) -> bool:
             if len(values) != 1:
                 raise Refused(f"`{plain.node.name}` is called with several `{name}`")
             program.add_argument(site.made, f"{name}={values.pop()}")
-            for one in site.calls:
-                program.without(one, name, called[1:])
+            for used in site.calls:
+                program.without(used, name, called[1:])
         if not plain.sites:
             raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
         last = plain.init.args.args[-1]
@@ -498,7 +498,8 @@ def _first_values(program: Program) -> bool:
             ]
             if not reads or not all(_begins(program, one) for one in reads):
                 continue
-            given = [program.given(site.made, names[1:]) or {} for site in plain.sites]
+            sites = plain.sites or ()
+            given = [program.given(one.made, names[1:]) or {} for one in sites]
             codes = {
                 program.first(program.of(one[name])) if name in one else None
                 for one in given
@@ -509,7 +510,7 @@ def _first_values(program: Program) -> bool:
             for one in reads:
                 program.text.put(one, code)
             _without_parameter(program, plain.init, name)
-            for site in plain.sites:
+            for site in plain.sites or ():
                 program.without(site.made, name, names[1:])
             return True
     return False
@@ -678,12 +679,12 @@ def _replaced(
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
-    for one in (*inner.args, *inner.keywords):
-        value = one.value if isinstance(one, ast.keyword) else one
+    values = [(None, one) for one in inner.args]
+    for name, value in (*values, *((one.arg, one.value) for one in inner.keywords)):
         code = program.said(value, said, hidden)
         if code is None:
             return []
-        parts.append(f"{one.arg}={code}" if isinstance(one, ast.keyword) else code)
+        parts.append(code if name is None else f"{name}={code}")
     return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
 
 
@@ -876,6 +877,7 @@ def _called(program: Program) -> bool:
         block = getattr(program.above.get(statement), "body", None)
         if (
             not isinstance(owner, ast.FunctionDef)
+            or not isinstance(statement, ast.stmt)
             or not _names_one(statement)
             or not isinstance(block, list)
             or statement not in block

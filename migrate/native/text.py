@@ -58,14 +58,11 @@ class Text:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node begins and ends."""
-        first = min(
-            (one for one in getattr(node, "decorator_list", ())),
-            key=lambda one: one.lineno,
-            default=node,
-        )
-        at = first.lineno, first.col_offset - (first is not node)  # type: ignore[attr-defined]
+        line, column = place_of(node)
+        for one in getattr(node, "decorator_list", ()):
+            line, column = min((line, column), (one.lineno, one.col_offset - 1))
         end = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
-        return self._offset(*at), self._offset(*end)
+        return self._offset(line, column), self._offset(*end)
 
     def _offset(self, line: int, column: int) -> int:
         index = line - self._skipped
@@ -284,13 +281,8 @@ def _cut(text: Text, statement: ast.stmt) -> None:
 def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Names that a function binds, its parameters among them."""
     given = function.args
-    found = {
-        one.arg
-        for one in (
-            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
-        )
-        if one is not None
-    }  # fmt: skip
+    found = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    found |= {one.arg for one in (given.vararg, given.kwarg) if one is not None}
     pending: list[ast.AST] = [*function.body]
     while pending:
         node = pending.pop()
@@ -450,9 +442,9 @@ def _without_last_comma(code: str) -> str:
                 )
                 or found[start - 1].string in _CLOSE
             )
-            if last.string == "," and (commas > 1 or one.string != ")" or called):
-                if not (one.string == "]" and called and commas == 1):
-                    cut.append((last.start[1], one.start[1]))
+            tuple_of_one = commas == 1 and not (called and one.string == ")")
+            if last.string == "," and not (tuple_of_one and one.string in ")]"):
+                cut.append((last.start[1], one.start[1]))
     for start, end in reversed(cut):
         code = code[:start] + code[end:]
     return code

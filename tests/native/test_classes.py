@@ -605,3 +605,60 @@ def test_when_wrappers_drop_is_read_off_their_shares() -> None:
         shares(WRAPPED.format("0.5 if mode == other else 0.9"))
     with pytest.raises(Refused, match="read for more than"):
         shares(WRAPPED.format("0.5\n    print(tf.square(keep))"))
+
+
+# -- scopes that say more than names
+
+
+@pytest.mark.parametrize(
+    ("scope", "init"),
+    [
+        ("regularizer=reg", "self.a = tf.keras.layers.Dense(1)"),
+        ("custom_getter=getter", "self.a = tf.keras.layers.Dense(1)"),
+        (
+            "initializer=tf.zeros_initializer()",
+            "self.a = tf.estimator.FunctionLayer(tf.nn.dynamic_rnn, dtype=tf.float32)",
+        ),
+    ],
+)
+def test_scopes_around_layers_that_say_more_are_refused(scope: str, init: str) -> None:
+    call = (
+        f"with tf.variable_scope('s', {scope}):\n    y, _ = self.a(cell, x)\nreturn y"
+    )
+    with pytest.raises(Refused, match="scope"):
+        plain(model(init, call))
+
+
+def test_a_scope_around_a_class_that_leaves_its_first_values_open_is_refused() -> None:
+    code = """\
+    class Part(tf.estimator.ScopedLayer):
+        def __init__(self):
+            super().__init__()
+
+        def call(self, x):
+            return x * self.get_variable('w', [3])
+
+
+    class Net(tf.estimator.ScopedModel):
+        def __init__(self):
+            super().__init__()
+            self.part = Part()
+
+        def call(self, x):
+            with tf.variable_scope('s', initializer=tf.zeros_initializer()):
+                return self.part(x)
+    """
+    with pytest.raises(Refused, match="the scope around `part` gives its weights"):
+        plain(code)
+
+
+def test_what_other_code_reads_and_says_stays() -> None:
+    code = model(
+        "self.units = units\nself.dense = tf.keras.layers.Dense(units)",
+        "return self.dense(x) if is_training else x",
+        ", units",
+    )
+    used = code + "\n\nnet = Net(3)\nprint(net.units)\nnet(x, is_training=True)\n"
+    assert "self.units = units" not in plain(code)
+    assert "self.units = units" in plain(used)
+    assert "def call(self, x, is_training):" in plain(used)
