@@ -202,7 +202,7 @@ class _Receiver:
             indent,
             *head,
             f"{indent}def {name}({', '.join(names)}):{newline}",
-            Region(first, end, len(page.step.expandtabs())),
+            Region(first, end, len(page.step)),
             f"{newline}{newline}{indent}return {name}",
         )
 

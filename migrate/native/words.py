@@ -16,7 +16,7 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from ..symbols.dotted import import_path
 from ..symbols.scopes import Binding, BindingKind, Use
-from ..symbols.table import lookup, needs_nothing
+from ..symbols.table import lookup, means_something_else, needs_nothing
 from . import (
     canned_words,
     config,
@@ -75,6 +75,8 @@ def reworded(
     if page.context.needs_tf is not None:
         others["tensorflow", ""] = page.context.needs_tf
     if text != page.text or page.replaced:
+        carriage = page.newline == "\r\n"
+        text = text.replace("\r\n", "\n") if carriage else text
         text = with_imports(
             text,
             Wanted(
@@ -89,6 +91,7 @@ def reworded(
             ),
         )
         text = wrapped(tidied(text, page.taken, page.width), page.text, page.width)
+        text = text.replace("\n", "\r\n") if carriage else text
     return Reworded(
         text,
         frozenset(page.words),
@@ -115,6 +118,7 @@ _TABLE: dict[str, Handler] = {
     **strategies.WORDS,
     **small.WORDS,
 }
+_TABLE_2 = {**_TABLE, **keras_words.WORDS_2}
 # Packages and classes whose names are looked at one by one; none of them stays.
 _PACKAGES = frozenset(
     {
@@ -145,6 +149,7 @@ _METHODS = ("train", "evaluate", "predict")
 class _Rewording:
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.table = _TABLE_2 if page.for_tf2 else _TABLE
         self.bare: list[tuple[cst.CSTNode, str]] = []
 
     def run(self) -> None:
@@ -163,6 +168,8 @@ class _Rewording:
         keras_words.compiled(self.page)
         self._drop_aliases()
         for word in self._left() if not self.page.refusals else ():
+            if self.page.for_tf2 and means_something_else(word.symbol):
+                continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
@@ -170,9 +177,9 @@ class _Rewording:
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
         for use in self.page.scopes.uses:
-            found = _longest(self.page, use, _TABLE)
+            found = _longest(self.page, use, self.table)
             if found is not None:
-                yield found, _TABLE[found.symbol]
+                yield found, self.table[found.symbol]
 
     def _left(self) -> Iterator[Word]:
         """Symbols that no word of the table stands for."""
@@ -180,7 +187,7 @@ class _Rewording:
             root = use.root
             if root is None or root in self.page.replaced:
                 continue
-            if _longest(self.page, use, _TABLE) is not None:
+            if _longest(self.page, use, self.table) is not None:
                 continue
             symbol = self.page.symbol(use.node)
             call = self.page.call_of(use.node)

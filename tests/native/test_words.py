@@ -940,10 +940,28 @@ def test_quotes_and_indentation_are_those_of_the_file() -> None:
     assert "return mode == 'eval'" in body(code)
 
 
+def test_tabs_and_ends_of_lines_are_those_of_the_file() -> None:
+    code = (
+        f"{TF}\ndef input_fn():\n\tx = data.make_one_shot_iterator().get_next()\n"
+        "\tx = tf.to_float(x)\n\treturn x\n"
+    ).replace("\n", "\r\n")
+    assert rework(code).text.endswith(
+        "\tdef prepare(x):\r\n\t\tx = tf.cast(x, tf.float32)\r\n\t\treturn x\r\n\r\n"
+        "\treturn data.map(prepare)\r\n"
+    )
+
+
 def test_lines_around_stay() -> None:
     code = f"{TF}\n# A comment.\nx  =  1 # odd\ne = tf.estimator.Estimator(f)  # why\n"
     text = rework(code).text
     assert "# A comment.\nx  =  1 # odd\ne = Trainer(f)  # why\n" in text
+
+
+def test_aliases_of_keras_in_tf_2_are_tf_keras() -> None:
+    code = "a = tf.optimizers.Adam(0.1)\nb = tf.losses.MeanSquaredError()\n"
+    assert body(code, for_tf2=True) == (
+        "a = tf_keras.optimizers.Adam(0.1)\nb = tf_keras.losses.MeanSquaredError()\n"
+    )
 
 
 def test_recurrent_layers_of_tf_2_are_those_of_tf_keras() -> None:
