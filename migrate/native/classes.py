@@ -42,6 +42,7 @@ from .text import (
     parameters_of,
     parents_of,
     place_of,
+    substituted,
     without_gone,
 )
 from .weights import move_weights
@@ -55,6 +56,9 @@ _BASES = {
 }
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_SUMMARIES = tuple(
+    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
+)
 # What Keras calls the flag; programs call it otherwise.
 _FLAGS = (
     "is_training",
@@ -112,7 +116,8 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
-    return frozenset(read & (CELLS | {"LinearModel"}))
+    words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
+    return frozenset(read & (CELLS | {"LinearModel"}) | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -195,6 +200,27 @@ class Module:
                 return self.text.of(one.value)
         return None
 
+    def first(self, code: str) -> str | None:
+        """The Keras initializer or regularizer that a global expression means."""
+        node = parsed(code)
+        if isinstance(node, ast.Name):
+            code = self.value(node.id) or self.only_value(node.id) or code
+            node = parsed(code)
+        if not isinstance(node, ast.Call) or not all(
+            isinstance(one, ast.Constant)
+            for value in (*node.args, *(k.value for k in node.keywords))
+            for one in [value.operand if isinstance(value, ast.UnaryOp) else value]
+        ):
+            return None
+        reader = Plain(self.symbol, self.quote)
+        for kind in (initializer, regularizer):
+            try:
+                found = kind(code, reader)
+            except Refused:
+                continue
+            return found if found and found != code else None
+        return None
+
     def function(self, name: str) -> ast.FunctionDef | None:
         """A function of the module, by its name."""
         found = [
@@ -229,12 +255,20 @@ class Module:
                     flags[one.name] = {self.shares.function: self.shares.code}
         for one in self.classes:
             one.become_plain()
+        renamed = {one.name: one.renamed for one in self.classes}
+        flags = {
+            name: {
+                caller: substituted(code, renamed.get(caller, {}))
+                for caller, code in known.items()
+            }
+            for name, known in flags.items()
+        }
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared, flags)
+        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
 
@@ -466,6 +500,8 @@ class Lifted:
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
+        # Parameters of the call under other names.
+        self.renamed: dict[str, str] = {}
         # What arg_scopes around the calls of its objects say.
         self.outer: list[Scope] = []
         # Names of the call that weights are made of.
@@ -1293,6 +1329,8 @@ class Lifted:
                 elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
                     table, ids = (self.of(one) for one in node.args[:2])
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif symbol in _SUMMARIES:
+                    self._summary(node, symbol)
                 elif symbol is not None and symbol.startswith("tf.keras."):
                     if symbol.endswith("BatchNormalization"):
                         self._check_norm(node)
@@ -1306,6 +1344,18 @@ class Lifted:
             if not changed:
                 return
             self.take()
+
+    def _summary(self, node: ast.Call, symbol: str) -> None:
+        """A summary as TensorFlow 2 writes it, whose function has the same name."""
+        parts = [self.of(one) for one in node.args]
+        for one in node.keywords:
+            if one.arg in ("family", None):
+                raise Refused(f"`{symbol}` with `family`")
+            if one.arg != "collections":
+                name = "data" if one.arg in ("tensor", "values") else one.arg
+                parts.append(f"{name}={self.of(one.value)}")
+        kind = symbol.rpartition(".")[2]
+        self.source.put(node, f"__tf2__.summary.{kind}({', '.join(parts)})")
 
     def _is_one(self, node: ast.Call) -> bool:
         """Rows are looked up in one table that is a weight."""
@@ -1482,6 +1532,7 @@ class Lifted:
                 continue
             if name in _FLAGS and self._is_flag(reads):
                 self._rename(name, "training")
+                self.renamed[name] = "training"
                 self.take()
                 return
 

@@ -101,10 +101,20 @@ class Text:
         start, end = self.span(definition)
         start = self.code.rfind("\n", 0, start) + 1
         start = self.comments_above(start, self.indent(definition))
-        end = self._line_end(end)
-        while end < len(self.code) and not self.code[end : self._line_end(end)].strip():
-            end = self._line_end(end)
+        end = after = self._line_end(end)
+        while after < len(self.code) and not self._line(after).strip():
+            after = self._line_end(after)
+        if self._line(after).startswith(f"{self.indent(definition)}"):
+            end = after
+        else:
+            # It is the last of its block.
+            before = self.code.rfind("\n", 0, start - 1) + 1
+            while start and not self.code[before:start].strip():
+                start, before = before, self.code.rfind("\n", 0, before - 1) + 1
         self.replace(start, end, "")
+
+    def _line(self, offset: int) -> str:
+        return self.code[offset : self._line_end(offset)]
 
     def replace(self, start: int, end: int, code: str) -> None:
         """Puts code in the place of a stretch of text."""
@@ -215,7 +225,7 @@ def without_gone(code: str) -> str:
     while GONE in code:
         text = Text(code)
         changed = False
-        for node in (one for top in text.body for one in ast.walk(top)):
+        for node in ast.walk(ast.Module(text.body, [])):
             for field in ("body", "orelse"):
                 block = getattr(node, field, None)
                 if not isinstance(block, list) or not any(map(_is_gone, block)):
