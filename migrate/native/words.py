@@ -15,6 +15,7 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.dotted import import_path
+from ..symbols.nodes import walk
 from ..symbols.scopes import Binding, BindingKind, Use
 from ..symbols.table import lookup, means_something_else, needs_nothing
 from . import (
@@ -196,19 +197,18 @@ class _Rewording:
 
     def _drop_aliases(self) -> None:
         """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
+        page = self.page
+        handed_on = set(_handed_on(page))
         for binding in self._bindings():
-            value = binding.value
-            if value is None or self.page.symbol(value) not in _PACKAGES:
+            symbol = page.symbol(binding.value)
+            if symbol is None or binding.value is None or binding.name in handed_on:
                 continue
-            reads = self.page.reads(binding)
-            if all(read in self.page.replaced for read in reads):
-                statement = self.page.statement(value)
-                self.page.drop_statement(statement)
-                root: cst.BaseExpression = value
-                while isinstance(root, cst.Attribute):
-                    root = root.value
-                if isinstance(root, cst.Name):
-                    self.page.replaced.add(root)
+            if symbol not in _PACKAGES and advice(symbol) is None:
+                continue
+            if all(read in page.replaced for read in page.reads(binding)):
+                page.drop_statement(page.statement(binding.value))
+                names = walk(binding.value)
+                page.replaced.update(n for n in names if isinstance(n, cst.Name))
 
     def _bindings(self) -> Iterator[Binding]:
         scopes = self.page.scopes

@@ -213,9 +213,9 @@ REFUSALS = {
         "print(estimator.get_variable_value('dense/kernel'))\n",
         "no Trainer has it",
     ),
-    "a canned Estimator with unknown options": (
-        "tf.estimator.DNNClassifier([4], columns, warm_start_from='a')\n",
-        "warm_start_from",
+    "a canned Estimator with an optimizer that is not seen": (
+        "tf.estimator.DNNClassifier([4], columns, optimizer=make())\n",
+        "is not made in its call",
     ),
 }
 
@@ -248,6 +248,10 @@ ROWS = {
     ),
     "the package under a name of its own": (
         "est = tf.estimator\n\ne = est.Estimator(Net)\n",
+        "e = Trainer(Net)\n",
+    ),
+    "a short name that nothing reads any more": (
+        "dense = tf.layers.dense\ne = tf.estimator.Estimator(Net)\n",
         "e = Trainer(Net)\n",
     ),
     "a subclass": (
