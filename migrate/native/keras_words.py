@@ -19,7 +19,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .word import Handler, Word, arguments, is_none, placed, plain, root_of
 
-__all__ = ["WORDS", "compiled", "imported", "layers"]
+__all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
 
 _KERAS = "tf.keras"
 _LAYERS = "tf.keras.layers."
@@ -388,6 +388,20 @@ _DRAWN = (
     *("VarianceScaling", "Orthogonal"),
 )
 
+
+def _alias(page: Page, word: Word) -> None:
+    """``tf.optimizers`` is Keras by another name, in TF 2."""
+    if isinstance(word.node, cst.Attribute):
+        word.spell(page, f"{page.keras()}.{word.symbol.rpartition('.')[2]}")
+    else:
+        page.refuse(word.node, f"import `{word.symbol}` ({{}}) from tf.keras")
+
+
+# What TF 2 means by these names.
+WORDS_2: dict[str, Handler] = {
+    f"tf.{name}": _alias
+    for name in ("initializers", "losses", "metrics", "optimizers", "regularizers")
+}
 WORDS: dict[str, Handler] = {
     _KERAS: _home,
     **{f"{_LAYERS}{name}": _recurrent for name in _RECURRENT},
