@@ -134,7 +134,9 @@ class StartingWeights:
 
         with np.load(self._paths[index]) as stored:
             keys = sorted(stored.files, key=lambda key: int(key.partition(":")[0]))
-            return [(key.partition(":")[2], stored[key]) for key in keys]
+            named = [(key.partition(":")[2], stored[key]) for key in keys]
+        # Hooks that stop early keep a flag among the variables, which is no weight.
+        return [(name, value) for name, value in named if value.dtype != bool]
 
 
 def _document(folder):

@@ -143,6 +143,8 @@ class Probe:
         self.open: Training | None = None
         # The one that took the last step.
         self.latest: Training | None = None
+        # Those that took a step, in the order of their first.
+        self.trainings: list[Training] = []
         self._all: list[Training] = []
         self._starting = starting
         # Values before the first eager step that may train: of all variables, and
@@ -155,11 +157,6 @@ class Probe:
         self._eager_sites: dict[Any, Site] = {}
 
     # -- results -----------------------------------------------------------
-
-    @property
-    def trainings(self) -> list[Training]:
-        """Those that took a step."""
-        return [training for training in self._all if training.steps]
 
     def add(self, training: Training) -> Training:
         """Take note of a training."""
@@ -275,6 +272,8 @@ class Probe:
                 self._start_eagerly(training)
             if site.begun:
                 site.begun = False
+                if not training.steps:
+                    self.trainings.append(training)
                 training.steps.append({})
                 self.latest = training
             training.weights(self.log)
