@@ -59,7 +59,7 @@ def run(out: Path, programs: list[str]) -> None:
         folder = out / Path(program).stem
         folder.mkdir(parents=True)
         os.environ["EXPORTS"] = str(folder)
-        # A loop module stands beside them.
+        # Their training module stands beside them.
         sys.path[0] = str(Path(program).resolve().parent)
         runpy.run_path(program, run_name="__main__")
 

@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .one_module import run
-
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "summaries"
+PROGRAMS = HERE / "programs"
 ORACLE = HERE.parents[1] / "fixtures" / "oracle" / "summaries"
-NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
+NAMES = ("replicas", "scalars")
 # Trains the programs from recorded weights, and reads their event files.
 CHILD = """
 import glob, json, os, sys, tempfile
@@ -53,7 +51,8 @@ for name, start in json.loads(sys.argv[2]):
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The event files of all programs, as tags with steps and values."""
     folder = tmp_path_factory.mktemp("summaries")
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", str(PROGRAMS)]
+    programs = [str(PROGRAMS / f"{name}.py") for name in NAMES]
+    command = [sys.executable, "-m", "tfmigrate", "rewrite", *programs]
     subprocess.run([*command, "--out", str(folder)], capture_output=True, check=False)
     jobs = [(name, str(ORACLE / f"{name}.npz")) for name in NAMES]
     result = subprocess.run(
@@ -83,38 +82,3 @@ def test_tags_steps_and_values_are_those_of_tf_1_15(written: Path, name: str) ->
             rtol=1e-5,
             err_msg=tag,
         )
-
-
-PROGRAM = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    net = tf.layers.dense(features, 4)
-    y = tf.layers.dense(net, 1)
-    loss = tf.losses.mean_squared_error(labels, y)
-    SUMMARY
-    optimizer = tf.train.GradientDescentOptimizer(0.1)
-    train_op = optimizer.minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def input_fn():
-    return tf.data.Dataset.from_tensors(([[1., 2.]], [[1.]])).repeat()
-
-
-config = tf.estimator.RunConfig(save_summary_steps=5)
-est = tf.estimator.Estimator(model_fn, "there", config)
-est.train(input_fn, steps=20)
-"""
-
-
-def test_summaries_of_a_model_fn_are_for_the_loop_module() -> None:
-    summary = 'tf.summary.scalar("largest", tf.reduce_max(y))'
-    code = PROGRAM.replace("SUMMARY", summary)
-    for asked in (code, code.replace("save_summary_steps=5", "")):
-        (finding,) = run(asked).findings
-        assert "`tf.summary.scalar` in a loop in place" in (finding.reason or "")
-    # The loss and the pace are the loop's own.
-    result = run(PROGRAM.replace("SUMMARY", "pass"))
-    assert "write_events(train_writer, step, figures)" in result.module.code
