@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
+from .config import of_trainer
 from .page import Page, is_docstring
 from .word import Handler, Word, arguments, is_none, taken
 
@@ -34,6 +35,9 @@ _METHODS = {
     "after_create_session": ("begin", ()),
 }
 _COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
+
+# What a callback may do with a Trainer, which then has to go on as it was.
+_LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
 
 # What is fetched: the step, a value by its name, or several of them.
 Fetched = str | dict[str, "Fetched"] | list["Fetched"]
@@ -98,6 +102,13 @@ class _Hook:
             for one in self.made.body.body
             if isinstance(one, cst.FunctionDef)
         }
+        created = methods.get("after_create_session")
+        if created is not None and _starts_iterator(created):
+            del methods["after_create_session"]
+            self.page.drop_statement(created)
+            self.page.note(
+                self.made, "has nothing to do: data sets start by themselves"
+            )
         if "after_create_session" in methods and "begin" in methods:
             raise _Odd(methods["after_create_session"], "works on the new session")
         for name in ("__init__", "begin"):
@@ -110,6 +121,8 @@ class _Hook:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
+            if isinstance(node, cst.Attribute) and node.attr.value in _LOOKS:
+                self.page.words.add("Callback.evaluate")
             attribute = _own(node)
             if attribute in self.tensors and node not in self.known:
                 raise _Odd(node, f"uses the tensor `self.{attribute}`")
@@ -431,6 +444,20 @@ class _Hook:
                 self.known.update(walk(node))
 
 
+def _starts_iterator(method: cst.FunctionDef) -> bool:
+    """``self.initialize(session)``, which input functions set."""
+    body = [one for one in method.body.body if not is_docstring(one)]
+    only = body[0] if len(body) == 1 else None
+    small = only.body[0] if isinstance(only, cst.SimpleStatementLine) else None
+    call = small.value if isinstance(small, cst.Expr) else None
+    return (
+        isinstance(call, cst.Call)
+        and _own(call.func) is not None
+        and [a.value.value for a in call.args if isinstance(a.value, cst.Name)]
+        == [one.name.value for one in method.params.params[1:2]]
+    )
+
+
 def _own(node: cst.CSTNode) -> str | None:
     """The name of an attribute of self."""
     if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
@@ -554,7 +581,7 @@ WORDS: dict[str, Handler] = {
         for old, (new, adjust) in _STOCK.items()
     },
     **{
-        f"{home}.{name}": taken(name)
+        f"{home}.{name}": taken(name, of_trainer)
         for home in ("tf.estimator.experimental", "tf.contrib.estimator")
         for name in _EARLY
     },

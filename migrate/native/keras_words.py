@@ -289,6 +289,11 @@ def compiled(page: Page) -> None:
         if isinstance(metrics, (cst.List, cst.Tuple)):
             for one in metrics.elements:
                 _metric(page, one.value)
+        elif "metrics" in args and not is_none(args["metrics"].value):
+            where = args["metrics"].value
+            page.refuse(
+                where, "the metrics of compile ({}) are not said in plain sight"
+            )
 
 
 def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:

@@ -312,6 +312,11 @@ class Page:
             isinstance(one, cst.Call) and one in self.rewritten for one in around
         )
 
+    def is_replaced(self, node: cst.CSTNode) -> bool:
+        """A node stands in text that other text takes the place of."""
+        start, end = self.span(node)
+        return any(one.start <= start and end <= one.end for one in self._changes)
+
     def is_gone(self, node: cst.CSTNode) -> bool:
         """A node stands in a statement or argument that is taken out."""
         for one in (node, *self.ancestors(node)):
@@ -480,6 +485,7 @@ class Page:
         start, end = self.span(statement)
         if isinstance(statement, cst.SimpleStatementLine):
             end = self.span(statement.body[-1])[1]
+        end = start + len(self.text[start:end].rstrip())
         others = [one for one in self.block(statement) if one not in self._gone]
         first = self.text.rfind("\n", 0, start) + 1
         last = self.text.find("\n", end) + 1 or len(self.text)
@@ -490,7 +496,13 @@ class Page:
             return
         # Blank lines around it become those of one side.
         before = self.text[:first]
-        if not before or before.endswith(("\n\n", "\n\r\n")):
+        block = list(self.block(statement))
+        place = block.index(statement)
+        leads = all(one in self._gone for one in block[:place])
+        if all(one in self._gone for one in block[place:]):
+            first = len(before.rstrip(" \t\r\n"))
+            first = self.text.index("\n", first) + 1
+        elif leads or before.endswith(("\n\n", "\n\r\n")):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)

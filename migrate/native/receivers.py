@@ -227,7 +227,9 @@ class _Receiver:
         place = block.index(holder)
         before = block[place - 1] if place else None
         made = binding.value if binding is not None else None
-        reads = len(page.reads(binding)) if binding is not None else 0
+        inside = set(walk(self.call))
+        others = page.reads(binding) if binding is not None else []
+        reads = 1 + sum(one not in inside for one in others)
         plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
         if made is not None and plain and page.statement(made) is before and reads == 1:
             # ``features = f(x)`` and ``return features``
@@ -280,9 +282,15 @@ class _Receiver:
             gone.append(page.statement(tensor))
         if len(names) != len(made):
             raise _Odd(received, "has placeholders that nobody feeds")
-        if isinstance(received, cst.Name):
+        if isinstance(received, cst.Name) and len(self._reads(received)) < 1:
             gone.append(page.statement(value))
         return specs, names, gone
+
+    def _reads(self, node: cst.BaseExpression) -> list[cst.Name]:
+        """Places that read a name, but for the one that says what is received."""
+        binding = self.page.assigned(node)
+        found = self.page.reads(binding) if binding is not None else []
+        return [one for one in found if one is not node]
 
     def _check_known(
         self, function: cst.FunctionDef, nodes: Sequence[cst.CSTNode]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from .code import Refused, call, is_absent, literal, parsed
-from .layers import Reader, initializer
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .dropout_cells import SIGNATURE
+from .layers import Reader, initializer, rate_of
 from .text import attribute_of_self
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _SIGNATURES = {
     ),
     "BasicRNNCell": ("num_units", "activation", *_LAST),
     "MultiRNNCell": ("cells", "state_is_tuple"),
+    "DropoutWrapper": SIGNATURE,
 }  # fmt: skip
 _NAMES = {
     "BasicLSTMCell": "LSTMCell",
@@ -55,7 +57,7 @@ _NAMES = {
     "BasicRNNCell": "RNNCell",
 }
 # Classes of training.py.
-CELLS = frozenset(_NAMES.values())
+CELLS = frozenset((*_NAMES.values(), "DropoutCell"))
 _IGNORED = ("name", "reuse", "num_unit_shards", "num_proj_shards")
 
 
@@ -70,8 +72,11 @@ def cell_name(symbol: str | None) -> str | None:
     return None
 
 
-def cell(name: str, node: ast.Call, reader: Reader) -> str:
-    """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1."""
+def cell(name: str, node: ast.Call, reader: Reader, *, always: bool) -> str:
+    """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1.
+
+    `always` says that wrappers drop whether the program trains or not.
+    """
     names = _SIGNATURES[name]
     if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
         raise Refused(f"`{name}` with other arguments")
@@ -81,6 +86,8 @@ def cell(name: str, node: ast.Call, reader: Reader) -> str:
         raise Refused(f"`{name}` whose state is no tuple")
     if name == "MultiRNNCell":
         return given["cells"]
+    if name == "DropoutWrapper":
+        return _dropout(given, always)
     units = given.pop("num_units")
     if literal(given.pop("use_peepholes", "False")) is not False:
         raise Refused(f"`{name}` with `use_peepholes`")
@@ -97,6 +104,25 @@ def cell(name: str, node: ast.Call, reader: Reader) -> str:
         forget_bias=None if bias == 1 else repr(bias),
         activation=None if is_absent(activation) else activation,
         kernel_initializer=None if kernel == reader.text("glorot_uniform") else kernel,
+    )
+
+
+def _dropout(given: dict[str, str], always: bool) -> str:
+    for name in (*SIGNATURE[3:5], "dropout_state_filter_visitor"):
+        code = given.get(name)
+        if not is_absent(code) and literal(code) not in (1, False):
+            raise Refused(f"`DropoutWrapper` with `{name}`")
+    rates = {
+        name.partition("_")[0]: rate_of(given[name])
+        for name in SIGNATURE[1:3]
+        if name in given
+    }
+    return call(
+        "DropoutCell",
+        given["cell"],
+        inputs=rates.get("input"),
+        outputs=rates.get("output"),
+        always="True" if always else None,
     )
 
 
@@ -120,8 +146,13 @@ def _kind(code: str, lifted: Lifted) -> _Kind | None:
         return None if found is None else found._replace(several=True)
     if not isinstance(node, ast.Call):
         return None
+    helper = lifted.module.function(dotted(node.func))
+    if helper is not None:
+        last = helper.body[-1]
+        value = last.value if isinstance(last, ast.Return) else None
+        return None if value is None else _kind(lifted.module.text.of(value), lifted)
     name = cell_name(lifted.symbol(ast.unparse(node.func)))
-    if name == "MultiRNNCell":
+    if name in ("MultiRNNCell", "DropoutWrapper"):
         return _kind(ast.unparse(node.args[0]), lifted) if node.args else None
     return None if name is None else _Kind("LSTM" in name, several=False)
 
@@ -167,6 +198,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"
+    if lifted.module.shares is not None and lifted.module.shares.code:
+        network.arguments += ", training=training"
     if symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:

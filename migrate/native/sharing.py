@@ -42,8 +42,6 @@ def merge_shared(classes: Sequence[Lifted]) -> None:
     """Lets attributes that share all of their variables be one; else raises Refused."""
     by_name = {one.name: one for one in classes}
     for one in classes:
-        one.read()
-    for one in classes:
         while _merged(one, by_name):
             one.take()
 

@@ -135,7 +135,10 @@ _PACKAGES = frozenset(
     }
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
-_UNKNOWN = ("get_variable_value", "get_variable_names")
+_UNKNOWN = (
+    *("get_variable_value", "get_variable_names", "eval_dir"),
+    *("experimental_export_all_saved_models", "export_all_saved_models"),
+)
 _METHODS = ("train", "evaluate", "predict")
 
 
@@ -150,6 +153,7 @@ class _Rewording:
         for word, handler in words:
             handler(self.page, word)
         config.replaced(self.page)
+        config.clusters(self.page)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
@@ -179,7 +183,8 @@ class _Rewording:
             if _longest(self.page, use, _TABLE) is not None:
                 continue
             symbol = self.page.symbol(use.node)
-            if symbol is not None:
+            call = self.page.call_of(use.node)
+            if symbol is not None and call not in self.page.rewritten:
                 yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
 
     def _drop_aliases(self) -> None:
@@ -224,7 +229,7 @@ class _Rewording:
                         page.span(node.attr)[0], page.span(call)[1], "global_step"
                     )
                 else:
-                    why = "asks for a variable by its name in a graph"
+                    why = "is asked of an Estimator, and no Trainer has it"
                     page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
         page.words.update(inputs.asked(page))
         symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)

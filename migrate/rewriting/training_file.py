@@ -25,7 +25,7 @@ ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")
 _DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
-_MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w, ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
+_MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
 _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 

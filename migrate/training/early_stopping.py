@@ -39,10 +39,10 @@ def make_early_stopping_hook(
 
 
 def figures_of(
-    trainer: Any, metric_name: str, min_steps: int
+    trainer: Any, eval_dir: str | None, metric_name: str, min_steps: int
 ) -> list[tuple[int, float]]:
     """Returns a metric of each evaluation from a step on."""
-    figures = sorted(trainer.evaluations().items())
+    figures = sorted(trainer.evaluations(eval_dir).items())
     return [(step, known[metric_name]) for step, known in figures if step >= min_steps]
 
 
@@ -50,7 +50,7 @@ def stop_if_no_decrease_hook(
     trainer: Any,
     metric_name: str,
     max_steps_without_decrease: int,
-    *,
+    eval_dir: str | None = None,
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
@@ -59,7 +59,7 @@ def stop_if_no_decrease_hook(
 
     def should_stop() -> bool:
         best_step, best = 0, None
-        for step, value in figures_of(trainer, metric_name, min_steps):
+        for step, value in figures_of(trainer, eval_dir, metric_name, min_steps):
             if best is None or value < best:
                 best_step, best = step, value
             if step - best_step >= max_steps_without_decrease:
@@ -73,7 +73,7 @@ def stop_if_no_increase_hook(
     trainer: Any,
     metric_name: str,
     max_steps_without_increase: int,
-    *,
+    eval_dir: str | None = None,
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
@@ -82,7 +82,7 @@ def stop_if_no_increase_hook(
 
     def should_stop() -> bool:
         best_step, best = 0, None
-        for step, value in figures_of(trainer, metric_name, min_steps):
+        for step, value in figures_of(trainer, eval_dir, metric_name, min_steps):
             if best is None or value > best:
                 best_step, best = step, value
             if step - best_step >= max_steps_without_increase:
@@ -96,7 +96,7 @@ def stop_if_lower_hook(
     trainer: Any,
     metric_name: str,
     threshold: float,
-    *,
+    eval_dir: str | None = None,
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
@@ -104,7 +104,7 @@ def stop_if_lower_hook(
     """Ends training when a metric has been below a threshold."""
 
     def should_stop() -> bool:
-        values = figures_of(trainer, metric_name, min_steps)
+        values = figures_of(trainer, eval_dir, metric_name, min_steps)
         return any(value < threshold for _, value in values)
 
     return StopWhen(should_stop, run_every_secs, run_every_steps)
@@ -114,7 +114,7 @@ def stop_if_higher_hook(
     trainer: Any,
     metric_name: str,
     threshold: float,
-    *,
+    eval_dir: str | None = None,
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
@@ -122,7 +122,7 @@ def stop_if_higher_hook(
     """Ends training when a metric has been above a threshold."""
 
     def should_stop() -> bool:
-        values = figures_of(trainer, metric_name, min_steps)
+        values = figures_of(trainer, eval_dir, metric_name, min_steps)
         return any(value > threshold for _, value in values)
 
     return StopWhen(should_stop, run_every_secs, run_every_steps)

@@ -29,11 +29,10 @@ class Trainer(predict.Trainer):
         self, folder: str, receiver: Any, *, checkpoint_path: str | None = None
     ) -> str:
         """Saves a model for serving, in a new folder below one; returns which."""
-        self._prepare(
-            receiver.get_concrete_function().structured_outputs, checkpoint_path
-        )
         if not (checkpoint_path or self.latest_checkpoint()):
             raise ValueError(f"There is no checkpoint in {self.model_dir}.")
+        features = receiver.get_concrete_function().structured_outputs
+        self._prepare(features, checkpoint_path)
 
         def serve(*inputs: Any) -> Any:
             features = receiver(*inputs)
@@ -50,7 +49,8 @@ class Trainer(predict.Trainer):
         version = int(time.time())
         while tf.io.gfile.exists(f"{folder}/{version}"):
             version += 1
-        written, path = f"{folder}/temp-{version}", f"{folder}/{version}"
-        tf.saved_model.save(module, written, {name: signature(name) for name in names})
-        tf.io.gfile.rename(written, path)
-        return path
+        unfinished = f"{folder}/temp-{version}"
+        signatures = {name: signature(name) for name in names}
+        tf.saved_model.save(module, unfinished, signatures)
+        tf.io.gfile.rename(unfinished, f"{folder}/{version}")
+        return f"{folder}/{version}"

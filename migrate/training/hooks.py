@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from .callbacks import Callback
-from .core import logger
+from .core import NEVER, logger
 from .timer import StepTimer
 
 
@@ -43,7 +44,7 @@ class NanGuard(Callback):
 
 
 class LogValues(Callback):
-    """Logs values of the first step, and of others every so many steps or seconds."""
+    """Logs values of the first step, and then every so many steps or seconds."""
 
     def __init__(
         self,
@@ -53,40 +54,42 @@ class LogValues(Callback):
         at_end: bool = False,
         formatter: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        named = isinstance(tensors, dict)
-        self.names = dict(sorted(tensors.items()) if named else zip(tensors, tensors))
-        self.timer = StepTimer(every_n_secs, every_n_iter)
+        labelled = isinstance(tensors, dict)
+        self.names = dict(
+            sorted(tensors.items()) if labelled else zip(tensors, tensors)
+        )
+        self.steps, self.secs = every_n_iter or NEVER, every_n_secs or NEVER
         self.at_end, self.formatter = at_end, formatter
 
     def begin(self) -> None:
-        self.timer.reset()
-        self.steps = 0
+        self.step, self.time = 0, time.time()
 
     def after_step(self, step: int, values: dict[str, Any]) -> None:
-        self.values = {tag: values[name] for tag, name in self.names.items()}
-        if self.timer.should_trigger_for_step(self.steps):
+        values = {"global_step": step, **values}
+        self.values = {label: values[name] for label, name in self.names.items()}
+        if self.step % self.steps == 0 or time.time() >= self.time + self.secs:
             self.log()
-        self.steps += 1
+        self.step += 1
 
     def end(self) -> None:
         if self.at_end:
             self.log()
 
     def log(self) -> None:
-        """Logs the values of the last step."""
-        seconds, _ = self.timer.update_last_triggered_step(self.steps)
-        if self.formatter:
-            logger.info(self.formatter(self.values))
-            return
-        text = ", ".join(f"{tag} = {value}" for tag, value in self.values.items())
-        logger.info("%s", text if seconds is None else f"{text} ({seconds:.3f} sec)")
+        """Logs the values of the last step, and the seconds since they were logged."""
+        text = ", ".join(f"{label} = {value}" for label, value in self.values.items())
+        text = self.formatter(self.values) if self.formatter else text
+        logger.info("%s (%.3f sec)", text, time.time() - self.time)
+        self.time = time.time()
 
 
 class StepCounter(Callback):
     """Logs how many steps a second takes."""
 
     def __init__(
-        self, every_n_steps: int | None = 100, every_n_secs: float | None = None
+        self,
+        every_n_steps: int | None = 100,
+        every_n_secs: float | None = None,
     ) -> None:
         self.timer = StepTimer(every_n_secs, None if every_n_secs else every_n_steps)
 

@@ -16,7 +16,8 @@ DOCSTRING = '"""Tasks, and the loops that train and evaluate them."""'
 WIDTH = 88
 
 # The parts in the order of the file, and the words of a program that ask for each. A
-# part without words comes in when all that it extends are in.
+# part without words comes in when all that it extends are in. Of a part with a star, a
+# program gets only what it names, and what that refers to.
 WORDS: dict[str, frozenset[str]] = {
     part: frozenset(words.split())
     for part, words in {
@@ -25,41 +26,49 @@ WORDS: dict[str, frozenset[str]] = {
         "seed": "tf_random_seed",
         "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
-        "sum_loss": "loss_reduction",
+        "sum_loss": "summed",
         "watch": "watch",
         "watch_sum_loss": "",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
-        "summaries": "save_summary_steps summary summaries",
+        "summaries": "save_summary_steps summaries summary",
         "predict": "predict predictions predict_keys yield_single_examples",
+        "input_arguments": "input_fn(params) input_fn(mode) input_fn(config)",
         "callbacks": "Callback hooks",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
-        "evaluating_callbacks": "Callback.evaluate Callback.predict Callback.export",
-        "input_arguments": "input_fn(params) input_fn(mode) input_fn(config)",
+        "callbacks_trainer": "Callback.trainer",
+        "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
+        "timer": "StepTimer",
+        "hooks": "*",
+        "checkpoint_saver": "CheckpointSaver",
         "export": "export_saved_model exports",
         "specs": "TrainSpec EvalSpec train_and_evaluate",
         "spec_hooks": "",
         "spec_eval_hooks": "",
         "spec_exporters": "exporters",
         "spec_exporters_eval_hooks": "",
-        "evaluation_log": "evaluations",
-        "timer": "StepTimer",
-        "keras_task": "KerasTask",
+        "evaluation_log": "evaluations eval_dir",
+        "early_stopping": "*",
+        "inputs": "*",
+        "receivers": "*",
+        "exporters": "*",
+        "predictors": "*",
+        "from_estimator": "from_estimator",
+        "hparams": "*",
         "gpus": "gpus",
+        "keras_task": "KerasTask",
+        "losses": "*",
+        "metrics": "*",
+        "schedules": "*",
+        "optimizers": "*",
+        "linear": "*",
+        "cells": "*",
+        "heads": "*",
+        "wide_and_deep": "WideAndDeepModel",
+        "head_exports": "",
     }.items()
 }
-# Of these parts a program gets only what it names, and what that refers to.
-LIBRARIES = (
-    "schedules",
-    "losses",
-    "metrics",
-    "optimizers",
-    "hooks",
-    "early_stopping",
-    "inputs",
-    "receivers",
-    "exporters",
-)
+LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)
 
 
 def parts_for(words: Iterable[str]) -> tuple[str, ...]:
@@ -67,19 +76,19 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 
     ``words`` are names that the program imports from ``training``, methods, keyword
     arguments and methods of a Task that it overrides; names of parts are taken, too.
-    Something out of a library is named with it: ``optimizers.Momentum``.
+    A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
-    chosen = {part for part, own in WORDS.items() if part in asked or own & asked}
-    for part in LIBRARIES:
-        for name in definitions(part):
-            if asked & {name, f"{part}.{name}"}:
-                chosen.add(f"{part}.{name}")
+    chosen = {
+        element
+        for element in everything()
+        if element in asked or asked & WORDS.get(element, {element.partition(".")[2]})
+    }
     while True:
-        needed = {part for name in chosen for part in needs(name)}
+        needed = {part for element in chosen for part in needs(element)}
         between = {p for p, own in WORDS.items() if not own and chosen >= needs(p)}
         if needed | between <= chosen:
-            return tuple(part for part in everything() if part in chosen)
+            return tuple(element for element in everything() if element in chosen)
         chosen |= needed | between
 
 
@@ -125,30 +134,37 @@ def untyped(part: str) -> tuple[Statement, ...]:
 
 @cache
 def everything() -> tuple[str, ...]:
-    """Returns all parts in the order of the file, those of libraries piece by piece."""
-    pieces = [f"{part}.{name}" for part in LIBRARIES for name in definitions(part)]
-    return (*WORDS, *pieces)
+    """Returns all parts in the order of the file, those with a star in pieces."""
+    found: list[str] = []
+    for part in WORDS:
+        pieces = [f"{part}.{name}" for name in definitions(part)]
+        found += pieces if part in LIBRARIES else [part]
+    return tuple(found)
 
 
 @cache
 def needs(element: str) -> frozenset[str]:
-    """Returns what a part imports of other parts, or a piece of a library refers to."""
+    """Returns what a part imports of other parts, or a piece of one refers to."""
     part, _, piece = element.partition(".")
-    whole, named = set(), {}
-    for node in ast.parse(source(part)).body:
+    found, homes = set(), {}
+    tree: ast.AST = ast.parse(source(part))
+    for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             for alias in node.names:
-                if node.module is None:
-                    whole.add(alias.name)
-                elif node.module in LIBRARIES:
-                    named[alias.name] = f"{node.module}.{alias.name}"
-                else:
-                    named[alias.name] = node.module
-    if not piece:
-        return frozenset(whole.union(named.values()))
-    named |= {name: f"{part}.{name}" for name in definitions(part) if name != piece}
-    used = names_in(ast.unparse(definitions(part)[piece].node))
-    return frozenset(whole.union(named[name] for name in used & named.keys()))
+                home = node.module or alias.name
+                bound = alias.asname or alias.name
+                homes[bound] = f"{home}.{alias.name}" if home in LIBRARIES else home
+                if node.module is None and home not in LIBRARIES:
+                    found.add(home)
+    if piece:
+        tree = ast.parse(ast.unparse(definitions(part)[piece].node))
+        homes |= {name: f"{part}.{name}" for name in definitions(part) if name != piece}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in LIBRARIES:
+            found.add(ast.unparse(node))
+        elif isinstance(node, ast.Name) and node.id in homes:
+            found.add(homes[node.id])
+    return frozenset(found & {*everything()})
 
 
 def names_in(text: str) -> set[str]:
@@ -217,19 +233,25 @@ def extended(base: str, extension: str) -> str:
 
 def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`."""
-    for line in method.text.splitlines():
-        if line.strip().startswith(f"super().{method.name}("):
-            function = ast.parse(textwrap.dedent(base.text)).body[0]
-            assert isinstance(function, ast.FunctionDef)
-            first = function.body[bool(ast.get_docstring(function))]
-            lines = base.text.splitlines()
-            above = first.lineno - 1
+    for node in function_of(method).body:
+        if ast.unparse(node).startswith(f"super().{method.name}("):
+            lines, first = base.text.splitlines(), function_of(base).body
+            above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
                 above -= 1
             inlined = copy.copy(method)
-            inlined.text = method.text.replace(line, "\n".join(lines[above:]))
+            own = method.text.splitlines()
+            own[node.lineno - 1 : node.end_lineno] = lines[above:]
+            inlined.text = "\n".join(own)
             return inlined
     return method
+
+
+def function_of(method: Statement) -> ast.FunctionDef:
+    """Returns the tree of a method, whose lines are those of its text."""
+    (function,) = ast.parse(textwrap.dedent(method.text)).body
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 @cache

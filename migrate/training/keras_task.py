@@ -19,7 +19,9 @@ class KerasTask(Task):
 
     def __call__(self) -> KerasTask:
         """Returns a task with a copy of the model, made in the scope of a strategy."""
-        with tf_keras.utils.custom_object_scope(self.custom_objects):
+        kind = type(self.optimizer)
+        known = {**self.custom_objects, kind.__name__: kind}
+        with tf_keras.utils.custom_object_scope(known):
             copy = tf_keras.models.clone_model(self.model)
             copy.compile_from_config(self.model.get_compile_config())
         copy.set_weights(self.model.get_weights())

@@ -33,7 +33,10 @@ class Trainer(core.Trainer):
         """Yields what is predicted for each example, as NumPy arrays."""
         dataset = self._dataset(input_fn, "infer")
         self._prepare(dataset.element_spec, checkpoint_path)
-        for batch in dataset:
+        # Nothing is read ahead: data may depend on what has been predicted.
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        for batch in dataset.with_options(options):
             predictions = self._predict_step(split(batch)[0])
             if predict_keys:
                 predictions = {key: predictions[key] for key in predict_keys}

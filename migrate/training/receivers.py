@@ -7,20 +7,25 @@ from typing import Any
 import tensorflow as tf
 
 
-def parsing_receiver(feature_spec: dict[str, Any]) -> Any:
+def parsing_receiver(
+    feature_spec: dict[str, Any], default_batch_size: int | None = None
+) -> Any:
     """Takes features from serialized tf.train.Examples."""
+    serialized = tf.TensorSpec([default_batch_size], tf.string, "examples")
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="examples")])
+    @tf.function(input_signature=[serialized])
     def receive(examples: Any) -> Any:
         return tf.io.parse_example(examples, feature_spec)
 
     return receive
 
 
-def raw_receiver(features: dict[str, Any]) -> Any:
+def raw_receiver(
+    features: dict[str, Any], default_batch_size: int | None = None
+) -> Any:
     """Takes features as they are; these say what shapes and types examples have."""
     specs = {
-        name: tf.TensorSpec([None, *feature.shape[1:]], feature.dtype, name)
-        for name, feature in features.items()
+        name: tf.TensorSpec([default_batch_size, *one.shape[1:]], one.dtype, name)
+        for name, one in features.items()
     }
     return tf.function(lambda received: received, input_signature=[specs])

@@ -12,7 +12,7 @@ from . import core
 class Task(core.Task):
     """A task whose replicas may add their losses up."""
 
-    loss_reduction = "mean"  # or "sum": how the losses of replicas are one
+    summed = False  # whether the loss is a sum, which replicas add up
 
     def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
         """Trains on the batch of one replica; returns what there is to see of it."""
@@ -20,9 +20,8 @@ class Task(core.Task):
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            if self.loss_reduction == "sum":
-                loss *= replicas
-            # Replicas add their gradients up: to those of the mean loss.
+            loss = loss * replicas if self.summed else loss
+            # Replicas add their gradients up: to those of their mean loss.
             share = loss / replicas
         self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
         return {"loss": loss}

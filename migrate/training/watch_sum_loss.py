@@ -18,9 +18,8 @@ class Task(watch.Task, sum_loss.Task):
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            if self.loss_reduction == "sum":
-                loss *= replicas
-            # Replicas add their gradients up: to those of the mean loss.
+            loss = loss * replicas if self.summed else loss
+            # Replicas add their gradients up: to those of their mean loss.
             share = loss / replicas
         self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
         return {"loss": loss, **self.watch(features, labels, outputs)}

@@ -24,12 +24,12 @@ from programs import (
 
 STOCK = training(
     *("predict", "watch", "LogValues", "StopAtStep", "NanGuard", "StepCounter"),
-    *("Profiler", "loss_reduction"),
+    *("Profiler", "summed", "CheckpointSaver"),
 )
 SUMMED = training("predict", "save_summary_steps", "hooks", "train_and_evaluate")
 EXPORTING = training(
     *("predict", "eval_loss", "train_and_evaluate", "parsing_receiver", "raw_receiver"),
-    *("BestExporter", "LatestExporter", "FinalExporter", "exports"),
+    *("BestExporter", "LatestExporter", "FinalExporter", "exports", "from_estimator"),
 )
 STOPPING = training(
     *("eval_loss", "train_and_evaluate", "make_early_stopping_hook", "StopAtStep"),
@@ -39,6 +39,7 @@ STOPPING = training(
 MANY = training(
     *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
+    *("HParams", "from_saved_model", "RMSProp"),
 )
 
 
@@ -77,20 +78,23 @@ def check_stock_callbacks_do_as_recorded(folder: str) -> None:
     hooks = [
         STOCK.StopAtStep(num_steps=5),
         STOCK.LogValues({"error": "error"}, every_n_iter=2, formatter=formatter),
-        STOCK.LogValues(["loss", "error"], every_n_iter=3, at_end=True),
+        STOCK.LogValues(
+            {"step": "global_step", "error": "error"}, every_n_iter=3, at_end=True
+        ),
         STOCK.StepCounter(every_n_steps=2),
         STOCK.Profiler(save_steps=2, output_dir=f"{folder}/profile"),
+        STOCK.CheckpointSaver(f"{folder}/own", save_steps=2),
     ]
     with Lines() as lines:
         trainer.train(batches(), hooks, steps=50)
     assert trainer.global_step == 5
+    assert checkpoints(f"{folder}/own") == seen["own"]["all"]
     for ours, theirs in zip(formatted, seen["formatted"], strict=True):
         assert ours[0][0] == theirs[0][0] == "error"
         assert np.isclose(ours[0][1], theirs[0][1], rtol=1e-5)
-    logged = [
-        line for line in lines if line.startswith("loss = ") and ", error" in line
-    ]
-    assert [line.endswith(" sec)") for line in logged] == [False, True, True]
+    logged = [line.split(", ") for line in lines if line.startswith("error = ")]
+    assert [line[1][:8] for line in logged] == ["step = 1", "step = 4", "step = 5"]
+    assert all(line[1].endswith(" sec)") for line in logged)
     assert sum(line.startswith("global_step/sec: ") for line in lines) == 2
     assert glob.glob(f"{folder}/profile/**/*.xplane.pb", recursive=True)
     trainer.train(batches(), [STOCK.StopAtStep(last_step=7)])
@@ -139,7 +143,7 @@ def check_summed_losses_of_replicas_are_not_divided(folder: str) -> None:
 
     kept = []
     for strategy, size in ((None, 4), (mirrored(), 2)):
-        task = linear(STOCK, loss=loss, loss_reduction="sum")
+        task = linear(STOCK, loss=loss, summed=True)
         config = STOCK.RunConfig(strategy=strategy)
         trainer = STOCK.Trainer(
             lambda task=task: task(1e-3), f"{folder}/{size}", config
@@ -521,6 +525,17 @@ def check_compiled_model_is_a_task(folder: str) -> None:
             assert np.isclose(found[name], value, rtol=1e-5), name
         assert trainer.evaluate(data(4), steps=2) == found
         assert list(next(trainer.predict(data(2)))) == ["answer"]
+
+    # An optimizer of ours and a function of the program's are copied, too.
+    def own_loss(labels, outputs):
+        return tf.square(labels - outputs)
+
+    other = keras_model()
+    other.compile(MANY.RMSProp(0.01, 0.8, 0.5), own_loss)
+    task = MANY.KerasTask(other, {"own_loss": own_loss})
+    trainer = MANY.Trainer(task, f"{folder}/own", config).train(data(2), steps=2)
+    assert trainer.task.optimizer.rho == 0.8
+    assert trainer.task.optimizer is not other.optimizer
     # What was handed over is a pattern, as it was for an Estimator.
     np.testing.assert_array_equal(model.get_weights()[0], [[0.5], [-0.25]])
 
@@ -545,3 +560,37 @@ def check_callbacks_of_evaluations_as_recorded(folder: str) -> None:
     same_result(found, result)
     ours = [entry for entry in journal.entries if entry[0] == "eval"]
     assert ours == [entry for entry in entries if entry[0] == "eval"]
+
+
+def check_hyperparameters_are_changed_by_text() -> None:
+    params = MANY.HParams(rate=0.1, units=[16, 8], name="a", deep=True, steps=10)
+    params.parse("rate=0.5,units=[4,2],name=b,deep=false").override_from_dict(
+        {"steps": "7"}
+    )
+    assert params.values() == {
+        "rate": 0.5,
+        "units": [4, 2],
+        "name": "b",
+        "deep": False,
+        "steps": 7,
+    }
+    assert "rate" in params
+    assert params.get("none", 3) == 3
+    assert MANY.HParams(rate=1.0).parse_json('{"rate": 2}').to_json() == '{"rate": 2.0}'
+    params.add_hparam("more", 1)
+    params.set_hparam("more", "2")
+    assert params.more == 2
+
+
+def check_saved_models_answer_arrays(folder: str) -> None:
+    receiver = EXPORTING.raw_receiver({"x": tf.zeros([1, 2])})
+    trainer = EXPORTING.Trainer(linear(EXPORTING), folder).train(rows(), steps=1)
+    path = trainer.export_saved_model(f"{folder}/out", receiver)
+    answers = MANY.from_saved_model(path)({"x": [[0.0, 0.1], [0.2, 0.3]]})
+    expected = list(trainer.predict(rows(2, repeat=1)))
+    values = [one["output"] for one in expected]
+    np.testing.assert_allclose(answers["output"], values, 1e-5)
+    answers = EXPORTING.from_estimator(trainer, receiver)(
+        {"x": [[0.0, 0.1], [0.2, 0.3]]}
+    )
+    np.testing.assert_allclose(answers["output"], values, 1e-5)
