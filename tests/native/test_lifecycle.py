@@ -16,7 +16,12 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = ("branching_calls.py", "keras_calls.py", "model_fn_calls.py", "travelling.py")
+PROGRAMS = (
+    "branching_calls.py",
+    "keras_calls.py",
+    "model_fn_calls.py",
+    "travelling.py",
+)
 CHILD = str(HERE / "lifecycle_child.py")
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-from running import rewrite, run_batch
+from running import Run, rewrite, run_all
 
 # Batches differ much from each other, so that the replicas' averages do.
 PROGRAM = """\
@@ -55,17 +54,16 @@ for _ in range(2):
 def test_evaluations_between_and_after_train_calls_see_the_mean(tmp_path: Path) -> None:
     text, reason = rewrite(PROGRAM)
     assert text is not None, reason
-    common: dict[str, Any] = {"replicas": 2, "seed": 1}
-    cases: list[dict[str, Any]] = []
-    for name, kind, code in (("old", "legacy", PROGRAM), ("new", "tf2", text)):
+    runs = []
+    for name, code, start in (("old", PROGRAM, None), ("new", text, "old")):
         script = tmp_path / f"{name}.py"
         script.write_text(code)
-        cases.append({"name": name, "kind": kind, "script": str(script), **common})
-    cases[1]["start"] = "old"
+        legacy = start is None
+        runs.append(Run(name, script, legacy, replicas=2, weights=start, seed=1))
     printed: dict[str, list[dict[str, float]]] = {}
-    for name, result in run_batch(cases, tmp_path).items():
+    for name, result in run_all(runs, tmp_path).items():
         assert "error" not in result, result["error"]
-        lines = [line for line in result["printed"].splitlines() if line[0] == "{"]
+        lines = [line for line in result["printed"].splitlines() if line[:1] == "{"]
         printed[name] = [json.loads(line) for line in lines]
     assert len(printed["old"]) == 2
     for before, after in zip(printed["old"], printed["new"], strict=True):

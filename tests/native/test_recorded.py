@@ -15,8 +15,12 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ORACLE = HERE.parents[1] / "fixtures" / "oracle"
 # Of a rate that changes: the folder's name ends in the number of replicas.
-CHANGING = sorted(path for path in (ORACLE / "changing_rates").iterdir() if path.is_dir())
-COMPILED = sorted(path for path in (ORACLE / "keras_compile").iterdir() if path.is_dir())
+CHANGING = sorted(
+    path for path in (ORACLE / "changing_rates").iterdir() if path.is_dir()
+)
+COMPILED = sorted(
+    path for path in (ORACLE / "keras_compile").iterdir() if path.is_dir()
+)
 RUNS = {
     path.name: (path, path.name.rpartition("-")[0], path.name[-1], 24, 5e-6)
     for path in CHANGING
@@ -28,7 +32,12 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the rewritten programs did, from the weights TF 1.15.5 began with."""
     folder = tmp_path_factory.mktemp("recorded")
     programs = [HERE / "programs" / f"{name}.py" for _, name, *_ in RUNS.values()]
-    moved = ["rewrite", *map(str, dict.fromkeys(programs)), "--out", str(folder / "new")]
+    moved = [
+        "rewrite",
+        *map(str, dict.fromkeys(programs)),
+        "--out",
+        str(folder / "new"),
+    ]
     subprocess.run(
         [sys.executable, "-m", "tfmigrate", *moved], check=False, capture_output=True
     )
@@ -50,7 +59,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed = folder / "jobs.json"
     listed.write_text(json.dumps(jobs), "utf-8")
     subprocess.run(
-        [sys.executable, str(HERE / "forked.py"), str(listed)],
+        [sys.executable, str(HERE.parent / "programs" / "forked.py"), str(listed)],
         check=False,
         env={**os.environ, "MODEL_DIR": str(folder / "files")},
     )

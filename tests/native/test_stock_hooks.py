@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = [HERE / "programs" / f"{name}.py" for name in ("early", "not_a_number", "watched")]
+PROGRAMS = [
+    HERE / "programs" / f"{name}.py" for name in ("early", "not_a_number", "watched")
+]
 RECORDINGS = HERE.parents[1] / "fixtures" / "oracle" / "stock_hooks" / "tf1.15"
 
 
