@@ -1,15 +1,14 @@
-"""Steps per second: Estimator programs and the loops that replace them.
+"""Steps per second: Estimator programs, on compat and as native programs.
 
-    python tests/benchmarks/emitted_loops.py [--rounds 5] [--programs cnn dense ...]
-                                             [--sides "TF 2.15" "loop module" ...]
-                                             [--json FILE]
+    python tests/benchmarks/steps.py [--rounds 5] [--programs cnn dense ...]
+                                     [--sides "TF 2.15" native ...] [--json FILE]
 
 Small programs are written here, trained as Estimators (on real TF 2.15.1 where
-TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), rewritten onto
-the loop module, rewritten, and rewritten with `--loop step`. Everybody takes a turn in
-each round, so that a machine which slows down slows all. Shown are the median of the
-rounds, the median of their ratios with the smallest and the largest of these, and the
-ratio of the best rounds, which is what a quiet machine would show. A program trains for
+TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), and rewritten.
+Everybody takes a turn in each round, so that a machine which slows down slows all.
+Shown are the median of the rounds, the median of their ratios with the smallest and the
+largest of these, and the ratio of the best rounds, which is what a quiet machine would
+show. A program trains for
 a few steps and for many by turns; the time of a step is that of the difference between
 the fastest of each, so that building graphs, tracing and saving count for nobody. The
 last column, in seconds, is what does count there: from the start of the process to the
@@ -36,10 +35,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 from running import rewrite
-from tfmigrate.options import RewriteOptions
-from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.selection import Selection
-from tfmigrate.rewriting.pipeline import Job, process_source
 
 HEAD = '''"""A small Estimator program that tells how long a step takes."""
 import os
@@ -153,15 +148,6 @@ def source(layers: str, hook: bool, strategy: bool, batch: int, more: int) -> st
     return text + SAY.format(more=more)
 
 
-def on_module(text: str) -> str:
-    """The program on the loop module, which stands in it."""
-    job = Job(RewriteOptions(style="module"), Selection(select=(), ignore=()))
-    result = process_source(Path("program.py"), text.encode(), job, ProjectFacts())
-    if result.new is None:
-        sys.exit(f"not rewritten: {result.error}")
-    return result.new.decode()
-
-
 def contestants(folder: Path, text: str, *, all_sides: bool) -> dict[str, list[str]]:
     """Name -> command of each side; only the two Estimators if not `all_sides`."""
     old = folder / "old.py"
@@ -177,19 +163,12 @@ def contestants(folder: Path, text: str, *, all_sides: bool) -> dict[str, list[s
     found["compat"] = [sys.executable, str(on_compat)]
     if not all_sides:
         return found
-    with_module = folder / "with_module.py"
-    with_module.write_text(on_module(text))
-    found["loop module"] = [sys.executable, str(with_module)]
-    for name, options in (
-        ("rewritten", RewriteOptions()),
-        ("rewritten, --loop step", RewriteOptions(loop="step")),
-    ):
-        new, reason = rewrite(text, options)
-        if new is None:
-            sys.exit(f"not rewritten: {reason}")
-        path = folder / f"{name.replace(' ', '_')}.py"
-        path.write_text(new)
-        found[name] = [sys.executable, str(path)]
+    new, reason = rewrite(text)
+    if new is None:
+        sys.exit(f"not rewritten: {reason}")
+    native = folder / "native.py"
+    native.write_text(new)
+    found["native"] = [sys.executable, str(native)]
     return found
 
 
