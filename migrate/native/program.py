@@ -37,6 +37,11 @@ from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
+# Words of programs that are kept, and what these do.
+_NOT_MOVED = {
+    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
+    "NanLossDuringTrainingError": "waits for the error of a hook",
+}
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -63,8 +68,9 @@ def native(
     for one in files:
         if "TF_CONFIG" in one.source.text:
             raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
-        if "CheckpointSaverListener" in one.source.text:
-            raise Refused(f"{one.path.name} listens to what saves checkpoints")
+        for word, why in _NOT_MOVED.items():
+            if word in one.source.text:
+                raise Refused(f"{one.path.name} {why}")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -238,6 +244,7 @@ class _Program:
     def _make_task(
         self, old: ParsedModule, one: _File, defined: cst.FunctionDef
     ) -> str:
+        self._check_users(one, defined)
         one.parsed, defined = self._modern(one, defined)
         tree = Tree(one.parsed.module, one.parsed.resolver)
         taken = set(one.parsed.resolver.scopes.module_scope.bindings)
@@ -254,6 +261,16 @@ class _Program:
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
         return name
+
+    def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
+        """Refuses where a file outside of the program uses the model function."""
+        own = {os.path.abspath(other.parsed.path) for other in self.files}
+        name = defined.name.value
+        for path in self.facts.importers(one.parsed.path):
+            if os.path.abspath(path) in own:
+                continue
+            if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
+                raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 
     def _modern(
         self, one: _File, defined: cst.FunctionDef

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -299,7 +301,9 @@ class Said(cst.CSTTransformer):
         return optimizer(
             symbol,
             texts,
-            schedule="schedules." in texts.get("learning_rate", "")
+            schedule=bool(
+                re.search(r"schedules\.|Schedule\(", texts.get("learning_rate", ""))
+            )
             or self._is_scheduled(call),
             rows=self._has_rows(),
         )
