@@ -39,6 +39,7 @@ __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
+    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
     "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
     "NanLossDuringTrainingError": "waits for the error of a hook",
 }
@@ -65,12 +66,10 @@ def native(
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
     del options
-    for one in files:
-        if "TF_CONFIG" in one.source.text:
-            raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
+    for parsed in files:
         for word, why in _NOT_MOVED.items():
-            if word in one.source.text:
-                raise Refused(f"{one.path.name} {why}")
+            if word in parsed.source.text:
+                raise Refused(f"{parsed.path.name} {why}")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -89,9 +88,9 @@ def native(
         words = one.words | worded.words | _words_of(text, module)
         if text == before.source.text:
             continue
-        parsed = _parsed(before, text, facts)
+        found_text = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
-        found[os.path.abspath(before.path)] = NativeFile(parsed, words, notes)
+        found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     _check_parts(found.values(), module)
     return found
 
@@ -301,11 +300,14 @@ class _Program:
         block = tree.parent(defined)
         holder = tree.parent(block) if block is not None else None
         if isinstance(holder, cst.ClassDef):
-            (made,) = fit(parsed.module, [made], tree.column(holder) - 1)
-            change = _BesideClass(holder, defined, made, task)
+            (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            change = _BesideClass(holder, defined, fitted, task)
             module = parsed.module.visit(change)
         else:
-            (made,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            made = fitted
             before: list[cst.BaseStatement] = []
             if task.closes_over_self:
                 before = [cst.parse_statement("owner = self\n")]
