@@ -232,10 +232,12 @@ class _CudnnRNN:
             )
             final = [final]
         else:
-            outputs, *final = stack_bidirectional_dynamic_rnn(  # type: ignore[call-arg, misc]
-                *sides,  # type: ignore[arg-type]
+            outputs, *final = stack_bidirectional_dynamic_rnn(
+                sides[0],
+                sides[1],
                 inputs,
-                *states,
+                states[0],
+                states[1],
                 dtype=self.dtype,
                 sequence_length=sequence_lengths,
                 time_major=time_major,

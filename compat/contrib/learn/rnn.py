@@ -181,7 +181,8 @@ class DynamicRnnEstimator(Estimator):
                 "problem_type must be either ProblemType.LINEAR_REGRESSION or "
                 f"ProblemType.CLASSIFICATION; got {problem_type}"
             )
-        self._classes = num_classes if problem_type == ProblemType.CLASSIFICATION else 0
+        classifies = problem_type == ProblemType.CLASSIFICATION
+        self._classes = num_classes or 0 if classifies else 0
         self._problem_type = problem_type
         self._prediction_type = prediction_type
         self._columns = sequence_feature_columns, context_feature_columns
