@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from google.protobuf import (  # type: ignore[import-untyped]
+from google.protobuf import (
     descriptor_pb2,
     descriptor_pool,
     message_factory,
