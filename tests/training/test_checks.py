@@ -35,9 +35,13 @@ def failures(file: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.xfail(
-    strict=False, reason="two checks of schedules and compiled models are open"
-)
 @pytest.mark.parametrize(("file", "check"), CHECKS)
 def test_check(file: str, check: str) -> None:
+    if check in (
+        "check_the_rate_of_the_program_wins",
+        "check_compiled_model_is_a_task",
+    ):
+        pytest.xfail(
+            "schedules after a restore, and compiled models with several optimizers"
+        )
     assert check not in failures(file), failures(file)[check]
