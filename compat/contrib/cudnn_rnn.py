@@ -232,8 +232,8 @@ class _CudnnRNN:
             )
             final = [final]
         else:
-            outputs, *final = stack_bidirectional_dynamic_rnn(
-                *sides,
+            outputs, *final = stack_bidirectional_dynamic_rnn(  # type: ignore[call-arg, misc]
+                *sides,  # type: ignore[arg-type]
                 inputs,
                 *states,
                 dtype=self.dtype,

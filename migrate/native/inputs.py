@@ -223,7 +223,7 @@ class _Tensors:
                 return True
         name = page.free("prepare", "prepare_batch")
         first = page.text.find("\n", page.span(statement)[1]) + 1
-        region = Region(first, end, len(page.step.expandtabs()))
+        region = Region(first, end, len(page.step))
         if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
             return False  # a text over several lines
         above = page.newline if place else ""

@@ -21,7 +21,7 @@ __all__ = ["Page", "Part", "Region", "Statement", "is_docstring", "shifted"]
 
 @dataclass(frozen=True)
 class Region:
-    """Old text, with its changes, whose lines move by some columns."""
+    """Old text, with its changes, whose lines move by some characters."""
 
     start: int
     end: int
@@ -435,7 +435,8 @@ class Page:
                 else:
                     (first, last), columns = self.outer(part), 0
                 inner = [o for o in others if o.start >= first and o.end <= last]
-                parts.append(shifted(self._render(first, last, inner), columns))
+                text = self._render(first, last, inner)
+                parts.append(shifted(text, columns, self.step[:1]))
         parts.append(self.text[position:end])
         return "".join(parts)
 
@@ -530,13 +531,13 @@ def is_docstring(statement: cst.CSTNode) -> bool:
     return isinstance(first, cst.Expr) and isinstance(first.value, texts)
 
 
-def shifted(text: str, columns: int) -> str:
+def shifted(text: str, columns: int, pad: str = " ") -> str:
     """Lines moved to the right, or to the left, as far as they have room there."""
-    lines = text.splitlines(keepends=True)
     if not columns:
         return text
+    lines = text.splitlines(keepends=True)
     if columns > 0:
-        pad = " " * columns
+        pad *= columns
         return "".join(pad + line if line.strip() else line for line in lines)
     return "".join(
         line[min(-columns, len(line) - len(line.lstrip(" \t"))) :]

@@ -39,7 +39,8 @@ class Trainer(core.Trainer):
         for batch in dataset.with_options(options):
             predictions = self._predict_step(split(batch)[0])
             if predict_keys:
-                predictions = {key: predictions[key] for key in predict_keys}
+                items = predictions.items()
+                predictions = {k: value for k, value in items if k in predict_keys}
             arrays = [tensor.numpy() for tensor in tf.nest.flatten(predictions)]
             for row in zip(*arrays) if yield_single_examples else [arrays]:
                 yield tf.nest.pack_sequence_as(predictions, row)

@@ -213,9 +213,9 @@ REFUSALS = {
         "print(estimator.get_variable_value('dense/kernel'))\n",
         "no Trainer has it",
     ),
-    "a canned Estimator with unknown options": (
-        "tf.estimator.DNNClassifier([4], columns, warm_start_from='a')\n",
-        "warm_start_from",
+    "a canned Estimator with an optimizer that is not seen": (
+        "tf.estimator.DNNClassifier([4], columns, optimizer=make())\n",
+        "is not made in its call",
     ),
 }
 
@@ -248,6 +248,10 @@ ROWS = {
     ),
     "the package under a name of its own": (
         "est = tf.estimator\n\ne = est.Estimator(Net)\n",
+        "e = Trainer(Net)\n",
+    ),
+    "a short name that nothing reads any more": (
+        "dense = tf.layers.dense\ne = tf.estimator.Estimator(Net)\n",
         "e = Trainer(Net)\n",
     ),
     "a subclass": (
@@ -940,10 +944,28 @@ def test_quotes_and_indentation_are_those_of_the_file() -> None:
     assert "return mode == 'eval'" in body(code)
 
 
+def test_tabs_and_ends_of_lines_are_those_of_the_file() -> None:
+    code = (
+        f"{TF}\ndef input_fn():\n\tx = data.make_one_shot_iterator().get_next()\n"
+        "\tx = tf.to_float(x)\n\treturn x\n"
+    ).replace("\n", "\r\n")
+    assert rework(code).text.endswith(
+        "\tdef prepare(x):\r\n\t\tx = tf.cast(x, tf.float32)\r\n\t\treturn x\r\n\r\n"
+        "\treturn data.map(prepare)\r\n"
+    )
+
+
 def test_lines_around_stay() -> None:
     code = f"{TF}\n# A comment.\nx  =  1 # odd\ne = tf.estimator.Estimator(f)  # why\n"
     text = rework(code).text
     assert "# A comment.\nx  =  1 # odd\ne = Trainer(f)  # why\n" in text
+
+
+def test_aliases_of_keras_in_tf_2_are_tf_keras() -> None:
+    code = "a = tf.optimizers.Adam(0.1)\nb = tf.losses.MeanSquaredError()\n"
+    assert body(code, for_tf2=True) == (
+        "a = tf_keras.optimizers.Adam(0.1)\nb = tf_keras.losses.MeanSquaredError()\n"
+    )
 
 
 def test_recurrent_layers_of_tf_2_are_those_of_tf_keras() -> None:

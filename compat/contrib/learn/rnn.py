@@ -223,7 +223,7 @@ class DynamicRnnEstimator(Estimator):
             dtype=tf.float32,
             swap_memory=True,
         )
-        width = self._classes if self._classes > 2 else 1
+        width = self._classes if (self._classes or 0) > 2 else 1
         logits = fully_connected(outputs, width, activation_fn=None)
         lengths = features.get(RNNKeys.SEQUENCE_LENGTH_KEY)
         if single:
@@ -258,7 +258,7 @@ class DynamicRnnEstimator(Estimator):
         return ModelFnOps(mode, predictions, loss, train_op, metrics, alternatives)
 
     def _loss(self, logits: Any, labels: Any) -> Any:
-        if self._classes > 2:
+        if (self._classes or 0) > 2:
             return tf.reduce_mean(
                 tf.nn.sparse_softmax_cross_entropy_with_logits(
                     labels=labels, logits=logits
