@@ -190,7 +190,7 @@ class _File:
             one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
         )
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
-        width = max(79, *(len(line) for line in self.parsed.source.text.splitlines()))
+        width = max([79, *map(len, self.parsed.source.text.splitlines())])
         wanted = Wanted(training, names, "", others, width=min(width, 88))
         return with_imports(text, wanted)
 
