@@ -61,6 +61,8 @@ _SCOPE = (
     "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
     "constraint",
 )  # fmt: skip
+_PLACES_OF_LAYERS = ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 # Layers without weights, and code that leaves it to scopes how weights begin.
 _WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
 _LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
@@ -150,6 +152,7 @@ class Module:
             one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
         ]
         self.resolver = parsed.resolver
+        self.symbols: dict[str, str | None] = {}
         self.code = parsed.source.text
         # What the program's author wrote; what is not in it may be broken anew.
         raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
@@ -182,14 +185,12 @@ class Module:
 
     def symbol(self, code: str, hidden: Container[str] = ()) -> str | None:
         """TensorFlow's name of an expression; `hidden` are names of functions."""
-        try:
-            node = parsed(code)
-        except SyntaxError:
+        if not _NAME.fullmatch(code) or code.partition(".")[0] in hidden:
             return None
-        name = dotted(node)
-        if not name or name.partition(".")[0] in hidden:
-            return None
-        return self.resolver.resolve(cst.parse_expression(name))
+        if code not in self.symbols:
+            node = cst.parse_expression(code)
+            self.symbols[code] = self.resolver.resolve(node)
+        return self.symbols[code]
 
     def value(self, name: str) -> str | None:
         """What the module gives to a name, in one place."""
@@ -429,7 +430,7 @@ class Module:
         return found
 
     def _without_scope_makers(self, code: str) -> str:
-        """The code without names of layers, and makers of arg_scopes, that are unread."""
+        """The code without names of layers and makers of arg_scopes that are unread."""
         text = Text(code)
         for one in text.body:
             name = ""
