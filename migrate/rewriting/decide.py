@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,8 +21,8 @@ from ..project.guard import GuardError, check_output
 from ..project.journal import digest
 from ..project.lacks import check_present
 from ..project.long_lines import with_short_lines
-from ..project.reading import read_file
-from ..project.selection import file_is_ignored
+from ..project.reading import read_file, read_or_nothing
+from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
 from ..report.findings import NATIVE, Finding, Outcome, ProgramOutcome, Safety
 from ..report.needs import Need
@@ -37,6 +37,8 @@ from .programs import Group, group_of, supported_by
 from .training_file import check_has, name_for
 
 __all__ = ["Kept", "Moved", "part_in_programs"]
+
+_WORD = re.compile(r"\w+")
 
 # Under `python -m` as well, the folder of a file is one that Python looks into.
 _SEARCHED = """\
@@ -241,11 +243,29 @@ def _finished(
         check_present(Resolver(parsed.module, scopes=parsed.resolver.scopes))
     except GuardError as problem:
         raise GuardError(f"{before.path.name}: {problem}") from None
-    return Moved(parsed, tuple(_findings(before, after.notes)))
+    lost = _lost_by_others(before, parsed, facts)
+    return Moved(parsed, tuple(_findings(before, [*after.notes], lost)))
 
 
-def _findings(before: ParsedModule, notes: Sequence[tuple[int, str]]) -> list[Finding]:
-    """That a file is part of a native program, and what is other in its numbers."""
+def _lost_by_others(
+    before: ParsedModule, after: ParsedModule, facts: ProjectFacts
+) -> Iterator[str]:
+    """What files of no program may take from a file that has it no more."""
+    old, new = (
+        one.resolver.scopes.module_scope.bindings.keys() for one in (before, after)
+    )
+    gone = old - new
+    for user in sorted(facts.importers(before.path)):
+        words = _WORD.findall(read_or_nothing(user).decode("utf-8", "replace"))
+        if is_test(user.name) and gone.intersection(words):
+            name = sorted(gone.intersection(words))[0]
+            yield f"`{name}` is no more, which {user.name} names"
+
+
+def _findings(
+    before: ParsedModule, notes: Sequence[tuple[int, str]], lost: Iterable[str]
+) -> list[Finding]:
+    """That a file is part of a native program, and what is other than it was."""
     tree = Tree(before.module, before.resolver)
     places = estimator_places(before.resolver)
     message = "is part of a program that becomes plain TensorFlow 2"
@@ -263,6 +283,7 @@ def _findings(before: ParsedModule, notes: Sequence[tuple[int, str]]) -> list[Fi
     )
     return [
         told,
+        *(replace(told, message=message, program=None) for message in lost),
         *(
             replace(
                 told,

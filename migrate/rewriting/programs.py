@@ -104,6 +104,7 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
         for one in inside:
             support |= reached.get(one) or files.reached(one)
         support = {one for one in support - inside if files.has_tensorflow(one)}
+        support |= _takers(files, inside) - inside
         every = sorted(inside | support)
         group = Group(
             tuple(given.get(one, Path(one)) for one in sorted(inside)),
@@ -128,6 +129,24 @@ def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
         inside = files.reached(start)
         for one in inside & estimators:
             found.setdefault(one, set()).update(inside)
+    return found
+
+
+def _takers(files: _Files, inside: set[str]) -> set[str]:
+    """Files that take names from these, which may have others afterwards.
+
+    A test that names TensorFlow is none: it may do what no native program does.
+    """
+    found: set[str] = set()
+    pending = sorted(inside)
+    while pending:
+        for user in files.facts.importers(Path(pending.pop())):
+            path = os.path.abspath(user)
+            is_own = is_test(user.name) and files.has_tensorflow(path)
+            if path not in found and not is_own and files.raw(path):
+                found.add(path)
+                if user.name == "__init__.py":
+                    pending.append(path)
     return found
 
 

@@ -159,6 +159,29 @@ def test_a_test_that_brings_something_to_an_estimator_is_no_program(
     assert outcomes(report) == ["native"]
 
 
+def test_what_takes_a_model_function_takes_its_task(tmp_path: Path) -> None:
+    """Also where it has no word of TensorFlow itself."""
+    train = CHOSEN.replace("from model import", "from hub import")
+    hub = "from model import model_fn\n"
+    report = rewritten(project(tmp_path, model=MODEL, train=train, hub=hub))
+    assert outcomes(report) == ["native"]
+    found = texts(report)
+    assert "model_fn" not in found["hub.py"]
+    taken = found["hub.py"].split()[-1]
+    assert f"class {taken}(Task):" in found["model.py"]
+    assert f"from hub import {taken}\n" in found["train.py"]
+
+
+def test_a_test_of_a_model_function_is_told(tmp_path: Path) -> None:
+    tests = (
+        "import tensorflow as tf\nfrom model import model_fn\n\nmodel_fn(tf.ones(1))\n"
+    )
+    report = rewritten(project(tmp_path, model=MODEL, train=CHOSEN, test_model=tests))
+    assert outcomes(report) == ["native"]
+    told = [f.message for f in report.findings if f.path.name == "model.py"]
+    assert "`model_fn` is no more, which test_model.py names" in told
+
+
 def test_files_of_python_2_are_one_program_with_others(tmp_path: Path) -> None:
     train = CHOSEN.replace("estimator.train(", "print 'Training'\nestimator.train(")
     paths = project(tmp_path, model=MODEL, train=train)
