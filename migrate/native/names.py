@@ -60,6 +60,8 @@ def task_name(tree: Tree, defined: cst.FunctionDef, stem: str, taken: set[str]) 
     words: list[str] = []
     for source in sources:
         words = [word for word in _words(source) if word.lower() not in _PLAIN]
+        while words and words[0].isdigit():  # no name begins so
+            del words[0]
         if words:
             break
     name = "".join(_title(word) for word in words) or "Model"
