@@ -33,7 +33,8 @@ WORDS: dict[str, frozenset[str]] = {
         "warm_start": "warm_start_from",
         "summaries": "save_summary_steps summaries summary",
         "predict": "predict predictions predict_keys yield_single_examples",
-        "input_arguments": "input_fn(params) input_fn(mode) input_fn(config)",
+        "input_arguments": "input_fn(params) input_fn(mode) input_fn(config) "
+        "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
         "callbacks_trainer": "Callback.trainer",

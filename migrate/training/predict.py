@@ -32,7 +32,7 @@ class Trainer(core.Trainer):
     ) -> Iterator[Any]:
         """Yields what is predicted for each example, as NumPy arrays."""
         dataset = self._dataset(input_fn, "infer")
-        self._prepare(dataset.element_spec, checkpoint_path)
+        self._prepare(split(dataset.element_spec)[0], checkpoint_path)
         for batch in dataset:
             predictions = self._predict_step(split(batch)[0])
             if predict_keys:
