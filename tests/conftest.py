@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from lanes import loads_at_import, needs_tensorflow
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -44,3 +45,30 @@ def tfmigrate() -> Runner:
         )
 
     return run
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where only text is tested, TensorFlow is not loaded to find that out."""
+    only_text = config.getoption("markexpr") == "text"
+    is_module = collection_path.suffix == ".py" and collection_path.is_file()
+    return (
+        True if only_text and is_module and loads_at_import(collection_path) else None
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by whether it needs TensorFlow."""
+    for item in items:
+        if not any(item.iter_markers("tensorflow")) and needs_tensorflow(item):
+            item.add_marker("tensorflow")
+        elif not any(item.iter_markers("tensorflow")):
+            item.add_marker("text")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test that loads TensorFlow and is marked as text is marked wrongly."""
+    loaded = "tensorflow" in sys.modules
+    yield
+    if not loaded and "tensorflow" in sys.modules and any(item.iter_markers("text")):
+        pytest.fail("it loads TensorFlow, and nothing in it says so: mark it")

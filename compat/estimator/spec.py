@@ -169,6 +169,11 @@ def _checked_scaffold(scaffold: Any) -> Any:
         return tf.train.Scaffold()
     if not isinstance(scaffold, tf.train.Scaffold):
         raise TypeError(f"scaffold must be tf.train.Scaffold. Given: {scaffold}")
+    saver = scaffold.saver
+    if isinstance(saver, tf.train.Checkpoint):
+        # Scaffolds take TF 2's class of that name alone.
+        parts = tf.compat.v2.train.TrackableView(saver).children(saver)
+        scaffold._saver = tf.compat.v2.train.Checkpoint(**parts)
     return scaffold
 
 

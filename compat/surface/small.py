@@ -14,6 +14,7 @@ __all__ = [
     "list_device_names",
     "number_of_gpus",
     "per_image_standardization",
+    "string_input_producer",
 ]
 
 
@@ -73,3 +74,25 @@ def per_image_standardization(image: Any) -> Any:
         floats = tf.image.convert_image_dtype(image, tf.float32)
         found = tf.image.per_image_standardization(floats)
         return tf.image.convert_image_dtype(found, image.dtype, saturate=True)
+
+
+def string_input_producer(
+    string_tensor: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    """``tf.train.string_input_producer``, which takes a variable of names, too.
+
+    `tf.train.match_filenames_once` gives one; today's asks it whether it is true, which
+    a variable of TF 1 was, and one of TF 2 in a graph cannot say.
+    """
+    if isinstance(string_tensor, tf.Variable):
+        string_tensor = string_tensor.read_value()
+    return tf.compat.v1.train.string_input_producer(
+        string_tensor, num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op
+    )

@@ -87,6 +87,9 @@ OVERLAY: dict[str, Entry] = {
     "tf.image.per_image_standardization": attribute(
         "tfmigrate.compat.surface.small:per_image_standardization"
     ),
+    "tf.train.string_input_producer": attribute(
+        "tfmigrate.compat.surface.small:string_input_producer"
+    ),
     # Up to TF 1.13 a logger stood there.
     "tf.logging._logger": _logger,
     "tf.data.experimental.CheckpointInputPipelineHook": attribute(

@@ -20,4 +20,4 @@ Examples:
 @click.argument("rule")
 def explain(rule: str) -> None:
     """Show what a rule does, why, and how far to trust it."""
-    click.echo(rule_page(find_rule(rule)), nl=False)
+    click.echo(rule_page(find_rule(rule), reasons=True), nl=False)

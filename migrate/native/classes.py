@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -14,11 +14,14 @@ from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
-from .code import Refused, call, dotted, is_absent, literal, parsed
+from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .code import Refused, dotted, is_absent, literal, parsed
+from .dropout_cells import Shares
 from .layers import (
     RANKS,
     SIGNATURES,
     Layers,
+    Plain,
     contrib_name,
     initializer,
     layers,
@@ -28,16 +31,21 @@ from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
 from .sharing import merge_shared, places_of
 from .sites import simplified
 from .text import (
+    HELD,
     Text,
     attribute_of_self,
     bound_names,
     elements,
     fitted,
+    names_in,
     on_one_line,
     parameters_of,
     parents_of,
+    place_of,
+    substituted,
     without_gone,
 )
+from .weights import move_weights
 
 __all__ = ["needs_update_ops", "plain_classes", "training_words"]
 
@@ -48,22 +56,17 @@ _BASES = {
 }
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-_GET_VARIABLE = (
-    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
-    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
-    "constraint", "synchronization", "aggregation",
+_SCOPE = (
+    "name_or_scope", "default_name", "values", "initializer", "regularizer",
+    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
+    "constraint",
 )  # fmt: skip
-_VARIABLE = (
-    "initial_value", "trainable", "collections", "validate_shape", "caching_device",
-    "name", "variable_def", "dtype", "expected_shape", "import_scope", "constraint",
-    "use_resource", "synchronization", "aggregation", "shape",
-)  # fmt: skip
-_LOOKUPS = {
-    "tf.nn.embedding_lookup": (
-        "params", "ids", "partition_strategy", "name", "validate_indices", "max_norm",
-    ),
-    "tf.gather": ("params", "indices", "validate_indices", "name", "axis", "batch_dims"),
-}  # fmt: skip
+# Layers without weights, and code that leaves it to scopes how weights begin.
+_WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
+_LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
+_SUMMARIES = tuple(
+    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
+)
 # What Keras calls the flag; programs call it otherwise.
 _FLAGS = (
     "is_training",
@@ -78,11 +81,17 @@ WITHOUT_WEIGHTS = (
 )  # fmt: skip
 
 
-def plain_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
-    """The module with its lifted classes as classes of Keras; raises Refused."""
+def plain_classes(
+    parsed: ParsedModule, facts: ProjectFacts, shares: Shares | None = None
+) -> ParsedModule:
+    """The module with its lifted classes as classes of Keras; raises Refused.
+
+    `shares` is what `with_constant_shares` told of it before it was lifted.
+    """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
-    module = _Module(parsed, facts)
+    module = Module(parsed, facts)
+    module.shares = shares
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -115,7 +124,8 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
-    return read & (CELLS | {"LinearModel"})
+    words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
+    return frozenset(read & (CELLS | {"LinearModel"}) | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -132,7 +142,7 @@ def needs_update_ops(parsed: ParsedModule) -> bool:
     )
 
 
-class _Module:
+class Module:
     """A module, and its lifted classes while they change."""
 
     def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
@@ -141,11 +151,16 @@ class _Module:
         ]
         self.resolver = parsed.resolver
         self.code = parsed.source.text
+        # What the program's author wrote; what is not in it may be broken anew.
+        raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
+        self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
+        # When wrappers of cells drop; None where there are none.
+        self.shares: Shares | None = None
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
@@ -193,6 +208,63 @@ class _Module:
                 return self.text.of(one.value)
         return None
 
+    def first(self, code: str) -> str | None:
+        """The Keras initializer or regularizer that a global expression means."""
+        node = parsed(code)
+        if isinstance(node, ast.Name):
+            code = self.value(node.id) or self.only_value(node.id) or code
+            node = parsed(code)
+        if not isinstance(node, ast.Call) or not all(
+            isinstance(one, ast.Constant)
+            for value in (*node.args, *(k.value for k in node.keywords))
+            for one in [value.operand if isinstance(value, ast.UnaryOp) else value]
+        ):
+            return None
+        reader = Plain(self.symbol, self.quote)
+        for kind in (initializer, regularizer):
+            try:
+                found = kind(code, reader)
+            except Refused:
+                continue
+            return found if found and found != code else None
+        return None
+
+    def reads(self, attribute: str, without: ast.ClassDef) -> bool:
+        """Code outside of a class reads an attribute of this name."""
+        inside = {*ast.walk(without)}
+        return any(
+            isinstance(one, ast.Attribute)
+            and one.attr == attribute
+            and one not in inside
+            and attribute_of_self(one) is None
+            for top in self.text.body
+            for one in ast.walk(top)
+        ) or any(re.search(rf"\.{attribute}\b", one) for one in self.others)
+
+    def calls_with(self, argument: str) -> bool:
+        """A call of the program's own code has an argument of this name."""
+        functions = [
+            one.func
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Call)
+            and any(keyword.arg == argument for keyword in one.keywords)
+        ]
+        return any(
+            self.symbol(self.text.of(one)) is None
+            and not (attribute_of_self(one) or dotted(one).count("."))
+            for one in functions
+        ) or any(f"{argument}=" in one for one in self.others)
+
+    def function(self, name: str) -> ast.FunctionDef | None:
+        """A function of the module, by its name."""
+        found = [
+            one
+            for one in self.text.body
+            if isinstance(one, ast.FunctionDef) and one.name == name
+        ]
+        return found[0] if len(found) == 1 else None
+
     def only_value(self, name: str) -> str | None:
         """What any code of the module gives to a name, in one place."""
         found = [
@@ -205,20 +277,86 @@ class _Module:
 
     def plain(self) -> str:
         """The code with plain classes."""
+        for one in self.classes:
+            one.read()
         shared: set[str] = set()
         if self.reuses:
             merge_shared(self.classes)
             shared = self._shared()
+        self._check_functions()
+        flags = find_outer_scopes(self)
+        if self.shares is not None and self.shares.code:
+            for one in self.classes:
+                if "_rnn" in one.lifted:
+                    flags[one.name] = {self.shares.function: self.shares.code}
         for one in self.classes:
             one.become_plain()
+        renamed = {one.name: one.renamed for one in self.classes}
+        flags = {
+            name: {
+                caller: substituted(code, renamed.get(caller, {}))
+                for caller, code in known.items()
+            }
+            for name, known in flags.items()
+        }
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared)
-        code = self._without_contrib(code)
+        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
+        code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
+
+    def said_by(
+        self, block: ast.With, symbol: Callable[[str], str | None], text: Text
+    ) -> list[str]:
+        """What a variable scope gives to all weights within; raises Refused."""
+        found: list[str] = []
+        for item in block.items:
+            node = item.context_expr
+            if not isinstance(node, ast.Call):
+                continue
+            if symbol(text.of(node.func)) != "tf.variable_scope":
+                continue
+            given = dict(zip(_SCOPE, node.args, strict=False))
+            given |= {str(one.arg): one.value for one in node.keywords}
+            for name, value in given.items():
+                if is_absent(text.of(value)):
+                    continue
+                if name in ("custom_getter", "constraint", "dtype"):
+                    raise Refused(f"a variable scope with `{name}`")
+                if name in ("initializer", "regularizer"):
+                    found.append(name)
+        return found
+
+    def takes(self, code: str, said: Sequence[str]) -> bool:
+        """Layers have weights of which a scope says something."""
+        if "regularizer" in said and not _WITHOUT.search(code):
+            return True
+        classes = {one.name: one for one in self.classes}
+        inner = [classes[one] for one in re.findall(r"\w+", code) if one in classes]
+        return any(_LEFT_OPEN.search(one.lifted) for one in inner) or (
+            "tf.nn." in code and "_rnn" in code
+        )
+
+    def _check_functions(self) -> None:
+        """Refuses scopes in functions that say how the weights of a model begin."""
+        names = {one.name for one in self.classes}
+        above = parents_of(ast.Module(self.text.body, []))
+        for node in above:
+            if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+                continue
+            around: ast.AST = node
+            while around in above:
+                around = above[around]
+                if isinstance(around, ast.With):
+                    said = self.said_by(around, self.symbol, self.text)
+                    if said and self.takes(dotted(node.func), said):
+                        raise Refused(
+                            f"the scope around `{dotted(node.func)}` gives its weights "
+                            f"a {' and a '.join(said)}"
+                        )
 
     def _shared(self) -> set[str]:
         """Functions whose models are one, since they share all of their variables.
@@ -290,6 +428,24 @@ class _Module:
                     found.append(name)
         return found
 
+    def _without_scope_makers(self, code: str) -> str:
+        """The code without names of layers, and makers of arg_scopes, that are unread."""
+        text = Text(code)
+        for one in text.body:
+            name = ""
+            if isinstance(one, ast.FunctionDef) and "arg_scope(" in text.of(one):
+                name = one.name
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1:
+                symbol = self.symbol(dotted(one.value) or "_") or ""
+                if symbol.startswith(
+                    ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+                ):
+                    name = dotted(one.targets[0])
+            used = len(re.findall(rf"\b{name}\b", code)) > 1
+            if name and not used and not self._is_seen(name):
+                text.cut(one)
+        return text.done()
+
     def _without_contrib(self, code: str) -> str:
         """The code with layers of Keras for functions of contrib around the classes."""
         while True:
@@ -330,14 +486,18 @@ class _Module:
                 return code
             for node, name in inner:
                 if name not in WITHOUT_WEIGHTS:
-                    text.put(node, cell(name, node, _Plain(self)))
+                    if name == "DropoutWrapper" and self.shares is None:
+                        raise Refused("it is not known when `DropoutWrapper` drops")
+                    always = self.shares is not None and not self.shares.code
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, cell(name, node, reader, always=always))
                     continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
                     key: on_one_line(text.of(value)) for key, value in given.items()
                 }
                 inputs = said.pop(SIGNATURES[name][0])
-                made = layers(name, said, _Plain(self))
+                made = layers(name, said, Plain(self.symbol, self.quote))
                 flag = "" if made.training is None else f", training={made.training}"
                 text.put(node, f"{made.made[0]}({inputs}{flag})")
             code = text.done()
@@ -350,7 +510,7 @@ class _Module:
     def _laid_out(self, code: str, names: Container[str]) -> str:
         """The code with new lines broken where they are too long."""
         text = Text(code)
-        known = {line.strip() for line in self.code.splitlines()}
+        known = {line.strip() for line in self.written.splitlines()}
         inits = {
             node
             for top in text.body
@@ -388,26 +548,6 @@ class _Module:
         return text.done()
 
 
-class _Plain:
-    """Reads arguments as they are, where there are no arg_scopes."""
-
-    def __init__(self, module: _Module) -> None:
-        self.symbol = module.symbol
-        self.quote = module.quote
-
-    def value(self, code: str) -> str:
-        """The argument itself."""
-        return code
-
-    def text(self, code: str) -> str:
-        """A string in the program's quotes."""
-        return f"{self.quote}{code}{self.quote}"
-
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """Nothing."""
-        return {}
-
-
 def arguments_of(
     node: ast.Call, names: Sequence[str], function: str
 ) -> dict[str, ast.expr]:
@@ -439,7 +579,7 @@ class Lifted:
     """A lifted class on its way to a plain one."""
 
     def __init__(
-        self, module: _Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
+        self, module: Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
     ) -> None:
         self.module = module
         self.node = node
@@ -449,12 +589,21 @@ class Lifted:
         text = module.text
         start, end = text.span(node)
         self.code = text.code[text.code.rfind("\n", 0, start) + 1 : end]
+        self.lifted = self.code
         base_text = text.of(node.bases[0])
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
+        # Parameters of the call under other names.
+        self.renamed: dict[str, str] = {}
+        # What arg_scopes around the calls of its objects say.
+        self.outer: list[Scope] = []
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
+        # Where in the call an expression stands whose names are looked up.
+        self.at: ast.AST | None = None
+        # Attributes that were added to the constructor, in the order of the call.
+        self.added: list[str] = []
 
     # -- reading
 
@@ -494,26 +643,51 @@ class Lifted:
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:
-            found = self._only_value(node.id)
+            found = self.value_of(node.id)
             return code if found is None else self.of(found)
         if node.id in self.init_names | self.hidden:
             return code
         return self.module.value(node.id) or code
 
-    def _only_value(self, name: str) -> ast.expr | None:
-        """What the call gives to a name, where it does so once."""
-        places = [
+    def value_of(self, name: str) -> ast.expr | None:
+        """What the call gives to a name, where it does so once.
+
+        Or where it did so last, straight before the node `at`.
+        """
+        stores = [
             one
-            for one in ast.walk(self.call)
-            if isinstance(one, ast.Name)
-            and one.id == name
-            and isinstance(one.ctx, ast.Store)
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
         ]
-        if len(places) != 1 or name in parameters_of(self.call):
+        if not stores or name in parameters_of(self.call):
             return None
-        above = self.above[places[0]]
-        if isinstance(above, ast.Assign) and above.targets == places:
+        if len(stores) > 1:
+            found = None if self.at is None else self.definition(self.at, name)
+            return None if found is None else found.value
+        above = self.above[stores[0]]
+        if isinstance(above, ast.Assign) and above.targets == stores:
             return above.value
+        return None
+
+    def definition(self, node: ast.AST, name: str) -> ast.Assign | None:
+        """The statement that gave a name the value that it has at a node."""
+        inner: ast.AST = self.statement(node)
+        while inner is not self.call:
+            outer = self.above[inner]
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(outer, field, None)
+                if not isinstance(block, list) or inner not in block:
+                    continue
+                for one in reversed(block[: block.index(inner)]):
+                    if name not in _stored(one):
+                        continue
+                    plain = isinstance(one, ast.Assign) and [
+                        *map(dotted, one.targets)
+                    ] == [name]
+                    return one if plain and isinstance(one, ast.Assign) else None
+            if isinstance(outer, (ast.For, ast.While)) and name in _stored(outer):
+                return None
+            inner = outer
         return None
 
     def text(self, code: str) -> str:
@@ -523,30 +697,14 @@ class Lifted:
     def scoped(self, function: str) -> Mapping[str, str]:
         """What the arg_scopes around give to a function of contrib."""
         found: dict[str, str] = {}
-        for block in self._withs:
-            for item in block.items:
-                node = item.context_expr
-                if not isinstance(node, ast.Call):
-                    continue
-                if self.symbol(self.of(node.func)) not in _ARG_SCOPES:
-                    continue
-                if len(node.args) != 1 or not isinstance(
-                    node.args[0], (ast.List, ast.Tuple)
-                ):
-                    shown = self.of(node)
-                    raise Refused(f"`{shown}` does not name its functions")
-                names = [
-                    contrib_name(self.symbol(self.of(f))) for f in node.args[0].elts
-                ]
-                if function not in names:
-                    continue
-                for one in node.keywords:
-                    if one.arg is None:
-                        raise Refused(f"`{self.of(node)}` with `**` arguments")
-                    value = self.of(one.value)
-                    if one.arg not in ("is_training", "normalizer_params"):
-                        value = self.for_init(value, f"`{one.arg}`")
-                    found[one.arg] = value
+        for scope in self.outer:
+            if function in scope.functions:
+                found.update(scope.given)
+        for scope in scopes_of(self._withs, self):
+            if function in scope.functions:
+                for name, code in scope.given.items():
+                    late = name in ("is_training", "normalizer_params")
+                    found[name] = code if late else self.for_init(code, f"`{name}`")
         return found
 
     def around(self, node: ast.AST) -> list[ast.AST]:
@@ -596,6 +754,18 @@ class Lifted:
                 found.append(_Use(node, self.withs(node)))
         return found
 
+    def appended(self, attribute: str) -> list[ast.Call]:
+        """Calls whose values the constructor appends to a list."""
+        return [
+            one.args[0]
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and attribute_of_self(one.func.value) == attribute
+            and one.args
+            and isinstance(one.args[0], ast.Call)
+        ]
+
     # -- what the constructor can say
 
     def attributes(self) -> dict[str, ast.expr]:
@@ -607,16 +777,25 @@ class Lifted:
             if (name := attribute_of_self(node.targets[0])) is not None
         }
 
-    def for_init(self, code: str, what: str) -> str:
-        """An expression of the call, as the constructor says it."""
-        return self._moved(code, what, {}, shapes=False)
+    def for_init(self, code: str, what: str, free: Container[str] = ()) -> str:
+        """An expression of the call, as the constructor says it.
+
+        `free` are names that are bound where it will stand.
+        """
+        return self._moved(code, what, free, shapes=False)
 
     def for_build(self, code: str, what: str) -> str:
-        """An expression of the call, as `build` says it, which knows the input's shape."""
-        return self._moved(code, what, {}, shapes=True)
+        """An expression of the call, as `build` says it, which knows the shape."""
+        return self._moved(code, what, (), shapes=True)
 
     def _moved(
-        self, code: str, what: str, known: dict[str, str], *, shapes: bool
+        self,
+        code: str,
+        what: str,
+        free: Container[str],
+        *,
+        shapes: bool,
+        seen: tuple[str, ...] = (),
     ) -> str:
         whole = f"({code}\n)"
         text = Text(whole)
@@ -648,18 +827,21 @@ class Lifted:
                 ):
                     text.put(node, given.id)
                 continue
-            if isinstance(node, ast.Name) and node.id in self.locals - inner:
-                value = self._only_value(node.id)
-                if value is None or node.id in known:
+            if (
+                isinstance(node, ast.Name)
+                and node.id in self.locals - inner
+                and node.id not in free
+            ):
+                value = self.value_of(node.id)
+                if value is None or node.id in seen:
                     raise Refused(
                         f"{what} follows from `{node.id}`, which only the call knows"
                     )
                 self.moved_names.add(node.id)
                 moved = self._moved(
-                    self.of(value), what, {**known, node.id: ""}, shapes=shapes
+                    self.of(value), what, free, shapes=shapes, seen=(*seen, node.id)
                 )
-                held = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-                text.put(node, moved if isinstance(value, held) else f"({moved})")
+                text.put(node, moved if isinstance(value, HELD) else f"({moved})")
                 continue
             pending += ast.iter_child_nodes(node)
         return text.done()[1:-2]
@@ -681,7 +863,7 @@ class Lifted:
             return None
         held = node.value
         if isinstance(held, ast.Name) and held.id in self.locals:
-            value = self._only_value(held.id)
+            value = self.value_of(held.id)
             if value is not None:
                 self.moved_names.add(held.id)
                 held = value
@@ -718,26 +900,52 @@ class Lifted:
 
         `place` is where the call uses what they make.
         """
-        order = _place(place)
+        order = place_of(place)
         first_use: dict[str, tuple[int, int]] = {}
         for node in ast.walk(self.call):
             name = attribute_of_self(node)
             if name is not None:
-                first_use[name] = min(first_use.get(name, _place(node)), _place(node))
+                first_use[name] = min(
+                    first_use.get(name, place_of(node)), place_of(node)
+                )
         statements = self.init.body
         where = len(statements)
         for index in range(len(statements) - 1, 0, -1):
             made = _made_in(statements[index], self.source)
-            if not made:
+            if not made or made & {*self.added}:
                 break
-            if min((first_use.get(one, order) for one in made)) > order:
+            if min(first_use.get(one, order) for one in made) > order:
                 where = index
+        self.added += re.findall(r"self\.(\w+) = ", "\n".join(lines))
         if where < len(statements):
             self.source.add(statements[where], *lines)
         else:
             self.source.add(statements[-1], *lines, below=True)
 
-    def fresh(self, wanted: str) -> str:
+    def add_to_build(self, lines: Sequence[str]) -> None:
+        """Puts statements into `build`, which knows the shape of the input."""
+        known = next(
+            (
+                one
+                for one in self.tree.body
+                if isinstance(one, ast.FunctionDef) and one.name == "build"
+            ),
+            None,
+        )
+        if known is not None:
+            self.source.add(known.body[-1], *lines, below=True)
+            return
+        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
+        self.source.add(
+            self.call,
+            "def build(self, input_shape):",
+            *(step + one for one in lines),
+        )
+        start, _ = self.source.span(self.call)
+        line = self.source.code.rfind("\n", 0, start) + 1
+        self.source._edits.append((line, line, "\n"))
+
+    def fresh(self, wanted: str, more: Container[str] = ()) -> str:
         """An attribute that the class does not have yet."""
         taken = {
             name
@@ -747,8 +955,10 @@ class Lifted:
         wanted = re.sub(r"\W+", "_", wanted).strip("_")
         if not wanted.isidentifier():
             wanted = "weight"
+        if wanted in RESERVED:
+            wanted = f"own_{wanted}"
         name, number = wanted, 1
-        while name in taken or name in RESERVED:
+        while name in taken or name in more:
             number += 1
             name = f"{wanted}_{number}"
         return name
@@ -759,21 +969,48 @@ class Lifted:
         """Changes the code, step by step."""
         self.code = without_gone(self.code)
         self.read()
-        if len(parameters_of(self.call)) < 2:
-            raise Refused(f"the layers of `{self.name}` have no inputs")
+        self._check_scopes()
+        self._rounds_alone()
         self._first_values_made()
         self._functions()
         self._calls_of_contrib()
         self._starts_from_scopes()
-        self._weights()
+        move_weights(self)
         self._scopes()
+        self._check_inputs()
         self._words()
+        self._unread_values()
         self._loops()
         self._comprehensions()
         self._flag()
         self._unread()
-        self._unread_values()
         self._docstring()
+
+    def _check_scopes(self) -> None:
+        """Refuses scopes that say more of the layers within than can be said here."""
+        for block in (one for one in ast.walk(self.call) if isinstance(one, ast.With)):
+            said = self.module.said_by(block, self.symbol, self.source)
+            if not said:
+                continue
+            for attribute, value in self.attributes().items():
+                uses = [one for one in self.uses(attribute) if block in one.withs]
+                kinds = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+                code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
+                if uses and self.module.takes(code, said):
+                    raise Refused(
+                        f"the scope around `{attribute}` gives its weights "
+                        f"a {' and a '.join(said)}"
+                    )
+
+    def _rounds_alone(self) -> None:
+        """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
+        for one in ast.walk(self.call):
+            over = one.iter if isinstance(one, ast.comprehension) else None
+            if not isinstance(over, ast.Call) or dotted(over.func) != "zip":
+                continue
+            if len(over.args) == 1:
+                self.source.put(over, self.of(over.args[0]))
+        self.take()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers that the constructor makes for later."""
@@ -818,6 +1055,9 @@ class Lifted:
             return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
+        if name in ("repeat", "stack") and len(uses) == 1:
+            self._repeated(node, uses[0], name)
+            return
         if name not in SIGNATURES:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
         made = {self._used(node, one, name, function) for one in uses}
@@ -829,6 +1069,50 @@ class Lifted:
         if len(made) != 1 or nested:
             raise Refused(f"`{function}` is called in {len(uses)} ways")
         self.source.put(node, made.pop())
+
+    def _repeated(self, node: ast.Call, use: _Use, name: str) -> None:
+        """``slim.repeat(net, 2, slim.conv2d, 64, [3, 3])``, or ``slim.stack``."""
+        function = self.of(node.args[0])
+        inputs, *late = use.node.args
+        rest = [*late, *node.args[1:]]
+        keywords = [*use.node.keywords, *node.keywords]
+        given = {str(one.arg): self.of(one.value) for one in keywords}
+        given.pop("scope", None)
+        first, second, *more = rest
+        times, layer = (first, second) if name == "repeat" else (second, first)
+        inner = contrib_name(self.symbol(self.of(layer)))
+        if late or inner not in SIGNATURES or "scope" not in SIGNATURES[inner]:
+            raise Refused(f"`{function}` of `{self.of(layer)}`")
+        self._withs = use.withs
+        names = SIGNATURES[inner][1:]
+        rank = self._rank(inputs, use.node)
+        flags: set[str | None] = set()
+
+        def made(arguments: Sequence[str]) -> str:
+            said = dict(zip(names, arguments, strict=False)) | given
+            found = layers(inner, said, self, rank)
+            flags.add(found.training)
+            return self._constructor(found, function)
+
+        plain = [self.of(one) for one in more]
+        if name == "repeat":
+            code = f"[{made(plain)} for _ in range({self.of(times)})]"
+        elif isinstance(times, (ast.List, ast.Tuple)):
+            code = f"[{', '.join(made(self._several(one)) for one in times.elts)}]"
+        else:
+            code = f"[{made(['size'])} for size in {self.of(times)}]"
+        (flag,) = flags
+        flagged = "" if flag is None else f", training={flag}"
+        self.source.put(node, f"tf_keras.Sequential({code})")
+        self.source.put(
+            use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flagged})"
+        )
+
+    def _several(self, node: ast.expr) -> list[str]:
+        """The arguments of one layer of a stack."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [self.of(one) for one in node.elts]
+        return [self.of(node)]
 
     def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
         """The constructor of a layer for one of its calls, which it puts right."""
@@ -860,10 +1144,7 @@ class Lifted:
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""
-        node = parsed(code)
-        if isinstance(node, ast.Name) and node.id in parameters_of(self.call):
-            return code
-        return self.for_init(code, what)
+        return self.for_init(code, what, parameters_of(self.call)[2:])
 
     def _constructor(self, made: Layers, function: str) -> str:
         code = made.made[0]
@@ -904,7 +1185,7 @@ class Lifted:
                 and len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
                 and one.targets[0].id == node.id
-                and _place(one) < _place(use)
+                and place_of(one) < place_of(use)
                 and not _holds(one, use)
             ]
             found = {self._rank(one, one) for one in values[-1:]}
@@ -1032,17 +1313,11 @@ class Lifted:
 
     # -- weights
 
-    def _first_values(self, withs: Sequence[ast.With], what: str) -> str | None:
-        """How a scope around says that weights begin."""
-        return self._scope_argument(withs, "initializer", 3, what)
-
-    def _penalty(self, withs: Sequence[ast.With], what: str) -> str | None:
-        """What a scope around says of penalties on weights."""
-        return self._scope_argument(withs, "regularizer", 4, what)
-
-    def _scope_argument(
-        self, withs: Sequence[ast.With], name: str, place: int, what: str
+    def from_scopes(
+        self, withs: Sequence[ast.With], name: str, what: str
     ) -> str | None:
+        """What variable scopes around say of weights: how they begin, a penalty."""
+        place = {"initializer": 3, "regularizer": 4}[name]
         for block in reversed(withs):
             for item in reversed(block.items):
                 node = item.context_expr
@@ -1076,7 +1351,7 @@ class Lifted:
             node, argument = found
             start: str | None = None
             for use in self.uses(self._holder(node)):
-                start = self._first_values(use.withs, f"`{argument.arg}`")
+                start = self.from_scopes(use.withs, "initializer", f"`{argument.arg}`")
             kept = [self.of(one) for one in node.args]
             for one in node.keywords:
                 if one is argument:
@@ -1086,331 +1361,6 @@ class Lifted:
                 kept.append(self.of(one))
             self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
             self.take()
-
-    def _weights(self) -> None:
-        """Variables of the call become weights that the constructor makes."""
-        makers = {
-            "get_variable": self._get_variable,
-            "new_variable": self._new_variable,
-            "make_input_layer": self._input_layer,
-        }
-        while True:
-            found = sorted(
-                (
-                    (_place(one), name, one)
-                    for one in ast.walk(self.call)
-                    if isinstance(one, ast.Call)
-                    and (name := attribute_of_self(one.func)) is not None
-                    and (
-                        name in makers or name in ("keep_weights", "make_linear_model")
-                    )
-                ),
-                key=lambda one: one[0],
-            )
-            if not found:
-                return
-            _, name, node = found[0]
-            if name == "make_linear_model":
-                raise Refused("`tf.feature_column.linear_model` in a model function")
-            if name == "keep_weights":
-                shown = self.of(node.args[0])
-                raise Refused(f"`{shown}` makes variables where it is called")
-            makers[name](node)
-            self.take()
-
-    def _conditions(self, node: ast.AST, what: str) -> list[str]:
-        """Tests around a weight, which the constructor asks too."""
-        found: list[str] = []
-        for block in self.around(node):
-            if isinstance(block, ast.If) and any(
-                _holds(one, node) for one in block.body
-            ):
-                found.append(self.for_init(self.of(block.test), what))
-            elif isinstance(
-                block, (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef)
-            ) or isinstance(
-                block,
-                (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Lambda),
-            ):
-                raise Refused(f"{what} is made in a loop or a branch")
-        return found
-
-    def _made(
-        self, node: ast.Call, attribute: str, code: str, *, build: bool = False
-    ) -> None:
-        """Moves a weight to where the constructor, or `build`, makes it."""
-        what = f"`{attribute}`"
-        tests = self._conditions(node, what)
-        step = "    "
-        lines = [f"{step * depth}if {test}:" for depth, test in enumerate(tests)]
-        lines.append(f"{step * len(tests)}self.{attribute} = {code}")
-        if build:
-            self._add_to_build(lines)
-        else:
-            self.add_to_init(lines, node)
-        statement = self.statement(node)
-        if isinstance(statement, ast.Assign) and statement.value is node:
-            (target,) = statement.targets
-            if isinstance(target, ast.Name) and self._only_value(target.id) is node:
-                self._read_as(target.id, f"self.{attribute}")
-                self.source.drop(statement)
-                return
-        self.source.put(node, f"self.{attribute}")
-
-    def _read_as(self, name: str, code: str) -> None:
-        for one in ast.walk(self.call):
-            if (
-                isinstance(one, ast.Name)
-                and one.id == name
-                and isinstance(one.ctx, ast.Load)
-            ):
-                self.source.put(one, code)
-
-    def _add_to_build(self, lines: Sequence[str]) -> None:
-        known = next(
-            (
-                one
-                for one in self.tree.body
-                if isinstance(one, ast.FunctionDef) and one.name == "build"
-            ),
-            None,
-        )
-        if known is not None:
-            self.source.add(known.body[-1], *lines, below=True)
-            return
-        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
-        self.source.add(
-            self.call,
-            "def build(self, input_shape):",
-            *(step + one for one in lines),
-        )
-        start, _ = self.source.span(self.call)
-        line = self.source.code.rfind("\n", 0, start) + 1
-        self.source._edits.append((line, line, "\n"))
-
-    def _get_variable(self, node: ast.Call) -> None:
-        given = {
-            name: self.of(one)
-            for name, one in arguments_of(
-                node, _GET_VARIABLE, "tf.get_variable"
-            ).items()
-        }
-        named = literal(given.get("name"))
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
-        statement = self.statement(node)
-        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
-            wanted = self.of(statement.targets[0])
-        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
-        what = f"the weight `{attribute}`"
-        for name in (
-            "collections",
-            "partitioner",
-            "custom_getter",
-            "constraint",
-            "synchronization",
-            "aggregation",
-        ):
-            if not is_absent(given.get(name)):
-                raise Refused(f"{what} is made with `{name}`")
-        if literal(given.get("validate_shape", "True")) is not True:
-            raise Refused(f"{what} is made without a shape")
-        kind = self.symbol(given.get("dtype", "x")) or given.get("dtype", "tf.float32")
-        whole = kind in ("tf.int32", "tf.int64", "tf.bool")
-        if kind != "tf.float32" and not whole:
-            raise Refused(f"{what} is of type `{kind}`")
-        withs = self.withs(node)
-        start = given.get("initializer")
-        if is_absent(start):
-            start = None if whole else self._first_values(withs, what)
-        else:
-            start = self.for_init(self.value(start or ""), what)
-        penalty = given.get("regularizer")
-        if is_absent(penalty):
-            penalty = self._penalty(withs, what)
-        else:
-            penalty = self.for_init(self.value(penalty or ""), what)
-        trainable = given.get("trainable", "True")
-        trainable = (
-            None if literal(trainable) is True else self.for_init(trainable, what)
-        )
-        name = self.for_init(given["name"], what)
-        more = {
-            "regularizer": regularizer(penalty, self),
-            "trainable": trainable,
-        }
-        if is_absent(given.get("shape")):
-            if start is None or penalty is not None:
-                raise Refused(f"{what} is made without a shape")
-            code = call(f"{self.tf}.Variable", start, name=name, trainable=trainable)
-            self._made(node, attribute, code)
-            return
-        shape = given["shape"]
-        began = None if start is None else initializer(start, self)
-        if began == self.text("glorot_uniform"):
-            began = None
-        build = False
-        try:
-            size = self.for_init(shape, what)
-        except Refused:
-            size = self.for_build(shape, what)
-            build = True
-            # `build` knows no parameters of the constructor.
-            began, name = self._in_build(began), self._in_build(name)
-        lookup = None if build or whole or trainable else self._lookup(node)
-        sizes = parsed(size)
-        if (
-            lookup is not None
-            and isinstance(sizes, (ast.List, ast.Tuple))
-            and len(sizes.elts) == 2
-        ):
-            whole_lookup, ids, local = lookup
-            parts = [
-                ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts
-            ]
-            code = call(
-                f"{_KERAS}Embedding",
-                *parts,
-                embeddings_initializer=began or self.text("glorot_uniform"),
-                embeddings_regularizer=more["regularizer"],
-                name=name if self.module.named else None,
-            )
-            self.add_to_init([f"self.{attribute} = {code}"], whole_lookup)
-            self.source.put(whole_lookup, f"self.{attribute}({ids})")
-            if local is not None:
-                self.source.drop(local)
-            return
-        code = call(
-            "self.add_weight",
-            name,
-            size,
-            dtype=given["dtype"] if whole else None,
-            initializer=began,
-            **more,
-        )
-        self._made(node, attribute, code, build=build)
-
-    def _in_build(self, code: str | None) -> str | None:
-        """What the constructor says, as `build` does: parameters are attributes there."""
-        if code is None:
-            return None
-        text = Text(f"({code}\n)")
-        stored = {
-            value.id: name
-            for name, value in self.attributes().items()
-            if isinstance(value, ast.Name)
-        }
-        for one in ast.walk(text.body[0]):
-            if isinstance(one, ast.Name) and one.id in self.init_names - {"self"}:
-                if one.id not in stored:
-                    raise Refused(
-                        f"a weight follows from `{one.id}` and from its input"
-                    )
-                text.put(one, f"self.{stored[one.id]}")
-        return text.done()[1:-2]
-
-    def _lookup(self, node: ast.Call) -> tuple[ast.Call, str, ast.stmt | None] | None:
-        """The only use of a table, if it looks rows up: the call, what it looks for.
-
-        And the statement that gives the table a name.
-        """
-        if self._conditions(node, "a table"):
-            return None
-        statement = self.statement(node)
-        used: ast.AST = node
-        local: ast.stmt | None = None
-        if isinstance(statement, ast.Assign) and statement.value is node:
-            (target,) = statement.targets
-            if (
-                not isinstance(target, ast.Name)
-                or self._only_value(target.id) is not node
-            ):
-                return None
-            reads = [
-                one
-                for one in ast.walk(self.call)
-                if isinstance(one, ast.Name)
-                and one.id == target.id
-                and isinstance(one.ctx, ast.Load)
-            ]
-            if len(reads) != 1:
-                return None
-            used, local = reads[0], statement
-        above = self.above[used]
-        above = self.above[above] if isinstance(above, ast.keyword) else above
-        if not isinstance(above, ast.Call):
-            return None
-        symbol = self.symbol(self.of(above.func)) or ""
-        if symbol not in _LOOKUPS or self._loops_around(above):
-            return None
-        given = arguments_of(above, _LOOKUPS[symbol], symbol)
-        if given.get("params") is not used or not {*given} <= {
-            "params",
-            "ids",
-            "indices",
-            "name",
-        }:
-            return None
-        ids = given.get("ids") or given["indices"]
-        return above, self.of(ids), local
-
-    def _loops_around(self, node: ast.AST) -> bool:
-        return any(isinstance(one, (ast.For, ast.While)) for one in self.around(node))
-
-    def _new_variable(self, node: ast.Call) -> None:
-        given = {
-            name: self.of(one)
-            for name, one in arguments_of(node, _VARIABLE, "tf.Variable").items()
-        }
-        named = literal(given.get("name"))
-        statement = self.statement(node)
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
-        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
-            wanted = self.of(statement.targets[0])
-        attribute = self.fresh(wanted.lower() if wanted.isupper() else wanted)
-        what = f"the weight `{attribute}`"
-        for name in (
-            "collections",
-            "variable_def",
-            "expected_shape",
-            "import_scope",
-            "synchronization",
-            "aggregation",
-        ):
-            if not is_absent(given.get(name)):
-                raise Refused(f"{what} is made with `{name}`")
-        code = call(
-            f"{self.tf}.Variable",
-            self.for_init(given["initial_value"], what),
-            **{
-                name: self.for_init(given[name], what)
-                for name in ("trainable", "name", "dtype", "constraint", "shape")
-                if name in given
-            },
-        )
-        self._made(node, attribute, code)
-
-    def _input_layer(self, node: ast.Call) -> None:
-        names = (
-            "features",
-            "feature_columns",
-            "weight_collections",
-            "trainable",
-            "cols_to_vars",
-            "cols_to_output_tensors",
-        )
-        given = arguments_of(node, names, "tf.feature_column.input_layer")
-        if not {*given} <= {"features", "feature_columns", "trainable"}:
-            raise Refused("`tf.feature_column.input_layer` fills a dictionary")
-        if "shared_embedding" in self.module.code:
-            raise Refused("columns that share an embedding")
-        attribute = self.fresh("input_layer")
-        columns = self.for_init(self.of(given["feature_columns"]), "the input layer")
-        trainable = "trainable" in given and self.for_init(
-            self.of(given["trainable"]), "the input layer"
-        )
-        code = call(f"{_KERAS}DenseFeatures", columns, trainable=trainable or None)
-        self.add_to_init([f"self.{attribute} = {code}"], node)
-        self.source.put(node, f"self.{attribute}({self.of(given['features'])})")
 
     # -- scopes
 
@@ -1431,6 +1381,16 @@ class Lifted:
             self.take()
         self.code = without_gone(self.code)
         self.read()
+
+    def _check_inputs(self) -> None:
+        """A class without inputs can have weights, and give them, but no layers."""
+        if len(parameters_of(self.call)) > 1:
+            return
+        (*before, last) = self.call.body
+        value = last.value if isinstance(last, ast.Return) else None
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if before or None in map(attribute_of_self, parts):
+            raise Refused(f"the layers of `{self.name}` have no inputs")
 
     def _names_only(self, block: ast.With) -> bool:
         symbols = [
@@ -1475,6 +1435,15 @@ class Lifted:
                     if "shared_embedding" in self.module.code:
                         raise Refused("columns that share an embedding")
                     self.source.put(node.func, f"{_KERAS}DenseFeatures")
+                elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
+                    x, w, b = (self.of(one) for one in node.args[:3])
+                    product = f"{self.tf}.matmul({x}, {w})"
+                    self.source.put(node, f"{self.tf}.nn.bias_add({product}, {b})")
+                elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
+                    table, ids = (self.of(one) for one in node.args[:2])
+                    self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif symbol in _SUMMARIES:
+                    self._summary(node, symbol)
                 elif symbol is not None and symbol.startswith("tf.keras."):
                     if symbol.endswith("BatchNormalization"):
                         self._check_norm(node)
@@ -1488,6 +1457,26 @@ class Lifted:
             if not changed:
                 return
             self.take()
+
+    def _summary(self, node: ast.Call, symbol: str) -> None:
+        """A summary as TensorFlow 2 writes it, whose function has the same name."""
+        parts = [self.of(one) for one in node.args]
+        for one in node.keywords:
+            if one.arg in ("family", None):
+                raise Refused(f"`{symbol}` with `family`")
+            if one.arg != "collections":
+                name = "data" if one.arg in ("tensor", "values") else one.arg
+                parts.append(f"{name}={self.of(one.value)}")
+        kind = symbol.rpartition(".")[2]
+        self.source.put(node, f"__tf2__.summary.{kind}({', '.join(parts)})")
+
+    def _is_one(self, node: ast.Call) -> bool:
+        """Rows are looked up in one table that is a weight."""
+        names = {one.arg for one in node.keywords}
+        table = node.args[0] if len(node.args) == 2 and names <= {"name"} else None
+        if isinstance(table, ast.Name):
+            table = self.value_of(table.id)
+        return attribute_of_self(table) is not None
 
     def _check_norm(self, node: ast.Call) -> None:
         frozen = [one for one in node.keywords if one.arg == "trainable"]
@@ -1585,8 +1574,8 @@ class Lifted:
                     one.id for one in ast.walk(element) if isinstance(one, ast.Name)
                 }
                 target, over = self._rounds(loop, used & names)
-                code = f"{self.of(empty.targets[0])} = [{self.of(element)} for {target} in {over}]"
-                self.source.put(empty, code)
+                made = f"[{self.of(element)} for {target} in {over}]"
+                self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
             self.source.drop(loop)
             self.code = without_gone(self.source.done())
             self.read()
@@ -1654,19 +1643,17 @@ class Lifted:
             ]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
                 continue
-            if name in _FLAGS and self._is_flag(reads):
+            if name in _FLAGS and not self.module.calls_with(name):
                 self._rename(name, "training")
+                self.renamed[name] = "training"
                 self.take()
                 return
 
-    def _is_flag(self, reads: Sequence[ast.Name]) -> bool:
-        return True
-
     def _rename(self, name: str, new: str) -> None:
         for one in ast.walk(self.call):
-            if isinstance(one, ast.arg) and one.arg == name:
-                self.source.put(one, new)
-            elif isinstance(one, ast.Name) and one.id == name:
+            if (isinstance(one, ast.arg) and one.arg == name) or (
+                isinstance(one, ast.Name) and one.id == name
+            ):
                 self.source.put(one, new)
 
     # -- what is left over
@@ -1688,6 +1675,7 @@ class Lifted:
                 and (name := attribute_of_self(node.targets[0])) is not None
                 and name not in read
                 and isinstance(node.value, (ast.Name, ast.Attribute))
+                and not self.module.reads(name, self.node)
             ]
             if not found:
                 return
@@ -1735,16 +1723,12 @@ class Lifted:
             self.take()
 
 
-def _stored(function: ast.FunctionDef) -> set[str]:
+def _stored(node: ast.AST) -> set[str]:
     return {
         one.id
-        for one in ast.walk(function)
+        for one in ast.walk(node)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
-
-
-def _place(node: ast.AST) -> tuple[int, int]:
-    return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ..symbols.nodes import walk
 from .page import Page, Region, Statement
+from .peeks import peeks
 from .word import Handler, Word, arguments, is_none, root_of, taken
 
 __all__ = ["WORDS", "asked", "datasets"]
@@ -16,15 +18,52 @@ _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 
 def datasets(page: Page) -> None:
     """Returns data sets where an iterator's tensors were returned."""
+    seen = _peeked(page)
     for call in page.scopes.calls.values():
         func = call.func
         if isinstance(func, cst.Attribute) and func.attr.value == "get_next":
-            _Tensors(page, call).rewrite()
+            _Tensors(page, call, seen).rewrite()
     for call in page.scopes.calls.values():
         if _dataset(page, call) is not None and not page.is_rewritten(call):
             page.refuse(
                 call, "an iterator ({}) is not read in its input function alone"
             )
+
+
+def _peeked(page: Page) -> set[cst.Call]:
+    """Rewrites sessions that look at data; calls of input functions for them."""
+    seen: set[cst.Call] = set()
+    for peek in peeks(page):
+        made = peek.made()
+        call = made.value if made is not None else None
+        if not isinstance(call, cst.Call) or made is None:
+            continue
+        func = call.func
+        if isinstance(func, cst.Attribute) and func.attr.value == "get_next":
+            tensors = _Tensors(page, call, set())
+            others = tensors.others(peek.gone)
+            if tensors.data is None or tensors.made is None or others is None:
+                continue
+            peek.rewrite(made, tensors.data)
+            for one in others:
+                page.drop_statement(one)
+            page.rewritten.update((call, tensors.made))
+        elif _gives_data(page, call):
+            seen.add(call)
+            peek.rewrite(made, call)
+    return seen
+
+
+def _gives_data(page: Page, call: cst.Call) -> bool:
+    """A function of the program that returns what it reads of a data set."""
+    function = page.resolver.definition(call.func)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    return any(
+        page.function(one) is function
+        for node, one in page.scopes.calls.items()
+        if isinstance(node, cst.Attribute) and node.attr.value == "get_next"
+    )
 
 
 def _dataset(page: Page, made: cst.BaseExpression | None) -> cst.BaseExpression | None:
@@ -47,10 +86,12 @@ def _dataset(page: Page, made: cst.BaseExpression | None) -> cst.BaseExpression 
 class _Tensors:
     """The tensors that a function gets of an iterator, and what it makes of them."""
 
-    def __init__(self, page: Page, call: cst.Call) -> None:
+    def __init__(self, page: Page, call: cst.Call, seen: set[cst.Call]) -> None:
         assert isinstance(call.func, cst.Attribute)
         self.page = page
         self.call = call
+        # Calls of input functions whose data is looked at, by now as data.
+        self.seen = seen
         self.iterator = call.func.value
         made = page.value(self.iterator)
         self.made = made if isinstance(made, cst.Call) else None
@@ -61,9 +102,11 @@ class _Tensors:
         """Returns the data set, mapped by what is done with its elements."""
         if self.data is None or self.made is None or self.function is None:
             return
-        if not _is_final(self.page, self.function):
+        if self.call in self.page.rewritten:
             return
-        statements = self._others()
+        if not _is_final(self.page, self.function, self.seen):
+            return
+        statements = self.others()
         if statements is None:
             return
         holder = self.page.parent(self.call)
@@ -78,27 +121,61 @@ class _Tensors:
             self.page.drop_statement(one)
         self.page.rewritten.add(self.made)
 
-    def _others(self) -> list[Statement] | None:
+    def others(self, known: Sequence[Statement] = ()) -> list[Statement] | None:
         """Statements that make the iterator, or see to it; None if others read it."""
         binding = self.page.assigned(self.iterator)
         if binding is None or binding.value is None:
             return [] if self.made is self.iterator else None
         found = [self.page.statement(binding.value)]
         for read in self.page.reads(binding):
-            if read is self.iterator:
-                continue
             statement = self.page.statement(read)
-            small = (
-                statement.body[0]
-                if isinstance(statement, cst.SimpleStatementLine)
-                else None
-            )
-            if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
-                return None
-            if self.page.symbol(small.value.func) != "tf.add_to_collection":
+            if read is self.iterator or statement in known:
+                continue
+            if not self._initializes(statement, read):
                 return None
             found.append(statement)
         return found
+
+    def _initializes(self, statement: Statement, read: cst.Name) -> bool:
+        """A collection, or a hook's function, that gets what starts the iterator."""
+        page = self.page
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        small = statement.body[0]
+        if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+            return page.symbol(small.value.func) == "tf.add_to_collection"
+        value = small.value if isinstance(small, cst.Assign) else None
+        run = value.body if isinstance(value, cst.Lambda) else None
+        if not isinstance(run, cst.Call) or not isinstance(run.func, cst.Attribute):
+            return False
+        args = arguments(page, run, ("fetches", "feed_dict"))
+        if run.func.attr.value != "run" or args is None or "fetches" not in args:
+            return False
+        if page.source(args["fetches"].value) != f"{read.value}.initializer":
+            return False
+        fed = args["feed_dict"].value if "feed_dict" in args else None
+        return is_none(fed) or (isinstance(fed, cst.Dict) and self._fed(fed))
+
+    def _fed(self, fed: cst.Dict) -> bool:
+        """Placeholders are what they were fed with."""
+        page = self.page
+        pairs = []
+        for one in fed.elements:
+            made = page.value(one.key) if isinstance(one, cst.DictElement) else None
+            if not isinstance(made, cst.Call):
+                return False
+            args = arguments(page, made, ("dtype", "shape", "name")) or {}
+            if page.symbol(made.func) != "tf.placeholder" or "dtype" not in args:
+                return False
+            pairs.append((made, one.value, args["dtype"].value))
+        for made, value, kind in pairs:
+            page.replaced.add(root_of(made.func))
+            if page.source(kind) == f"{page.source(value)}.dtype":
+                page.put(made, value)
+            else:
+                constant = page.tf(made.func, "constant")
+                page.put(made, f"{constant}(", value, ", ", kind, ")")
+        return True
 
     def _mapped(self, holder: cst.CSTNode | None) -> bool:
         """``x, y = iterator.get_next()`` and statements that end in a return."""
@@ -146,7 +223,7 @@ class _Tensors:
                 return True
         name = page.free("prepare", "prepare_batch")
         first = page.text.find("\n", page.span(statement)[1]) + 1
-        region = Region(first, end, len(page.step.expandtabs()))
+        region = Region(first, end, len(page.step))
         if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
             return False  # a text over several lines
         above = page.newline if place else ""
@@ -189,7 +266,10 @@ def _parameters(page: Page, target: cst.BaseExpression) -> str | None:
 
 
 def _is_final(
-    page: Page, function: cst.FunctionDef | cst.Lambda, depth: int = 0
+    page: Page,
+    function: cst.FunctionDef | cst.Lambda,
+    seen: set[cst.Call],
+    depth: int = 0,
 ) -> bool:
     """What a function returns goes to a Trainer, for all that is seen of it."""
     if isinstance(function, cst.Lambda):
@@ -199,7 +279,7 @@ def _is_final(
         called = (isinstance(node, cst.Name) and node.value == name) or (
             isinstance(node, cst.Attribute) and node.attr.value == name
         )
-        if not called:
+        if not called or call in seen:
             continue
         holder = page.parent(call)
         outer = page.function(call)
@@ -208,7 +288,7 @@ def _is_final(
         )
         if not handed or outer is None or depth > 4:
             return False
-        if outer is not function and not _is_final(page, outer, depth + 1):
+        if outer is not function and not _is_final(page, outer, seen, depth + 1):
             return False
     return True
 
@@ -231,6 +311,26 @@ def asked(page: Page) -> Iterator[str]:
             for name in ("params", "mode", "config"):
                 if name in names:
                     yield f"input_fn({name})"
+    for call in page.scopes.calls.values():
+        for arg in call.args:
+            first = arg.keyword.value if arg.keyword is not None else ""
+            given = first == "input_fn" or (not first and arg is call.args[0])
+            if given and _gives_tensors(page, arg.value):
+                yield "input_fn(tensors)"
+
+
+def _gives_tensors(page: Page, node: cst.BaseExpression) -> bool:
+    """An input function that returns tensors by name, not the data set of them."""
+    if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
+        node = node.body.func
+    function = page.resolver.definition(node)
+    return isinstance(function, cst.FunctionDef) and any(
+        isinstance(one, cst.Return)
+        and isinstance(one.value, (cst.Tuple, cst.Dict))
+        and page.function(one) is function
+        and not page.is_replaced(one)
+        for one in walk(function.body)
+    )
 
 
 # -- lookup tables ---------------------------------------------------------------------

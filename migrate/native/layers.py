@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from .code import UNKNOWN, Refused, call, grouped, is_absent, literal, parsed
+from .code import UNKNOWN, Refused, call, dotted, grouped, is_absent, literal, parsed
 
 __all__ = [
     "SIGNATURES",
     "Layers",
+    "Plain",
     "Reader",
     "contrib_name",
+    "dictionary",
     "initializer",
     "layers",
+    "rate_of",
     "regularizer",
 ]
 
@@ -110,7 +113,8 @@ RANKS = {
 class Reader(Protocol):
     """What the code says around a call."""
 
-    def symbol(self, code: str) -> str | None:
+    @property
+    def symbol(self) -> Callable[[str], str | None]:
         """TensorFlow's name of what an expression stands for."""
 
     def value(self, code: str) -> str:
@@ -121,6 +125,26 @@ class Reader(Protocol):
 
     def scoped(self, function: str) -> Mapping[str, str]:
         """Arguments that an arg_scope gives to a function of contrib."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Reads arguments as they are, where no arg_scope is around."""
+
+    symbol: Callable[[str], str | None] = lambda code: None
+    quote: str = "'"
+
+    def value(self, code: str) -> str:
+        """The argument itself."""
+        return code
+
+    def text(self, code: str) -> str:
+        """A string in these quotes."""
+        return f"{self.quote}{code}{self.quote}"
+
+    def scoped(self, function: str) -> Mapping[str, str]:
+        """Nothing."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -224,7 +248,7 @@ def _with_weights(
         norm = contrib_name(reader.symbol(normalizer))
         if norm is None:
             raise Refused(f"`{normalizer}` normalizes the outputs of `{name}`")
-        params = _dict_of(given.get("normalizer_params"), reader)
+        params = dictionary(given.get("normalizer_params"), reader)
         of_rank = RANKS.get(kind, 2 if kind == "Dense" and rank is None else rank)
         found = layers(norm, params, reader, of_rank)
         size = given["num_outputs"]
@@ -300,7 +324,7 @@ def _pooling(name: str, given: Mapping[str, str], reader: Reader) -> str:
 
 
 def _dropout(given: Mapping[str, str], reader: Reader) -> Layers:
-    rate = _rate(given.get("keep_prob", "0.5"))
+    rate = rate_of(given.get("keep_prob", "0.5"))
     shape = given.get("noise_shape")
     seed = given.get("seed")
     made = call(
@@ -312,7 +336,7 @@ def _dropout(given: Mapping[str, str], reader: Reader) -> Layers:
     return Layers((made,), given.get("is_training", "True"))
 
 
-def _rate(keep: str) -> str:
+def rate_of(keep: str) -> str:
     """The share that is dropped, of the one that is kept."""
     known = literal(keep)
     if isinstance(known, (int, float)):
@@ -349,8 +373,8 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
         raise Refused("`batch_norm` with `fused=False`")
     if rank not in (2, 4):
         raise Refused("`batch_norm` of an input whose dimensions are not seen")
-    params = _dict_of(given.get("param_initializers"), reader)
-    penalties = _dict_of(given.get("param_regularizers"), reader)
+    params = dictionary(given.get("param_initializers"), reader)
+    penalties = dictionary(given.get("param_regularizers"), reader)
     named: dict[str, str | None] = {
         "axis": "1" if _data_format(given.get("data_format"), reader) else None,
         "momentum": given.get("decay", "0.999"),
@@ -403,26 +427,21 @@ def _layer_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
     return Layers(tuple(made))
 
 
-def _dict_of(code: str | None, reader: Reader) -> dict[str, str]:
+def dictionary(code: str | None, reader: Reader) -> dict[str, str]:
     """A dictionary in plain sight: by key, the sources of its values."""
     if is_absent(code):
         return {}
     given = reader.value(code or "")
     node = parsed(given)
     found: dict[str, str] = {}
-    if (
-        isinstance(node, ast.Call)
-        and ast.unparse(node.func) == "dict"
-        and not node.args
-    ):
+    pairs: list[tuple[object, ast.expr]] = [(None, node)]
+    if isinstance(node, ast.Call) and dotted(node.func) == "dict" and not node.args:
         pairs = [(one.arg, one.value) for one in node.keywords]
     elif isinstance(node, ast.Dict):
         pairs = [
             (one.value if isinstance(one, ast.Constant) else None, value)
             for one, value in zip(node.keys, node.values, strict=True)
         ]
-    else:
-        pairs = [(None, node)]
     for key, value in pairs:
         if not isinstance(key, str):
             raise Refused(f"`{code}` is not a dictionary in plain sight")
@@ -668,7 +687,7 @@ def regularizer(code: str | None, reader: Reader) -> str | None:
     symbol = reader.symbol(_source(text, function)) or ""
     name = contrib_name(symbol)
     if name in _PENALTIES and isinstance(node, ast.Call):
-        names = ("scale_l1", "scale_l2", "scope")
+        names: tuple[str, ...] = ("scale_l1", "scale_l2", "scope")
         if name != "l1_l2_regularizer":
             names = ("scale", "scope")
         given = _placed(_arguments(node, text), names)

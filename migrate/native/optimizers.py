@@ -118,7 +118,11 @@ _DEFAULTS = {
     "momentum": 0.0,
     "nesterov": False,
 }
-_DEFAULT_OF = {("RMSProp", "epsilon"): 1e-10, ("Adadelta", "rho"): 0.95}
+_DEFAULT_OF = {
+    ("RMSProp", "rho"): 0.9,
+    ("RMSProp", "epsilon"): 1e-10,
+    ("Adadelta", "rho"): 0.95,
+}
 _CLIPPED = (
     "with several replicas `{}` clips the sum of their gradients, where every replica "
     "clipped its own"
@@ -145,6 +149,8 @@ def optimizer(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) 
         raise Refused(f"`{symbol}` without a learning rate")
     for name, default in _OLD_DEFAULTS.get(symbol, {}).items():
         given.setdefault(name, default)
+    if short == "RMSProp" and "decay" in given:
+        given = {"rho" if name == "decay" else name: given[name] for name in given}
     if short in ("RMSProp", "ProximalAdagrad", "LazyAdam"):
         return _made(short, given, training=True)
     if short == "Momentum":

@@ -23,11 +23,13 @@ from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
-from .classes import plain_classes
+from .classes import plain_classes, training_words
 from .code import Refused
+from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined
+from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
@@ -58,6 +60,11 @@ def native(
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
     del options
+    for one in files:
+        if "TF_CONFIG" in one.source.text:
+            raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
+        if "CheckpointSaverListener" in one.source.text:
+            raise Refused(f"{one.path.name} listens to what saves checkpoints")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -99,6 +106,12 @@ def _words_of(text: str, module: str) -> set[str]:
             if name in taken or name == "Trainer":
                 given = {one.arg for one in node.keywords if one.arg is not None}
                 found |= given | {f"{name}({one})" for one in given}
+            if isinstance(func, ast.Attribute) and len(node.args) > 1:
+                # Arguments by their places: hooks come first, as the Estimator had it.
+                if func.attr == "train":
+                    found.add("hooks")
+                elif func.attr == "evaluate" and len(node.args) > 2:
+                    found.add("evaluate(hooks)")
     return found
 
 
@@ -182,17 +195,18 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        files = [with_variables_inlined(one, facts) for one in files]
+        told = [with_constant_shares(one, facts) for one in files]
+        files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
-        self.files = [
-            _File(
-                plain_classes(self._prepared(one.parsed), facts),
-                written_for_tf2(old.resolver),
-            )
-            for old, one in zip(files, lifting, strict=True)
-        ]
+        self.files = []
+        for old, one, (_, shares) in zip(files, lifting, told, strict=True):
+            plain = plain_classes(self._prepared(one.parsed), facts, shares)
+            words = training_words(plain)
+            self.files.append(_File(plain, written_for_tf2(old.resolver), words))
         self.before = files
 
     def _prepared(self, parsed: ParsedModule) -> ParsedModule:
@@ -280,8 +294,16 @@ class _Program:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
             else:
-                made = made.with_changes(leading_lines=defined.leading_lines)
+                lines = list(defined.leading_lines)
+                top = tree.parent(defined) is parsed.module
+                while top and sum(one.comment is None for one in lines) < 2:
+                    lines.insert(0, cst.EmptyLine(indent=False))
+                made = made.with_changes(leading_lines=lines)
             module = parsed.module.visit(_InPlace(defined, [*before, made]))
+        if task.dropped:
+            dropped = module.visit(_WithoutClass(task.dropped))
+            assert isinstance(dropped, cst.Module)
+            module = dropped
         return _parsed(parsed, code_of(module), self.facts)
 
     def _rename(self, one: _File, name: str, task: str) -> None:
@@ -307,6 +329,20 @@ class _InPlace(cst.CSTTransformer):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         if original_node is self.defined:
             return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _WithoutClass(cst.CSTTransformer):
+    """Takes a class out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.RemovalSentinel:
+        if original_node.name.value == self.name:
+            return cst.RemoveFromParent()
         return updated_node
 
 

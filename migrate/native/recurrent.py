@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from .code import Refused, call, is_absent, literal, parsed
-from .layers import Reader, initializer
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .dropout_cells import SIGNATURE
+from .layers import Reader, initializer, rate_of
 from .text import attribute_of_self
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _SIGNATURES = {
     ),
     "BasicRNNCell": ("num_units", "activation", *_LAST),
     "MultiRNNCell": ("cells", "state_is_tuple"),
+    "DropoutWrapper": SIGNATURE,
 }  # fmt: skip
 _NAMES = {
     "BasicLSTMCell": "LSTMCell",
@@ -55,7 +57,7 @@ _NAMES = {
     "BasicRNNCell": "RNNCell",
 }
 # Classes of training.py.
-CELLS = frozenset(_NAMES.values())
+CELLS = frozenset((*_NAMES.values(), "DropoutCell"))
 _IGNORED = ("name", "reuse", "num_unit_shards", "num_proj_shards")
 
 
@@ -70,8 +72,11 @@ def cell_name(symbol: str | None) -> str | None:
     return None
 
 
-def cell(name: str, node: ast.Call, reader: Reader) -> str:
-    """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1."""
+def cell(name: str, node: ast.Call, reader: Reader, *, always: bool) -> str:
+    """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1.
+
+    `always` says that wrappers drop whether the program trains or not.
+    """
     names = _SIGNATURES[name]
     if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
         raise Refused(f"`{name}` with other arguments")
@@ -81,6 +86,8 @@ def cell(name: str, node: ast.Call, reader: Reader) -> str:
         raise Refused(f"`{name}` whose state is no tuple")
     if name == "MultiRNNCell":
         return given["cells"]
+    if name == "DropoutWrapper":
+        return _dropout(given, always)
     units = given.pop("num_units")
     if literal(given.pop("use_peepholes", "False")) is not False:
         raise Refused(f"`{name}` with `use_peepholes`")
@@ -100,8 +107,27 @@ def cell(name: str, node: ast.Call, reader: Reader) -> str:
     )
 
 
+def _dropout(given: dict[str, str], always: bool) -> str:
+    for name in (*SIGNATURE[3:5], "dropout_state_filter_visitor"):
+        code = given.get(name)
+        if not is_absent(code) and literal(code) not in (1, False):
+            raise Refused(f"`DropoutWrapper` with `{name}`")
+    rates = {
+        name.partition("_")[0]: rate_of(given[name])
+        for name in SIGNATURE[1:3]
+        if name in given
+    }
+    return call(
+        "DropoutCell",
+        given["cell"],
+        inputs=rates.get("input"),
+        outputs=rates.get("output"),
+        always="True" if always else None,
+    )
+
+
 class _Kind(NamedTuple):
-    """What the state of a cell is: of an LSTM, or a tensor; a list of several cells'."""
+    """The kind of a cell's state: that of an LSTM, or a tensor; or those of several."""
 
     lstm: bool
     several: bool
@@ -120,8 +146,14 @@ def _kind(code: str, lifted: Lifted) -> _Kind | None:
         return None if found is None else found._replace(several=True)
     if not isinstance(node, ast.Call):
         return None
+    helper = lifted.module.function(dotted(node.func))
+    if helper is not None:
+        last = helper.body[-1]
+        if not isinstance(last, ast.Return) or last.value is None:
+            return None
+        return _kind(lifted.module.text.of(last.value), lifted)
     name = cell_name(lifted.symbol(ast.unparse(node.func)))
-    if name == "MultiRNNCell":
+    if name in ("MultiRNNCell", "DropoutWrapper"):
         return _kind(ast.unparse(node.args[0]), lifted) if node.args else None
     return None if name is None else _Kind("LSTM" in name, several=False)
 
@@ -167,6 +199,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"
+    if lifted.module.shares is not None and lifted.module.shares.code:
+        network.arguments += ", training=training"
     if symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:
@@ -296,8 +330,8 @@ class _Network:
                     raise Refused(f"the state of `{self.function}` is handed on")
                 part = lifted.above[above]
                 if isinstance(part, ast.Attribute) and part.attr in ("c", "h"):
-                    place = 0 if part.attr == "c" else 1
-                    lifted.source.put(part, f"{lifted.of(above)}[{place}]")
+                    index = 0 if part.attr == "c" else 1
+                    lifted.source.put(part, f"{lifted.of(above)}[{index}]")
             return [f"*{name}"]
         if not kind.lstm:
             return [name]

@@ -20,8 +20,11 @@ from .text import (
     attribute_of_self,
     bound_names,
     elements,
+    names_in,
     parameters_of,
     parents_of,
+    place_of,
+    substituted,
     without_gone,
 )
 
@@ -34,34 +37,44 @@ def simplified(
     code: str,
     names: set[str],
     seen: Callable[[str], bool],
-    shared: Container[str] = (),
+    shared: Container[str],
+    flags: Mapping[str, Mapping[str, str]],
+    first: Callable[[str], str | None],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. The models that a function in `shared` makes are one.
+    one of them. The models that a function in `shared` makes are one. `flags` tell
+    what callers say of training, by class and caller. `first` gives the initializer, or
+    the regularizer, of Keras that an expression means.
     """
     steps = (
+        _scope_flags,
         _constructor_flags,
         _call_parameters,
         _owner,
         _picked,
+        _first_values,
         _unread_parameters,
+        _unread_values,
         _passed_on,
         _one_layer,
         _returned_weights,
+        _absorbed,
+        _called,
         _made_where_called,
         _nested,
         _without_verb,
+        _plain_rounds,
     )
-    program = Program(code, names, seen, shared)
+    program = Program(code, names, seen, shared, flags, first)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, shared)
+                program = Program(code, names, seen, shared, flags, first)
                 changed = True
     return program.text.code
 
@@ -95,11 +108,15 @@ class Program:
         names: set[str],
         seen: Callable[[str], bool],
         shared: Container[str],
+        flags: Mapping[str, Mapping[str, str]],
+        first: Callable[[str], str | None],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
         self.shared = shared
+        self.flags = flags
+        self.first = first
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
@@ -118,11 +135,6 @@ class Program:
         """Source of a node."""
         return self.text.of(node)
 
-    def bracketed(self, node: ast.expr) -> str:
-        """Source of an expression that may stand in another one."""
-        plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Call)
-        return self.of(node) if isinstance(node, plain) else f"({self.of(node)})"
-
     def said(
         self,
         node: ast.expr,
@@ -135,23 +147,10 @@ class Program:
 
         `hidden` are names that mean something else where it will stand.
         """
-        code = self.of(node)
-        text = Text(f"({code}\n)")
-        above = parents_of(text.body[0])
-        free = (ast.Call, ast.keyword, ast.Expr, ast.List, ast.Tuple)
-        for one in ast.walk(text.body[0]):
-            if not isinstance(one, ast.Name):
-                continue
-            if one.id in names:
-                new = names[one.id]
-                alone = isinstance(above[one], free) and new.startswith("(")
-                text.put(one, new[1:-1] if alone else new)
-            elif one.id == "self":
-                if not method:
-                    return None
-            elif one.id in hidden:
-                return None
-        return text.done()[1:-2]
+        free = {one.id for one in names_in(node)} - {*names}
+        if (not method and "self" in free) or any(one in hidden for one in free):
+            return None
+        return substituted(self.of(node), names)
 
     def owner(self, node: ast.AST) -> ast.FunctionDef | ast.ClassDef | None:
         """The plain function, or the class of the method, around a node."""
@@ -268,6 +267,28 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 # -- steps: each changes one thing and tells whether it did
 
 
+def _scope_flags(program: Program) -> bool:
+    """A flag that a scope around the calls of a class gave is handed to the calls."""
+    for plain in program.classes:
+        known = program.flags.get(plain.node.name)
+        names = parameters_of(plain.call)
+        reads = {one.id for one in names_in(plain.call)}
+        if known is None or "training" in names or "training" not in reads:
+            continue
+        for site in plain.sites or ():
+            code = known.get(site.owner.name)
+            if code is None:
+                raise Refused(
+                    f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
+                )
+            for one in site.calls:
+                program.add_argument(one, f"training={code}")
+        last = plain.call.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, training")
+        return True
+    return False
+
+
 def _constructor_flags(program: Program) -> bool:
     """A flag that the constructor was given, and the call reads, is the call's."""
     for plain in program.classes:
@@ -310,10 +331,15 @@ def _constructor_flags(program: Program) -> bool:
 def _call_parameters(program: Program) -> bool:
     """What the call was given, and the constructor reads, is the constructor's."""
     for plain in program.classes:
-        _made, called = parameters_of(plain.init), parameters_of(plain.call)
-        bound = bound_names(plain.init)
-        reads = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
-        names = [one for one in called[2:] if one in reads - bound]
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        first: dict[str, ast.Name] = {}
+        for one in sorted(names_in(plain.init), key=place_of):
+            first.setdefault(one.id, one)
+        names = [
+            one
+            for one in called[2:]
+            if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
+        ]
         if not names:
             continue
         name = names[0]
@@ -323,8 +349,8 @@ def _call_parameters(program: Program) -> bool:
             if len(values) != 1:
                 raise Refused(f"`{plain.node.name}` is called with several `{name}`")
             program.add_argument(site.made, f"{name}={values.pop()}")
-            for one in site.calls:
-                program.without(one, name, called[1:])
+            for used in site.calls:
+                program.without(used, name, called[1:])
         if not plain.sites:
             raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
         last = plain.init.args.args[-1]
@@ -457,6 +483,71 @@ def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
     return True
 
 
+def _first_values(program: Program) -> bool:
+    """A class that is handed an initializer makes it where a weight begins.
+
+    One object would give all weights of a shape the same values.
+    """
+    for plain in program.classes:
+        names = parameters_of(plain.init)
+        for name in names[1:] if plain.sites else ():
+            reads = [
+                one
+                for one in names_in(plain.init)
+                if one.id == name and isinstance(one.ctx, ast.Load)
+            ]
+            if not reads or not all(_begins(program, one) for one in reads):
+                continue
+            sites = plain.sites or ()
+            given = [program.given(one.made, names[1:]) or {} for one in sites]
+            codes = {
+                program.first(program.of(one[name])) if name in one else None
+                for one in given
+            }
+            code = codes.pop() if len(codes) == 1 else None
+            if code is None:
+                continue
+            for one in reads:
+                program.text.put(one, code)
+            _without_parameter(program, plain.init, name)
+            for site in plain.sites or ():
+                program.without(site.made, name, names[1:])
+            return True
+    return False
+
+
+def _begins(program: Program, read: ast.Name) -> bool:
+    """A name is read to say how weights begin, or for a class that is told."""
+    above = program.above[read]
+    if isinstance(above, ast.keyword) and (above.arg or "").endswith(
+        ("initializer", "regularizer")
+    ):
+        return True
+    made = program.above[above] if isinstance(above, ast.keyword) else above
+    return isinstance(made, ast.Call) and dotted(made.func) in program.names
+
+
+def _unread_values(program: Program) -> bool:
+    """Initializers and regularizers that nothing reads any more are not made."""
+    for node in program.above:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        (target,) = node.targets
+        block = program.above[node]
+        if not isinstance(target, ast.Name) or not isinstance(
+            block, (ast.FunctionDef, ast.Module)
+        ):
+            continue
+        reads = [one for one in names_in(block) if one.id == target.id]
+        if len(reads) > 1 or program.seen(target.id):
+            continue
+        if program.first(program.of(node.value)) is None:
+            continue
+        program.text.drop(node)
+        return True
+    return False
+
+
 def _unread_parameters(program: Program) -> bool:
     """A parameter of a constructor that nothing reads is none."""
     for plain in program.classes:
@@ -582,18 +673,18 @@ def _replaced(
     if given is None or not set(given) <= set(names):
         return []
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
-    said = {name: program.bracketed(one) for name, one in given.items()}
+    said = {name: program.of(one) for name, one in given.items()}
     if not set(names) <= set(given):
         used = {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
-    for one in (*inner.args, *inner.keywords):
-        value = one.value if isinstance(one, ast.keyword) else one
+    values = [(None, one) for one in inner.args]
+    for name, value in (*values, *((one.arg, one.value) for one in inner.keywords)):
         code = program.said(value, said, hidden)
         if code is None:
             return []
-        parts.append(f"{one.arg}={code}" if isinstance(one, ast.keyword) else code)
+        parts.append(code if name is None else f"{name}={code}")
     return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
 
 
@@ -664,11 +755,10 @@ def _returned_weights(program: Program) -> bool:
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
-        if not isinstance(value, ast.Tuple):
-            continue
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
         weights = {
             place: name
-            for place, one in enumerate(value.elts)
+            for place, one in enumerate(parts)
             if (name := attribute_of_self(one)) is not None
         }
         (site,) = plain.sites
@@ -681,35 +771,177 @@ def _returned_weights(program: Program) -> bool:
             continue
         (called,) = site.calls
         statement = program.above[called]
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if not isinstance(target, ast.Tuple) or len(target.elts) != len(value.elts):
+        if not isinstance(statement, ast.Assign) or value is None:
             continue
-        names = {place: target.elts[place] for place in weights}
-        bound = [
-            one.id
-            for one in ast.walk(owner)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        ]
-        once = all(
+        target = statement.targets[0]
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
+            value, ast.Tuple
+        ):
+            continue
+        names = {place: targets[place] for place in weights}
+        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        if not all(
             isinstance(one, ast.Name) and bound.count(one.id) == 1
             for one in names.values()
-        )
-        if not once or len(weights) == len(value.elts):
+        ):
+            continue
+        every = len(weights) == len(parts)
+        if every and len(plain.call.body) > 1:
             continue
         model = program.of(called.func)
-        for node in ast.walk(owner):
-            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-                continue
+        for node in names_in(owner):
             for place, one in names.items():
-                if isinstance(one, ast.Name) and node.id == one.id:
+                same = isinstance(one, ast.Name) and node.id == one.id
+                if same and isinstance(node.ctx, ast.Load):
                     program.text.put(node, f"{model}.{weights[place]}")
-        for listed in (target, value):
-            kept = [
-                program.of(o) for n, o in enumerate(listed.elts) if n not in weights
-            ]
-            program.text.put(listed, ", ".join(kept))
+        if every:
+            # Nothing is left to call.
+            program.text.drop(statement)
+            program.text.cut(plain.call)
+            return True
+        for whole, listed in ((target, targets), (value, parts)):
+            kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
+            program.text.put(whole, ", ".join(kept))
         return True
     return False
+
+
+def _absorbed(program: Program) -> bool:
+    """What follows a call and reads weights of the model is part of the model."""
+    for plain in program.classes:
+        if plain.sites is None or len(plain.sites) != 1:
+            continue
+        (site,) = plain.sites
+        owner, last = site.owner, plain.call.body[-1]
+        if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
+            continue
+        (called,) = site.calls
+        statement = program.above[called]
+        block = getattr(program.above[statement], "body", None)
+        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        if (
+            not isinstance(statement, ast.Assign)
+            or not isinstance(statement.targets[0], ast.Name)
+            or not isinstance(last, ast.Return)
+            or not isinstance(last.value, ast.Name)
+            or returns != [last]
+            or not isinstance(block, list)
+            or statement not in block[:-1]
+        ):
+            continue
+        after = block[block.index(statement) + 1]
+        if not _names_one(after):
+            continue
+        assert isinstance(after, ast.Assign)
+        output, model = statement.targets[0].id, program.of(called.func)
+        reads = [one for one in names_in(after.value) if one.id == model]
+        weights = [program.above[one] for one in reads]
+        local = bound_names(owner) - {output, model}
+        others = {one.id for one in names_in(after.value)} - {output, model}
+        uses = [one for one in names_in(owner) if one.id == output]
+        inside = [one for one in names_in(after) if one.id == output]
+        if (
+            not weights
+            or not all(isinstance(one, ast.Attribute) for one in weights)
+            or others & (local | bound_names(plain.call))
+            or len(uses) != len(inside) + 1
+        ):
+            continue
+        new = program.of(after.targets[0])
+        names = {output: last.value.id, model: "self"}
+        code = substituted(program.of(after.value), names)
+        indent = program.text.indent(last)
+        program.text.put(last, f"{new} = {code}\n{indent}return {new}")
+        program.text.put(statement.targets[0], new)
+        program.text.drop(after)
+        return True
+    return False
+
+
+def _called(program: Program) -> bool:
+    """What is computed of a class's weights becomes the call that it lacks."""
+    for node in ast.walk(program.module):
+        if not isinstance(node, ast.ClassDef) or node.name not in program.names:
+            continue
+        methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
+        made = [
+            one
+            for one in program.above
+            if isinstance(one, ast.Call) and dotted(one.func) == node.name
+        ]
+        if "call" in methods or "__init__" not in methods or len(made) != 1:
+            continue
+        statement = program.above[made[0]]
+        owner = program.owner(made[0])
+        block = getattr(program.above.get(statement), "body", None)
+        if (
+            not isinstance(owner, ast.FunctionDef)
+            or not isinstance(statement, ast.stmt)
+            or not _names_one(statement)
+            or not isinstance(block, list)
+            or statement not in block
+        ):
+            continue
+        model = program.of(statement.targets[0])  # type: ignore[attr-defined]
+        later = block[block.index(statement) + 1 :]
+        reading = [
+            place
+            for place, one in enumerate(later)
+            if any(name.id == model for name in names_in(one))
+        ]
+        if not reading:
+            continue
+        inside, after = later[: reading[-1] + 1], later[reading[-1] + 1 :]
+        if not all(map(_names_one, inside)):
+            continue
+        code = _call_of(program, owner, node, model, inside, after)
+        if code is None:
+            continue
+        text, inputs, outputs = code
+        _, end = program.text.span(node)
+        program.text.replace(end, end, text)
+        for one in inside:
+            program.text.drop(one)
+        called = f"{model}({', '.join(inputs)})"
+        program.text.add(statement, f"{', '.join(outputs)} = {called}", below=True)
+        return True
+    return False
+
+
+def _call_of(
+    program: Program,
+    owner: ast.FunctionDef,
+    node: ast.ClassDef,
+    model: str,
+    inside: Sequence[ast.stmt],
+    after: Sequence[ast.stmt],
+) -> tuple[str, list[str], list[str]] | None:
+    """Source of a call that does what some statements do, its inputs and outputs."""
+    bound = [program.of(one.targets[0]) for one in inside]  # type: ignore[attr-defined]
+    inputs: list[str] = []
+    known: set[str] = {model}
+    for one, target in zip(inside, bound, strict=True):
+        own = {n.id for n in names_in(one) if isinstance(n.ctx, ast.Store)} - {target}
+        for name in sorted(names_in(one), key=place_of):
+            local = name.id in bound_names(owner) - own
+            if isinstance(name.ctx, ast.Load) and local and name.id not in known:
+                known.add(name.id)
+                inputs.append(name.id)
+        known.add(target)
+    read = {name.id for one in after for name in names_in(one)}
+    outputs = [name for name in dict.fromkeys(bound) if name in read]
+    if not inputs or not outputs or {*inputs} & {"labels", "mode", "params", "config"}:
+        return None
+    method = program.text.indent(node.body[-1])
+    step = " " * (node.body[-1].col_offset - node.col_offset)
+    lines = [f"\n\n{method}def call(self, {', '.join(inputs)}):"]
+    for one in inside:
+        assert isinstance(one, ast.Assign)
+        value = substituted(program.of(one.value), {model: "self"})
+        lines.append(f"{method}{step}{program.of(one.targets[0])} = {value}")
+    lines.append(f"{method}{step}return {', '.join(outputs)}")
+    return "\n".join(lines), inputs, outputs
 
 
 def _made_where_called(program: Program) -> bool:
@@ -841,9 +1073,15 @@ def _unfolded(
     while isinstance(around, ast.With):
         around = program.above[around]
     given = program.given(call, parameters_of(function)[method:])
+    defaults = function.args.defaults
+    for name, default in zip(
+        parameters_of(function)[::-1], defaults[::-1], strict=False
+    ):
+        if given is not None:
+            given.setdefault(name, default)
     if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
         return None
-    names = {name: program.bracketed(one) for name, one in given.items()}
+    names = {name: program.of(one) for name, one in given.items()}
     hidden = bound_names(caller)
     *before, last = _without_scopes(_body(function))
     own = [one.targets[0].id for one in before]  # type: ignore[attr-defined]
@@ -892,4 +1130,26 @@ def _without_verb(program: Program) -> bool:
         for site in plain.sites:
             program.text.put(site.made.func, new)
         return True
+    return False
+
+
+def _plain_rounds(program: Program) -> bool:
+    """Numbers of rounds that a comprehension does not read are not counted."""
+    for plain in program.classes:
+        for node in ast.walk(plain.init):
+            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+                continue
+            (rounds,) = node.generators
+            over, target = rounds.iter, rounds.target
+            read = {one.id for one in names_in(node.elt)}
+            if (
+                isinstance(over, ast.Call)
+                and dotted(over.func) == "enumerate"
+                and len(over.args) == 1
+                and isinstance(target, ast.Tuple)
+                and not {one.id for one in names_in(target.elts[0])} & read
+            ):
+                program.text.put(target, program.of(target.elts[1]))
+                program.text.put(over, program.of(over.args[0]))
+                return True
     return False

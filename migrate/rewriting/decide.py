@@ -30,7 +30,7 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
-from .footing import footing_of
+from .file_facts import facts_of_file
 from .inside import Clash, put_inside
 from .places import NoPlace, place_of
 from .programs import Group, group_of, supported_by
@@ -174,7 +174,7 @@ def _moved(
         for one in files
         if one.path not in support
         or facts.importers(one.path)
-        or footing_of(one).gone is None  # a script that runs nowhere keeps no other
+        or facts_of_file(one).gone is None  # a script that runs nowhere keeps no other
     ]
     for one in files:
         if file_is_ignored(one.source.raw):
@@ -203,9 +203,9 @@ def _moved(
     before = {os.path.abspath(one.path): one for one in files}
     first = f"from {module} import " if place.unsure else None
     found = {}
-    for path, one in made.items():
-        moved = _finished(before[path], one, facts, searched=first)
-        found[path] = replace(moved, needs=needs) if one.words else moved
+    for path, file in made.items():
+        moved = _finished(before[path], file, facts, searched=first)
+        found[path] = replace(moved, needs=needs) if file.words else moved
     return found
 
 

@@ -18,8 +18,11 @@ from .training_program import KEEPS
 __all__ = ["index_page", "rule_page", "write_pages"]
 
 
-def rule_page(rule: Rule) -> str:
-    """The Markdown page of one rule."""
+def rule_page(rule: Rule, *, reasons: bool = False) -> str:
+    """The Markdown page of one rule.
+
+    ``reasons`` adds why programs are kept, which is read from the rewriter's source.
+    """
     lines = [f"# {rule.id} {rule.name}", "", rule.summary, ""]
     kind = "points at the place and leaves the code" if rule.advice_only else "rewrites"
     lines += [f"This rule {kind}. Safety: **{rule.safety.value}**.", ""]
@@ -33,9 +36,11 @@ def rule_page(rule: Rule) -> str:
         lines += ["## Left alone", ""]
         for code in rule.noops:
             lines += ["```python", code.rstrip("\n"), "```", ""]
-    if rule.id == KEEPS:
+    if rule.id == KEEPS and reasons:
         lines += reasons_section()
         lines += kept_section()
+    elif rule.id == KEEPS:
+        lines += [f"All reasons that there are: `tfmigrate explain {KEEPS}`.", ""]
     lines += [
         "## Turning it off",
         "",

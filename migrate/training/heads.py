@@ -32,78 +32,27 @@ class Head(Task):
 
     def more_metrics(self) -> list[Any]:
         """Makes the metrics besides the mean loss of an example."""
-        return []
+        raise NotImplementedError
 
-    def precision_recall_auc(self) -> Any:
-        """Makes the metric of the area below that curve, interpolated or straight."""
-        kind = tf_keras.metrics.AUC if self.interpolated else TrapezoidalAUC
-        return kind(curve="PR", name="auc_precision_recall")
-
-    def losses(self, labels: Any, outputs: Any) -> Any:
-        """Returns the loss of each example, [B, 1]."""
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        """Returns what metrics are given: first the losses of examples, [B, 1]."""
         raise NotImplementedError
 
     def weights(self, features: Any) -> Any:
-        """Returns the weight of each example, [B, 1], or None."""
+        """Returns the weights of examples, [B, 1], or None."""
         if self.weight_column is None:
             return None
         return tf.reshape(tf.cast(features[self.weight_column], tf.float32), [-1, 1])
 
     def loss(self, features: Any, labels: Any, outputs: Any) -> Any:
-        losses, weights = self.losses(labels, outputs), self.weights(features)
+        losses = self.measured(labels, outputs)[0][0]
+        weights = self.weights(features)
         return self.reduction(losses if weights is None else losses * weights)
 
     def update_metrics(self, features: Any, labels: Any, outputs: Any) -> None:
         weights = self.weights(features)
-        self.metrics[0].update_state(self.losses(labels, outputs), weights)
-        pairs = self.compared(labels, outputs)
-        for metric, values in zip(self.metrics[1:], pairs, strict=True):
+        for metric, values in zip(self.metrics, self.measured(labels, outputs)):
             metric.update_state(*values, sample_weight=weights)
-
-    def compared(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
-        """Returns what each of `more_metrics` is given for a batch."""
-        return []
-
-    def class_ids(self, labels: Any) -> Any:
-        """Returns the numbers of the classes that are the labels, [B, 1]."""
-        labels = tf.reshape(labels, [-1, 1])
-        if self.label_vocabulary is None:
-            return labels
-        return tf.where(labels == self.label_vocabulary)[:, 1:]
-
-    def classes(self, logits: Any, class_ids: Any, count: int) -> dict[str, Any]:
-        """Returns the predictions that name classes."""
-        batch_size, all_ids = tf.shape(logits)[0], tf.range(count)
-        names = self.label_vocabulary or tf.strings.as_string(all_ids)
-        return {
-            "class_ids": class_ids,
-            "classes": tf.gather(names, class_ids),
-            "all_class_ids": tf.tile([all_ids], [batch_size, 1]),
-            "all_classes": tf.tile([names], [batch_size, 1]),
-        }
-
-
-class Classifier(Head):
-    """Tells classes by a logit for each."""
-
-    def more_metrics(self) -> list[Any]:
-        return [tf_keras.metrics.SparseCategoricalAccuracy("accuracy")]
-
-    def losses(self, labels: Any, outputs: Any) -> Any:
-        return tf.nn.sparse_softmax_cross_entropy_with_logits(
-            labels=self.class_ids(labels)[:, 0], logits=outputs
-        )[:, tf.newaxis]
-
-    def compared(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
-        return [(self.class_ids(labels), outputs)]
-
-    def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
-        class_ids = tf.argmax(outputs, axis=-1)[:, tf.newaxis]
-        return {
-            "logits": outputs,
-            "probabilities": tf.nn.softmax(outputs),
-            **self.classes(outputs, class_ids, outputs.shape[-1]),
-        }
 
 
 class BaselineAccuracy(tf_keras.metrics.Mean):
@@ -112,6 +61,51 @@ class BaselineAccuracy(tf_keras.metrics.Mean):
     def result(self) -> Any:
         share = super().result()
         return tf.maximum(share, 1 - share)
+
+
+def class_ids(labels: Any, vocabulary: Sequence[str] | None) -> Any:
+    """Returns the numbers of the classes that labels name, [B, 1]."""
+    labels = tf.reshape(labels, [-1, 1])
+    return labels if vocabulary is None else tf.where(labels == vocabulary)[:, 1:]
+
+
+def classes(probabilities: Any, ids: Any, vocabulary: Sequence[str] | None) -> Any:
+    """Returns the predictions that name classes."""
+    batch_size, all_ids = tf.shape(ids)[0], tf.range(probabilities.shape[-1])
+    names = vocabulary or tf.strings.as_string(all_ids)
+    return {
+        "probabilities": probabilities,
+        "class_ids": ids,
+        "classes": tf.gather(names, ids),
+        "all_class_ids": tf.tile([all_ids], [batch_size, 1]),
+        "all_classes": tf.tile([names], [batch_size, 1]),
+    }
+
+
+def precision_recall_auc(interpolated: bool) -> Any:
+    """Makes the metric of the area below that curve."""
+    kind = tf_keras.metrics.AUC if interpolated else TrapezoidalAUC
+    return kind(curve="PR", name="auc_precision_recall")
+
+
+class Classifier(Head):
+    """Tells classes by a logit for each."""
+
+    def more_metrics(self) -> list[Any]:
+        return [tf_keras.metrics.SparseCategoricalAccuracy("accuracy")]
+
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        ids = class_ids(labels, self.label_vocabulary)
+        losses = tf_keras.losses.sparse_categorical_crossentropy(ids, outputs, True)
+        return [(losses[:, tf.newaxis],), (ids, outputs)]
+
+    def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
+        ids = tf.argmax(outputs, axis=-1)[:, tf.newaxis]
+        probabilities = tf.nn.softmax(outputs)
+        return {
+            "logits": outputs,
+            **classes(probabilities, ids, self.label_vocabulary),
+        }
 
 
 class BinaryClassifier(Head):
@@ -123,29 +117,25 @@ class BinaryClassifier(Head):
             tf_keras.metrics.Precision(name="precision"),
             tf_keras.metrics.Recall(name="recall"),
             tf_keras.metrics.AUC(name="auc"),
-            self.precision_recall_auc(),
+            precision_recall_auc(self.interpolated),
             tf_keras.metrics.Mean("prediction/mean"),
             tf_keras.metrics.Mean("label/mean"),
             BaselineAccuracy("accuracy_baseline"),
         ]
 
-    def losses(self, labels: Any, outputs: Any) -> Any:
-        labels = tf.cast(self.class_ids(labels), tf.float32)
-        return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
-
-    def compared(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
-        labels, probabilities = self.class_ids(labels), tf.sigmoid(outputs)
-        told, scored = (labels, outputs > 0), (labels, probabilities)
-        pairs = [told, told, told, scored, scored]
-        return [*pairs, (probabilities,), (labels,), (labels,)]
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        labels = tf.cast(class_ids(labels, self.label_vocabulary), tf.float32)
+        losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
+        told, scores = (labels, outputs > 0), tf.sigmoid(outputs)
+        scored, means = [(labels, scores)] * 2, [(scores,), (labels,), (labels,)]
+        return [(losses,), told, told, told, *scored, *means]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
-        both = tf.concat([tf.zeros_like(outputs), outputs], axis=-1)
+        both = tf.nn.softmax(tf.concat([tf.zeros_like(outputs), outputs], axis=-1))
         return {
             "logits": outputs,
             "logistic": tf.sigmoid(outputs),
-            "probabilities": tf.nn.softmax(both),
-            **self.classes(outputs, tf.cast(outputs > 0, tf.int64), 2),
+            **classes(both, tf.cast(outputs > 0, tf.int64), self.label_vocabulary),
         }
 
 
@@ -153,43 +143,34 @@ class MultiLabelClassifier(Head):
     """Tells by a logit for each class whether an example is of it."""
 
     def more_metrics(self) -> list[Any]:
-        return [
-            tf_keras.metrics.AUC(name="auc"),
-            self.precision_recall_auc(),
-        ]
+        auc = tf_keras.metrics.AUC(name="auc")
+        return [auc, precision_recall_auc(self.interpolated)]
 
-    def losses(self, labels: Any, outputs: Any) -> Any:
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
         labels = tf.cast(labels, tf.float32)
         losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
-        return tf.reduce_mean(losses, axis=-1, keepdims=True)
-
-    def compared(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
-        return [(labels, tf.sigmoid(outputs))] * 2
+        scored = (labels, tf.sigmoid(outputs))
+        return [(tf.reduce_mean(losses, axis=-1, keepdims=True),), scored, scored]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
         return {"logits": outputs, "probabilities": tf.sigmoid(outputs)}
+
+
+def numbers(labels: Any, outputs: Any) -> Any:
+    """Returns labels as floats, in the shape of the outputs."""
+    return tf.reshape(tf.cast(labels, tf.float32), tf.shape(outputs))
 
 
 class Regressor(Head):
     """Tells numbers."""
 
     def more_metrics(self) -> list[Any]:
-        names = ("prediction/mean", "label/mean")
-        return [tf_keras.metrics.Mean(name) for name in names]
+        means = ("prediction/mean", "label/mean")
+        return [tf_keras.metrics.Mean(name) for name in means]
 
-    def values(self, outputs: Any) -> Any:
-        """Returns the numbers that outputs of the model stand for."""
-        return outputs
-
-    def numbers(self, labels: Any, outputs: Any) -> Any:
-        """Returns the labels in the shape of the outputs."""
-        return tf.reshape(tf.cast(labels, tf.float32), tf.shape(outputs))
-
-    def losses(self, labels: Any, outputs: Any) -> Any:
-        return tf.math.squared_difference(outputs, self.numbers(labels, outputs))
-
-    def compared(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
-        return [(self.values(outputs),), (self.numbers(labels, outputs),)]
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        labels = numbers(labels, outputs)
+        return [(tf.math.squared_difference(outputs, labels),), (outputs,), (labels,)]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
         return {"predictions": outputs}
@@ -198,12 +179,10 @@ class Regressor(Head):
 class PoissonRegressor(Regressor):
     """Tells counts by the logarithms of their means."""
 
-    def values(self, outputs: Any) -> Any:
-        return tf.exp(outputs)
-
-    def losses(self, labels: Any, outputs: Any) -> Any:
-        labels = self.numbers(labels, outputs)
-        return tf.nn.log_poisson_loss(labels, outputs, compute_full_loss=True)
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        labels = numbers(labels, outputs)
+        losses = tf.nn.log_poisson_loss(labels, outputs, compute_full_loss=True)
+        return [(losses,), (tf.exp(outputs),), (labels,)]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
-        return {"predictions": self.values(outputs), "logits": outputs}
+        return {"predictions": tf.exp(outputs), "logits": outputs}

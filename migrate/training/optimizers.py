@@ -50,12 +50,13 @@ class RMSProp(tf_keras.optimizers.RMSprop):
     def __init__(
         self,
         learning_rate: Any,
-        decay: Any = 0.9,
+        rho: Any = 0.9,
         momentum: Any = 0.0,
         epsilon: Any = 1e-10,
         centered: bool = False,
+        **options: Any,
     ) -> None:
-        super().__init__(learning_rate, decay, momentum, epsilon, centered)
+        super().__init__(learning_rate, rho, momentum, epsilon, centered, **options)
 
     def get_config(self) -> dict[str, Any]:
         names = ("learning_rate", "momentum", "epsilon", "centered")

@@ -36,12 +36,7 @@ class Head(heads.Head, many_optimizers.Task):
         wide_optimizer: Any = None,
     ) -> None:
         super().__init__(
-            model,
-            optimizer,
-            weight_column,
-            label_vocabulary,
-            reduction,
-            interpolated,
+            model, optimizer, weight_column, label_vocabulary, reduction, interpolated
         )
         self.wide_optimizer = wide_optimizer
 

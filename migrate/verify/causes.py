@@ -63,6 +63,12 @@ def _of_first_loss(
             f"random numbers that each program draws for itself ({draws[0]}): compare "
             "accuracies, with --seeds"
         )
+    guessed = [(each.extra.get("paired") or {}).get("order") for each in recordings]
+    if any(guessed):
+        causes.append(
+            f"{max(filter(None, guessed))} weights that only their order told apart, "
+            "and that may have each other's values: let their names share a word"
+        )
     one, other = trajectory.losses_first[0], trajectory.losses_second[0]
     ratio = max(abs(one), abs(other)) / max(min(abs(one), abs(other)), 1e-30)
     replicas = max(recording.replicas for recording in recordings)

@@ -56,7 +56,9 @@ def judge(
         *_drawn(first, second),
         _weights(first, second, noise),
         *slot_checks(first, second, noise),
+        *_epsilons(first, second),
         *_figures(first, second, noise, drifting=drifting),
+        *_earlier_figures(first, second, drifting=drifting),
         *_predictions(first, second, noise),
         *_exports(first, second),
         *_checkpoints(first, second),
@@ -228,6 +230,22 @@ def _apart(first: Recording, second: Recording) -> list[_Apart] | None:
     return result
 
 
+def _epsilons(first: Recording, second: Recording) -> Iterable[Check]:
+    """Optimizers whose epsilon differs: losses alone cannot tell, so it is named."""
+    one, other = (
+        (side.extra.get("constants") or {}).get("epsilon") for side in (first, second)
+    )
+    if one is None or other is None or np.isclose(one, other, rtol=1e-3, atol=0):
+        return
+    yield Check(
+        "epsilon of the optimizer",
+        Outcome.NOT_COMPARED,
+        first=f"{one:g}",
+        second=f"{other:g}",
+        note="it shows where gradients are small, and beside large ones never",
+    )
+
+
 # --------------------------------------------------------------------- figures
 
 
@@ -283,9 +301,45 @@ def _figures(
             for side, names in (("first", only_first), ("second", only_second))
             if names
         ]
-        yield _skipped(
-            what if not pairs else "further figures of evaluate", "; ".join(told)
-        )
+        what = what if not pairs else "further figures of evaluate"
+        if all(side.extra.get("evaluations") for side in (first, second)):
+            # Both returned them: whoever reads them by name misses some.
+            yield Check(what, Outcome.DIFFERS, note="; ".join(told))
+        else:
+            yield _skipped(what, "; ".join(told))
+
+
+def _earlier_figures(
+    first: Recording, second: Recording, *, drifting: bool
+) -> Iterable[Check]:
+    """What evaluations on the way to the last one returned, where both had one."""
+    one, other = (
+        {each["global_step"]: each for each in side.extra.get("evaluations") or ()}
+        for side in (first, second)
+    )
+    common = [step for step in one if step in other][:-1]
+    apart = [
+        (_relative(value, other[step][name]), f"{name} at step {step}")
+        for step in common
+        for name, value in one[step].items()
+        if name in other[step]
+    ]
+    if not apart:
+        return
+    limit = DRIFTING_FIGURE if drifting else FIGURE_TOLERANCE
+    worst, where = max(apart)
+    yield Check(
+        "earlier evaluations",
+        Outcome.SAME if worst <= limit else Outcome.DIFFERS,
+        first=f"{len(one) - 1}",
+        second=f"{len(other) - 1}",
+        difference=worst,
+        limit=limit,
+        note=f"most in {where}" if worst else "",
+        causes=()
+        if worst <= limit
+        else ("evaluations come at other steps, or see another checkpoint",),
+    )
 
 
 def _is_number(value: object) -> bool:

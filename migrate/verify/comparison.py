@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .matching import MatchError, pair_weights
+from .matching import MatchError, Places, pair_weights
 from .recording import Array, Recording
 
 __all__ = [
@@ -234,15 +234,12 @@ def _weights(
     return largest, worst, drift
 
 
-def partners(
-    first: Recording, second: Recording, *, final: bool
-) -> list[int | None] | None:
+def partners(first: Recording, second: Recording, *, final: bool) -> Places | None:
     """For each of the first's weights the place of its partner; None without any."""
     try:
-        pairing = pair_weights(first, second, final=final)
+        return pair_weights(first, second, final=final)
     except MatchError:
         return None
-    return None if pairing is None else list(pairing.places)
 
 
 def paired_weights(
@@ -252,12 +249,12 @@ def paired_weights(
 
     A MatchError where they do not fit.
     """
-    pairing = pair_weights(first, second, final=final)
+    places = pair_weights(first, second, final=final)
     sides = [
         side.final_weights if final else side.initial_weights
         for side in (first, second)
     ]
-    if pairing is None or not all(sides):
+    if places is None or not all(sides):
         return None
     return [
         WeightPair(
@@ -266,6 +263,6 @@ def paired_weights(
             value.astype(np.float64),
             sides[1][place][1].astype(np.float64),
         )
-        for (name, value), place in zip(sides[0], pairing.places, strict=True)
+        for (name, value), place in zip(sides[0], places, strict=True)
         if place is not None
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,24 +12,14 @@ from .instruments.legacy_matching import Match, MatchError, Weight, match_weight
 from .instruments.legacy_start import weights_of
 from .recording import Array, Recording
 
-__all__ = ["MatchError", "Pairing", "pair_weights", "told_apart"]
+__all__ = ["MatchError", "Places", "pair_weights", "told_apart"]
 
 # Groups of equal weights larger than this are left in their order.
 _MOST = 200
 
 
-@dataclass(frozen=True)
-class Pairing:
-    """For each weight of the first recording its place in the second, or None."""
-
-    places: tuple[int | None, ...]
-    # How many partners each kind of evidence found.
-    evidence: dict[str, int]
-
-    @property
-    def told(self) -> str:
-        """How partners were found, in a few words."""
-        return ", ".join(f"{count} by {what}" for what, count in self.evidence.items())
+# For each weight of one recording its place in the other, or None.
+Places = tuple[int | None, ...]
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
@@ -49,7 +38,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 def pair_weights(
     first: Recording, second: Recording, *, final: bool = True
-) -> Pairing | None:
+) -> Places | None:
     """Partners among the weights after training, or those before it.
 
     None where a recording has none; a MatchError where they do not fit.
@@ -71,7 +60,7 @@ class _Held:
 
 
 @lru_cache(maxsize=64)
-def _pair(one: _Held, other: _Held, final: bool) -> Pairing | None:
+def _pair(one: _Held, other: _Held, final: bool) -> Places | None:
     first, second = one.recording, other.recording
     sides = [_weights(first, final), _weights(second, final)]
     if not all(sides):
@@ -79,9 +68,7 @@ def _pair(one: _Held, other: _Held, final: bool) -> Pairing | None:
     match = match_weights(*sides)
     if final and first.global_step == second.global_step:
         _tell_by_last_values(match, sides, first, second)
-    return Pairing(
-        tuple(match.places), dict(Counter(told for told in match.evidence if told))
-    )
+    return tuple(match.places)
 
 
 def _weights(recording: Recording, final: bool) -> list[Weight]:
@@ -112,7 +99,6 @@ def _tell_by_last_values(
             nearest = min(left, key=lambda p: _distance(value, second, p))
             left.remove(nearest)
             match.places[place] = nearest
-            match.evidence[place] = "last values"
 
 
 def _distance(value: Array, recording: Recording, place: int) -> float:

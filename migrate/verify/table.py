@@ -81,7 +81,7 @@ def _training_rows(training: Training) -> list[Row]:
         (
             "initial weights",
             *(_arrays(len(side.initial_weights)) for side in sides),
-            "same" if trajectory.same_start else "not compared",
+            _judged_start(training.between),
         ),
         (
             "steps trained",
@@ -109,6 +109,19 @@ def _training_rows(training: Training) -> list[Row]:
     )
     result += _check_rows(training)
     return result
+
+
+def _judged_start(comparison: Comparison) -> str:
+    """Whether both started alike, and by what weights found their partners."""
+    if not comparison.trajectory.same_start:
+        return "not compared"
+    paired = [side.extra.get("paired") for side in comparison.recordings]
+    told = [
+        ", ".join(f"{count} by {what}" for what, count in each.items())
+        for each in paired
+        if each
+    ]
+    return "; ".join(["same", *told])
 
 
 def _loss_limit(comparison: Comparison) -> str:

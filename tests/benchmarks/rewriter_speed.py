@@ -27,11 +27,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import libcst
-from tfmigrate.around.added import with_added
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
-from tfmigrate.rewriting.floor import settle
 from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewriting.settle import settle
+from tfmigrate.rewriting.training_file import with_training_files
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
 _UPGRADER = """
@@ -148,7 +148,7 @@ def _tfmigrate(folder: Path) -> None:
     try:
         results = [process_file(path, job, facts) for path in found]
         settled = settle(results, facts, job.selection)
-        with_added(settled, job.options, facts, shown=job.shown)
+        with_training_files(settled)
     finally:
         gc.enable()
         gc.collect()

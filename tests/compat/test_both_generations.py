@@ -193,6 +193,119 @@ def test_tf1_programs_use_tf2_parts(tmp_path: Path) -> None:
     check(json.loads(done.stdout.splitlines()[-1]), "1.15")
 
 
+GUIDE = """
+import tempfile
+import {surface} as tf
+tf1 = tf.compat.v1
+columns = [tf.feature_column.numeric_column("x")]
+
+# Canned models whose optimizer is made in their graph, with a rate that follows the step.
+def rows():
+    features = {{"x": [0.0, 1.0, 2.0, 3.0]}}
+    return tf1.data.Dataset.from_tensor_slices((features, [0, 0, 1, 1])).repeat().batch(4)
+
+def ftrl():
+    return tf.keras.optimizers.Ftrl(
+        l1_regularization_strength=0.001,
+        learning_rate=tf1.train.exponential_decay(
+            0.1, global_step=tf1.train.get_global_step(), decay_steps=1, decay_rate=0.5))
+
+def old():
+    return tf.keras.optimizers.legacy.Ftrl(
+        l1_regularization_strength=0.001, learning_rate=ftrl_rate())
+
+def ftrl_rate():
+    return tf1.train.exponential_decay(
+        0.1, global_step=tf1.train.get_global_step(), decay_steps=1, decay_rate=0.5)
+
+head = tf.estimator.BinaryClassHead()
+weights = []
+for made in (ftrl, old):
+    linear = tf.estimator.LinearEstimator(head, columns, optimizer=made)
+    linear.train(rows, steps=4)
+    names = linear.get_variable_names()
+    assert not [name for name in names if name.endswith("learning_rate")], names
+    weights.append(linear.get_variable_value("linear/linear_model/x/weights").item())
+assert weights[0] == weights[1] != 0, weights
+both = tf.estimator.DNNLinearCombinedEstimator(
+    head, linear_feature_columns=columns, linear_optimizer=ftrl,
+    dnn_feature_columns=columns, dnn_optimizer=ftrl, dnn_hidden_units=[2])
+for model in (both, tf.estimator.DNNEstimator(head, [2], columns, optimizer=ftrl)):
+    assert model.train(rows, steps=2).evaluate(rows, steps=1)["global_step"] == 2
+
+# Checkpoints by objects, beside an Estimator.
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, inputs):
+        return self.last(inputs)
+
+def model_fn(features, labels, mode):
+    net, optimizer = Net(), tf.keras.optimizers.Adam(0.1)
+    step = tf1.train.get_global_step()
+    checkpoint = {checkpoint}(step=step, optimizer=optimizer, net=net)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.abs(net(features["x"][:, None])))
+    weights = net.trainable_variables
+    update = optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=tf.group(update, step.assign_add(1)),
+        scaffold=tf1.train.Scaffold(saver=checkpoint))
+
+folder = tempfile.mkdtemp()
+tf.estimator.Estimator(model_fn, folder).train(rows, steps=3)
+estimator = tf.estimator.Estimator(model_fn, folder).train(rows, steps=2)
+assert estimator.evaluate(rows, steps=1)["global_step"] == 5
+print(sorted(name for name, _ in tf.train.list_variables(folder) if "OPT" not in name))
+"""
+
+
+@pytest.mark.parametrize("tf", [1, 2])
+def test_programs_of_the_migration_guide(tf: int, tmp_path: Path) -> None:
+    """Eager code; TF 1.15.5 refuses its class of checkpoints, which TF 2 takes."""
+    path = tmp_path / "program.py"
+    checkpoint = ("tf1" if tf == 1 else "tf") + ".train.Checkpoint"
+    path.write_text(GUIDE.format(surface="tfmigrate.compat.v2", checkpoint=checkpoint))
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "net/last/kernel/.ATTRIBUTES/VARIABLE_VALUE" in done.stdout
+
+
+def test_queues_of_files_that_are_looked_up_in_the_graph(tmp_path: Path) -> None:
+    """Beside eager code, where the names of files are a variable of TF 2."""
+    tf = importlib.import_module("tfmigrate.compat.v1")
+    for number in range(3):
+        (tmp_path / f"{number}.csv").write_text("1,2")
+
+    def rows() -> Any:
+        found = tf.train.match_filenames_once(str(tmp_path / "*.csv"))
+        files = tf.train.string_input_producer(found, num_epochs=1, shuffle=False)
+        _, line = tf.TextLineReader().read(files)
+        x, y = tf.decode_csv(line, [[0.0], [0.0]])
+        return tf.train.batch([x, y], 1)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        weight = tf.get_variable("weight", [])
+        loss = tf.reduce_mean(tf.square(features * weight - labels))
+        step = tf.train.GradientDescentOptimizer(0.1)
+        return tf.estimator.EstimatorSpec(
+            mode, loss=loss, train_op=step.minimize(loss, tf.train.get_global_step())
+        )
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path / "model"))
+    assert estimator.train(rows).get_variable_value("global_step") == 3
+
+
 def test_parts_of_tf2_are_those_of_the_release(monkeypatch: Any) -> None:
     monkeypatch.syspath_prepend(str(PARTS))
     surface = importlib.import_module("tfmigrate.compat.v2")

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.tensorflow
+
 HERE = Path(__file__).parent
 ORACLE = HERE.parent.parent / "fixtures" / "oracle" / "engine"
 

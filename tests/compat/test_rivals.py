@@ -1,6 +1,6 @@
 """Two processes that train into one model_dir are told of each other.
 
-Compat looks for them by a lock, the loop module by the checkpoints that it finds.
+Compat looks for them by a lock.
 """
 
 from __future__ import annotations
@@ -10,18 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 PROGRAM = """
 import os, sys, time
-if sys.argv[4] == "module":
-    import tensorflow.compat.v1 as tf
-    from tfmigrate.runtime.config import RunConfig
-    from tfmigrate.runtime.estimator import Estimator
-    from tfmigrate.runtime.vocabulary import EstimatorSpec
-else:
-    import tfmigrate.compat.v1 as tf
-    from tfmigrate.compat.v1.estimator import Estimator, EstimatorSpec, RunConfig
+import tfmigrate.compat.v1 as tf
+from tfmigrate.compat.v1.estimator import Estimator, EstimatorSpec, RunConfig
 
 def model_fn(features, labels, mode):
     w = tf.get_variable("w", [])
@@ -44,19 +36,18 @@ estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[Until
 """
 
 
-@pytest.mark.parametrize("kind", ["compat", "module"])
-def test_each_is_told_of_the_other_once(kind: str, tmp_path: Path) -> None:
+def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     stop = tmp_path / "stop"
     logs = [tmp_path / f"log{i}" for i in range(3)]
     processes = []
 
-    def start(number: int, model_dir: str, kind: str) -> None:
+    def start(number: int, model_dir: str) -> None:
         going = tmp_path / f"going{number}"
         with logs[number].open("w") as log:
             processes.append(
                 subprocess.Popen(
-                    [sys.executable, "train.py", model_dir, going, stop, kind],
+                    [sys.executable, "train.py", model_dir, going, stop],
                     cwd=tmp_path,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -65,9 +56,9 @@ def test_each_is_told_of_the_other_once(kind: str, tmp_path: Path) -> None:
         wait_for(lambda: going.exists() or processes[-1].poll() is not None)
 
     try:
-        start(0, "model", kind)
-        start(1, str(tmp_path / "model"), kind)  # the same, said differently
-        start(2, "another", kind)
+        start(0, "model")
+        start(1, str(tmp_path / "model"))  # the same, said differently
+        start(2, "another")
         wait_for(lambda: all("trains into" in log.read_text() for log in logs[:2]))
         time.sleep(1)
     finally:

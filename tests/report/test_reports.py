@@ -18,7 +18,7 @@ from tfmigrate.forms.render import render
 from tfmigrate.forms.sarif import sarif_report
 from tfmigrate.forms.text import summary_lines, text_report
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.report.findings import Finding, Outcome, Tier
+from tfmigrate.report.findings import Finding, Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
 from tfmigrate.rewriting.pipeline import Job, process_file
 from tfmigrate.rewriting.run import run_job
@@ -396,7 +396,7 @@ window.addEventListener("load", function () {
     field.dispatchEvent(new Event("input"));
   }
   set("rule", "TFM201"); out.rule = visible(); out.said = document.getElementById("shown").textContent; set("rule", "");
-  set("tier", "T1"); out.tier = visible(); set("tier", "");
+  set("program", "kept"); out.program = visible(); set("program", "");
   set("outcome", "advice"); out.outcome = visible(); set("outcome", "");
   set("text", "changed.py"); out.path = visible();
   out.files = Array.from(document.querySelectorAll("details.file")).filter(function (d) { return !d.hidden; }).length;
@@ -461,9 +461,7 @@ def test_the_page_filters_and_fits(
     assert probe["rule"] == sum(f.rule == "TFM201" for f in findings) > 0
     assert probe["said"] == f"{probe['rule']} findings shown"
     assert (
-        probe["tier"]
-        == sum(f.tier is not None and f.tier.value == "T1" for f in findings)
-        > 0
+        probe["program"] == sum(f.program is ProgramOutcome.KEPT for f in findings) > 0
     )
     assert probe["outcome"] == sum(f.outcome is Outcome.ADVICE for f in findings) > 0
     assert probe["path"] == sum(f.path.name == "changed.py" for f in findings)
@@ -504,10 +502,15 @@ def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     report = run_job(sorted(tmp_path.iterdir()), Job())
-    begins = {r.path.name: r.program.tier for r in report.results if r.program}
+    begins = {path.name: program.outcome for path, program in report.programs}
     # What nothing runs is a program by itself; a test is none.
-    assert begins == dict.fromkeys(("train.py", "serve.py", "lonely.py"), Tier.COMPAT)
-    assert "3 training programs: 3 T3" in summary_lines(report, written=False)
+    names = ("train.py", "serve.py", "lonely.py")
+    assert begins == dict.fromkeys(names, ProgramOutcome.KEPT)
+    told = [*summary_lines(report, written=False)]
+    assert "3 training programs: 3 kept" in told
+    # Each is told with its place, its reason, and what there is to read.
+    (serve,) = (line for line in told if line.startswith(f"  {tmp_path}/serve.py: "))
+    assert re.search(r"serve.py: kept, \d+ lines to review; .*/wide.py:9: `", serve)
 
 
 def on_a_terminal(*arguments: str | Path, **environment: str) -> str:

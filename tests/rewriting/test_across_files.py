@@ -66,25 +66,26 @@ def test_main_alone_is_not_moved(project: Path) -> None:
     assert keeps_its_estimator(project)
 
 
-def is_on_the_loop_module(project: Path) -> bool:
-    """The Estimator is that of the loop module, and the model_fn is where it was."""
+def is_native(project: Path) -> bool:
+    """A Trainer is in the Estimator's place, and a Task in that of the model_fn."""
     main = (project / "churn/main.py").read_text("utf-8")
     model = (project / "churn/model.py").read_text("utf-8")
-    added = (project / "churn/training_loop.py").is_file()
     return (
-        added
-        and "training_loop.Estimator(" in main
-        and "def churn_model_fn(" in model
+        (project / "churn/training.py").is_file()
+        and "Trainer(" in main
+        and "(Task):" in model
         and "tf.estimator" not in main + model
     )
 
 
-def test_a_model_fn_that_others_use_stays_in_the_loop(project: Path) -> None:
-    (project / "tests/test_model.py").write_text(
+def test_a_model_fn_that_a_test_uses_is_a_task_for_it_too(project: Path) -> None:
+    test = project / "tests/test_model.py"
+    test.write_text(
         "from churn.model import churn_model_fn\n\nassert callable(churn_model_fn)\n"
     )
     rewrite(project)
-    assert is_on_the_loop_module(project)
+    assert is_native(project)
+    assert "churn_model_fn" not in test.read_text("utf-8")
 
 
 def test_a_silenced_program_is_not_moved(project: Path) -> None:
@@ -107,15 +108,15 @@ def test_an_ignored_file_is_not_touched(project: Path) -> None:
 def test_names_that_mean_two_things_are_not_mixed(project: Path) -> None:
     edit(project / "churn/model.py", '"""The network."""', "def rate():\n    return 1")
     rewrite(project)
-    assert is_on_the_loop_module(project)
+    assert is_native(project)
 
 
-def test_a_name_that_the_loop_takes_for_itself_is_not_mixed_up(project: Path) -> None:
+def test_a_module_that_is_called_like_a_part_of_a_task(project: Path) -> None:
     main = project / "churn/main.py"
     edit(main, "from .model import churn_model_fn as model_fn", "from . import model")
     edit(main, "model_fn=model_fn,", "model_fn=model.churn_model_fn,")
     rewrite(project)
-    assert is_on_the_loop_module(project)
+    assert is_native(project)
 
 
 # -- what moves -----------------------------------------------------------------
@@ -139,25 +140,20 @@ def test_module_imports_keep_their_style(project: Path, old: str, new: str) -> N
     edit(main, old, new)
     edit(main, "model_fn=model_fn,", "model_fn=nets.churn_model_fn,")
     rewrite(project)
-    assert not keeps_its_estimator_of(main)
+    assert is_native(project)
     text = main.read_text("utf-8")
     assert new in text
-    assert "model_fn=nets.churn_model_fn," in text
-
-
-def keeps_its_estimator_of(main: Path) -> bool:
-    return "tf.estimator" in main.read_text("utf-8")
+    assert "nets.Churn" in text
 
 
 def test_each_file_gets_its_own_share(project: Path) -> None:
     printed = rewrite(project)
-    assert "1 training program: 1 T1" in printed
+    assert "1 training program: 1 native" in printed
+    assert is_native(project)
     read = {p.stem: p.read_text("utf-8") for p in (project / "churn").glob("*.py")}
     original = {p.stem: p.read_text("utf-8") for p in (PROJECT / "churn").glob("*.py")}
     assert read["config"] == original["config"]
     assert read["data"] == original["data"]
-    assert "class ChurnModel(training_loop.ScopedModel):" in read["model"]
-    assert "from .model import churn_model_fn as model_fn" in read["main"]
     for text in read.values():
         assert "import tfmigrate" not in text
         assert "tf.estimator" not in text

@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.lacks import lacks_of
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
 from tfmigrate.rewriting.pipeline import Job
 from tfmigrate.rewriting.run import run_job
+from tfmigrate.symbols.surface import gone
 
 MAIN = """\
 import tensorflow as tf
@@ -148,3 +151,28 @@ def test_a_program_that_stays_names_the_way_out_for_the_others(tmp_path: Path) -
     assert moved(tmp_path, {k: files[k] for k in ("main.py", "util.py")})[0] is (
         ProgramOutcome.NATIVE
     )
+
+
+def test_the_surface_of_today() -> None:
+    assert gone("tensorflow.data.Dataset.from_tensors") is None
+    assert gone("tensorflow.estimator.Estimator") == "tensorflow.estimator"
+    assert gone("tensorflow.compat.v1.train.Saver") is None
+    assert gone("tensorflow.compat.v1.layers.dense") == "tensorflow.compat.v1.layers"
+    assert gone("tf_keras.layers.Dense") is None
+    assert gone("tf_keras.layers.CuDNNLSTM") == "tf_keras.layers.CuDNNLSTM"
+    assert gone("numpy.int") is None
+
+
+def test_what_a_condition_chooses_may_be_gone(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    chosen = "import inspect, six\nspec = NEW if six.PY3 else OLD\n"
+    text = chosen.replace("NEW", "inspect.getfullargspec")
+    path.write_text(text.replace("OLD", "inspect.getargspec"), "utf-8")
+    facts = ProjectFacts([path])
+    assert not list(lacks_of(facts.load(path, path.read_bytes()).resolver))
+    path.write_text("import inspect\nspec = inspect.getargspec\n", "utf-8")
+    facts = ProjectFacts([path])
+    found = [
+        one.what for _, one in lacks_of(facts.load(path, path.read_bytes()).resolver)
+    ]
+    assert found == ["inspect.getargspec"]

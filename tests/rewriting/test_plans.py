@@ -1,12 +1,10 @@
-"""``tfmigrate scan -v``: what programs are made of, and what keeps their layers."""
+"""``tfmigrate scan -v``: what programs are made of, and what keeps them."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 HEAD = "import tensorflow as tf\nfrom tensorflow.contrib import slim\n"
 NET = HEAD + (
@@ -68,61 +66,22 @@ def test_the_plan_of_a_program(tmp_path: Path) -> None:
     plain = scanned(tmp_path, PROGRAM)
     found = scanned(tmp_path, PROGRAM, "-v")
     assert found.endswith(plain)
-    assert f"{tmp_path / 'program.py'}: T1\n{PLAN}\n" in found
+    assert f"{tmp_path / 'program.py'}: " in found
+    assert PLAN in found
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "tier", "why", "change"),
-    [
-        (
-            "out = net(features, mode == 'train')",
-            "out = labels.net(net(features, 1))\n    out = [lambda: 0, missing][1](out)",
-            "T2",
-            "`[lambda: 0, missing][1]` may make variables: it is an entry of "
-            "`[lambda: 0, missing]`, and not seen what that holds (program.py:8)",
-            "write the dict out where it is defined",
-        ),
-        (
-            "def model_fn(features, labels, mode)",
-            "def model_fn(x, y, mode)",
-            "T2",
-            "a specification is made outside of a model_fn (program.py:12)",
-            "the arguments (features, labels, mode)",
-        ),
-        (
-            "out = net(features, mode == 'train')",
-            "out = params['x'].net(features)",
-            "T2",
-            "model_fn: no layers are seen, for `params['x'].net` is not followed: it is "
-            "an entry of `params`, and not seen what that holds (program.py:7)",
-            "write the dict out where it is defined",
-        ),
-        (
-            "lambda: None",
-            "lambda: tf.train.limit_epochs([1.0], 2)",
-            "T3",
-            "`tf.train.limit_epochs` (program.py:18)",
-            "",
-        ),
-    ],
-)
-def test_what_keeps_it(
-    old: str, new: str, tier: str, why: str, change: str, tmp_path: Path
-) -> None:
-    assert old in PROGRAM
-    found = scanned(tmp_path, PROGRAM.replace(old, new), "-v")
-    assert f"program.py: {tier}\n" in found
-    assert why in found
-    assert change in found
-
-
-def test_the_model_function_that_is_not_seen(tmp_path: Path) -> None:
-    program = PROGRAM.replace("tf.estimator.EstimatorSpec(", "spec(")
-    program = program.replace("model_fn(features, labels,", "model_fn(x, y,")
+def test_what_keeps_it(tmp_path: Path) -> None:
+    out = "labels.net(net(features, 1))\n    out = [lambda: 0, missing][1](out)"
+    program = PROGRAM.replace("net(features, mode == 'train')", out)
     found = scanned(tmp_path, program, "-v")
-    why = "no function with the arguments of a model_fn is seen for `model_fn`"
-    assert f"because   {why} (program.py:17)" in found
-    assert "change    give the file that defines it" in found
+    assert "program.py: kept\n" in found
+    because = next(line for line in found.splitlines() if line.startswith("  because"))
+    why = (
+        "`[lambda: 0, missing][1]` may make variables: it is an entry of "
+        "`[lambda: 0, missing]`, and not seen what that holds (program.py:8)"
+    )
+    assert why in because
+    assert "  change    write the dict out where it is defined" in found
 
 
 def test_nothing_to_show_and_no_other_form(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Programs find the modules beside them however they are started, and handed data."""
+"""Native programs find their training module however they are started."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.options import RewriteOptions
 from tfmigrate.report.model import FileStatus, Report
 from tfmigrate.rewriting.pipeline import Job
 from tfmigrate.rewriting.run import run_job
@@ -28,7 +27,7 @@ def model_fn(features, labels, mode, params):
 
 
 def build(kind):
-    """An Estimator that is returned, so that its loop is in a module."""
+    """An Estimator of one layer."""
     return tf.estimator.Estimator(model_fn, params={'units': len(kind)})
 
 
@@ -57,7 +56,7 @@ def rewritten(folder: Path, **files: str) -> Report:
     for name, text in files.items():
         paths.append(folder / f"{name}.py")
         paths[-1].write_text(text, "utf-8")
-    report = run_job(paths, Job(RewriteOptions()))
+    report = run_job(paths, Job())
     for result in report.changed:
         assert result.new is not None
         result.path.write_bytes(result.new)
@@ -97,7 +96,7 @@ def test_a_program_in_a_package_that_names_none_of_it(
     folder.mkdir()
     (folder / "__init__.py").write_text("", "utf-8")
     rewritten(folder, task=PROGRAM)
-    assert "import training_loop\n" in (folder / "task.py").read_text("utf-8")
+    assert "from training import " in (folder / "task.py").read_text("utf-8")
     assert "trained" in started(tmp_path, *command)
 
 

@@ -47,15 +47,6 @@ def trained(folder: Path, program: str) -> str:
     return path.read_text("utf-8")
 
 
-def test_a_kept_model_fn_reads_sizes(tmp_path: Path) -> None:
-    text = trained(tmp_path, PROGRAM)
-    assert "training_loop.Estimator" in text
-    # The shape that a class is handed holds what it held: the module sees to it.
-    assert text.count(".value") == 1
-    assert "tf1_shapes" in (tmp_path / "training_loop.py").read_text("utf-8")
-    assert text.count("tf.compat.dimension_value(") == 2
-
-
 def test_an_estimator_that_stays_reads_sizes(tmp_path: Path) -> None:
     queue = "if x is None:\n        return tf.train.string_input_producer(['a.csv'])\n"
     program = PROGRAM.replace("    return x.get", f"    {queue}    return x.get")

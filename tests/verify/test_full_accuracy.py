@@ -8,20 +8,19 @@ from itself over seeds (fixtures/oracle/accuracy.json says how it was found).
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from runner import run
+from tfmigrate.cli import cli
 from tfmigrate.datasets import fashion_mnist, make_keras_home
 from tfmigrate.errors import UserError
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-FIXTURES = REPOSITORY / "fixtures"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ACCURACY = json.loads((FIXTURES / "oracle" / "accuracy.json").read_text())
-PROGRAM = "fashion_mnist_mirrored/train.py"
-LEGACY_INSTRUMENT = REPOSITORY / "migrate/verify/instruments/legacy_program.py"
+PROGRAM = FIXTURES / "legacy" / "fashion_mnist_mirrored"
 
 
 @pytest.mark.slow
@@ -33,24 +32,23 @@ def test_accuracy_of_five_epochs(side: str, replicas: int, tmp_path: Path) -> No
         fashion_mnist.find(download=False)
     except UserError:
         pytest.skip("the full Fashion-MNIST is not on this machine")
-    common = ["--out", str(tmp_path / "out"), "--replicas", str(replicas)]
-    if side == "compat":
-        command = [str(LEGACY_INSTRUMENT), "--compat", *common]
-        command += [str(FIXTURES / "legacy" / PROGRAM)]
-    else:
-        command = ["-m", "tfmigrate.verify.instruments.tf2_program", *common]
-        command += [str(FIXTURES / "expected" / PROGRAM)]
-    environment = {
-        **os.environ,
-        **make_keras_home(tmp_path / "home", sample=False, noise=False),
-        "MODEL_DIR": str(tmp_path / "model"),
-    }
-    subprocess.run([sys.executable, *command], env=environment, check=True)
-    recording = json.loads((tmp_path / "out" / "recording.json").read_text())
-    figures = recording["evaluate"]
+    folder = Path(shutil.copytree(PROGRAM, tmp_path / "program"))
+    if side == "rewritten":
+        done = CliRunner().invoke(cli, ["rewrite", str(folder), "--allow-dirty"])
+        assert done.exit_code == 0, done.output
+    home = make_keras_home(tmp_path / "home", sample=False, noise=False)
+    done = run(
+        folder / "train.py",
+        replicas=replicas,
+        shuffle=True,
+        env={**home, "MODEL_DIR": str(tmp_path / "model")},
+        timeout=3600,
+    )
+    (recording,) = done.trainings
+    figures = recording.evaluate
     accuracy = figures.get("acc", figures.get("accuracy"))
     # Steps prove that the batch means the same: 512 images for each replica.
     real = [run for run in ACCURACY["groups"] if run.endswith(f"-r{replicas}")]
-    assert recording["global_step"] == {1: 586, 2: 293}[replicas]
+    assert recording.global_step == {1: 586, 2: 293}[replicas]
     expected = sum(ACCURACY["groups"][name]["mean_accuracy"] for name in real)
     assert accuracy == pytest.approx(expected / len(real), abs=ACCURACY["margin"])

@@ -1,27 +1,31 @@
-"""The bundled programs, run and rewritten, against recordings of real TF 1.x.
+"""Programs of the era, run and rewritten, against recordings of real TensorFlow 1.x.
 
-Each recording was made by real TensorFlow 1.15.5 (one replica) or 1.12.3 (two)
-from fixed initial weights; tolerances are ten times what real TensorFlow differs
-from itself (fixtures/oracle/noise.json). Its two versions share most kernels;
-where today's ones round otherwise and a convolution amplifies that, the limit is
-what the program makes of a nudge to its own weights (docs/verify.md).
+Each recording was made by real TensorFlow 1.15.5 (or 1.12.3) from fixed initial
+weights; tolerances are ten times what real TensorFlow differs from itself
+(fixtures/oracle/noise.json). Its two versions share most kernels; where today's ones
+round otherwise and a convolution amplifies that, the limit is what the program makes
+of a nudge to its own weights (docs/verify.md).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from runner import verify
+from tfmigrate.cli import cli
 from tfmigrate.verify.comparison import LOSS_TOLERANCE
-from tfmigrate.verify.parity import Options, verify
 from tfmigrate.verify.sides import Kind, look_at
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-ORACLE = FIXTURES / "oracle"
+ORACLE, LEGACY = FIXTURES / "oracle", FIXTURES / "legacy"
 
 
 def recorder() -> ModuleType:
@@ -37,7 +41,6 @@ def recorder() -> ModuleType:
 PROGRAMS = {program.name: program for program in recorder().PROGRAMS}
 NOISE = json.loads((ORACLE / "noise.json").read_text())["programs"]
 MAIN = "fashion_mnist_mirrored"
-SLOW = pytest.mark.slow
 
 
 def loss_tolerance(name: str) -> float:
@@ -52,78 +55,101 @@ def loss_tolerance(name: str) -> float:
     return max(float(NOISE[each]["loss_tolerance"]) for each in group)
 
 
+def compared(name: str, label: str, path: Path) -> Any:
+    """The verdict over the recording and a program, which must be parity."""
+    program = PROGRAMS[name]
+    variables = [f"--env={key}={value}" for key, value in program.environment.items()]
+    told = verify(
+        *[ORACLE / name / label, path, "--format", "json", *variables],
+        *["--steps", program.steps, "--tolerance", loss_tolerance(name)],
+        *["--", *program.arguments],
+    )
+    assert told.returncode in (0, 1), told.stderr
+    verdict = json.loads(told.stdout)
+    assert verdict["parity"], verdict["verdict"]
+    found = verdict["trajectory"]
+    assert found["same_start"]
+    recorded, trained = verdict["sides"]
+    assert len(found["steps"]) == recorded["global_step"] == trained["global_step"]
+    # The first steps, where mistakes would show, need no measured noise.
+    assert max(found["relative_differences"][:3]) < LOSS_TOLERANCE
+    return verdict
+
+
+# Of each program a run on real TF 1.15.5; of some also one on two replicas.
+NATIVE = [
+    *[(MAIN, "tf115-r1"), (MAIN, "tf112-r2"), ("fashion_mnist_core", "tf115-r1")],
+    *[("churn_package", "tf115-r2"), ("mirrored_gpus", "tf115-r2")],
+    *[("fashion_mnist_partial", "tf112-r2"), ("model_fn_dense", "tf115-r2")],
+    *(
+        (name, "tf115-r1")
+        for name in (
+            *("bert_classifier", "class_held_estimator", "custom_hooks"),
+            *("deepfm_recommender", "digits_model_fn", "flags_modes"),
+            *("mnist_cnn_logging", "model_fn_train_and_evaluate", "one_shot_iterator"),
+            *("resnet_cycles", "scoped_variables", "sensor_shards", "sklearn_wrapper"),
+            *("spec_functions", "spoken_digits_builder", "strategy_helpers"),
+            *("text_cnn_params", "tfrecord_pipeline", "tiles_batch_norm_l2"),
+            *("timeseries_keras_lstm", "wine_best_exporter", "word_embedding"),
+        )
+    ),
+]
+QUICK = {
+    *[
+        (MAIN, "tf112-r2"),
+        ("churn_package", "tf115-r2"),
+        ("digits_model_fn", "tf115-r1"),
+    ],
+    *[("bert_classifier", "tf115-r1"), ("wine_best_exporter", "tf115-r1")],
+}
+
+
 @pytest.mark.parametrize(
-    ("side", "name", "label", "script"),
+    ("name", "label"),
     [
-        # One program on all four; of the variants, two replicas of the rewrite.
-        ("legacy", MAIN, "tf115-r1", "train.py"),
-        ("legacy", MAIN, "tf112-r2", "train.py"),
-        ("expected", MAIN, "tf115-r1", "train.py"),
-        ("expected", MAIN, "tf112-r2", "train.py"),
-        ("expected", MAIN, "tf112-r2", "train.ipynb"),
-        ("expected", "fashion_mnist_main", "tf112-r2", "train.py"),
-        ("expected", "fashion_mnist_partial", "tf112-r2", "train.py"),
-        ("expected", "fashion_mnist_imports", "tf112-r2", "train.py"),
+        case if case in QUICK else pytest.param(*case, marks=pytest.mark.slow)
+        for case in NATIVE
+    ],
+)
+def test_what_became_native_trains_like_real_tensorflow(
+    name: str, label: str, tmp_path: Path
+) -> None:
+    for folder in LEGACY.iterdir():  # data that lies beside
+        (tmp_path / folder.name).symlink_to(folder)
+    (tmp_path / name).unlink()
+    project = Path(shutil.copytree(LEGACY / name, tmp_path / name))
+    done = CliRunner().invoke(cli, ["rewrite", str(project), "--allow-dirty"])
+    path = project / PROGRAMS[name].script
+    assert look_at(path).kind is Kind.TF2, done.output
+    compared(name, label, path)
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        (MAIN, "tf115-r1"),
+        (MAIN, "tf112-r2"),
         *(
-            pytest.param(*case, marks=SLOW)
+            pytest.param(*case, marks=pytest.mark.slow)
             for case in [
-                ("legacy", MAIN, "tf112-r1", "train.py"),
-                ("expected", MAIN, "tf112-r1", "train.py"),
-                ("legacy", "fashion_mnist_main", "tf115-r1", "train.py"),
-                ("legacy", "fashion_mnist_main", "tf112-r2", "train.py"),
-                ("expected", "fashion_mnist_main", "tf115-r1", "train.py"),
-                ("legacy", "fashion_mnist_partial", "tf115-r1", "train.py"),
-                ("legacy", "fashion_mnist_partial", "tf112-r2", "train.py"),
-                ("expected", "fashion_mnist_partial", "tf115-r1", "train.py"),
-                ("legacy", "fashion_mnist_imports", "tf115-r1", "train.py"),
-                ("legacy", "fashion_mnist_imports", "tf112-r2", "train.py"),
-                ("expected", "fashion_mnist_imports", "tf115-r1", "train.py"),
-                # model_fns that are methods.
-                ("expected", "class_held_estimator", "tf115-r1", "train.py"),
-                ("expected", "one_shot_iterator", "tf115-r1", "train.py"),
-                # A train_op from a helper, HParams, a metric of its own.
-                ("expected", "hparams_factory", "tf115-r1", "train.py"),
-                ("expected", "timeseries_keras_lstm", "tf115-r1", "train.py"),
-                # Heads, metrics in loops, exports.
-                ("expected", "multi_head_contrib", "tf115-r1", "train.py"),
-                ("expected", "multi_output", "tf115-r1", "train.py"),
-                ("expected", "serving_export", "tf115-r1", "train.py"),
-                ("expected", "text_lstm", "tf115-r1", "train.py"),
+                (MAIN, "tf112-r1"),
+                *[
+                    ("fashion_mnist_main", "tf115-r1"),
+                    ("fashion_mnist_main", "tf112-r2"),
+                ],
+                ("fashion_mnist_partial", "tf115-r1"),
+                ("fashion_mnist_partial", "tf112-r2"),
+                ("fashion_mnist_imports", "tf115-r1"),
+                ("fashion_mnist_imports", "tf112-r2"),
             ]
         ),
     ],
 )
-def test_trains_like_real_tensorflow(
-    side: str, name: str, label: str, script: str, tmp_path: Path
-) -> None:
-    program = PROGRAMS[name]
-    recording = look_at(ORACLE / name / label)
-    path = look_at(FIXTURES / side / name / script)
-    assert path.kind is (Kind.LEGACY if side == "legacy" else Kind.TF2)
-    verdict = verify(
-        recording,
-        path,
-        Options(
-            steps=program.steps,
-            tolerance=loss_tolerance(name),
-            args=program.arguments,
-            env=program.environment,
-        ),
-        work=tmp_path,
-        say=print,
-    )
-    compared = verdict.trajectory
-    recorded, trained = verdict.recordings
-    assert compared.same_start
-    assert len(compared.steps) == program.steps == trained.global_step
-    assert recorded.replicas == trained.replicas == int(label[-1])
-    assert compared.parity, compared.loss_differences
-    # The first steps, where mistakes would show, need no measured noise.
-    assert max(compared.loss_differences[:3]) < LOSS_TOLERANCE
-    assert compared.weight_difference is not None
-    if not verdict.noise_measured:
-        assert compared.weight_difference <= NOISE[name]["weight_tolerance"]
-    if side == "legacy" and label.startswith("tf115"):
+def test_what_is_kept_trains_like_real_tensorflow(name: str, label: str) -> None:
+    path = LEGACY / name / PROGRAMS[name].script
+    assert look_at(path).kind is Kind.LEGACY
+    sides = compared(name, label, path)["sides"]
+    if label.startswith("tf115"):
         # What a user's code reads from evaluate() keeps its names: those of
         # TF 1.15, whose `acc` was called `accuracy` by 1.12.
-        assert set(trained.evaluate) == set(recorded.evaluate)
+        assert set(sides[0]["evaluate"]) == set(sides[1]["evaluate"])

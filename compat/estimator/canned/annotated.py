@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.any_pb2 import Any as AnyMessage  # type: ignore[import-untyped]
 
 from . import columns as fc
-from .dnn import DNNClassifier, DNNRegressor
+from .v1 import DNNClassifier, DNNRegressor
 
 __all__ = ["DNNClassifierWithLayerAnnotations", "DNNRegressorWithLayerAnnotations"]
 

@@ -57,7 +57,7 @@ def modern_optimizer(optimizer: Any, *, learning_rate: float | None = None) -> A
         return _of_name(optimizer, _MODERN)(**options)
     # Keras optimizers are not callable, factories are.
     if callable(optimizer):
-        optimizer = optimizer()
+        optimizer = _made_by(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         return optimizer
     if isinstance(optimizer, tf_keras.optimizers.Optimizer) and hasattr(
@@ -71,6 +71,21 @@ def modern_optimizer(optimizer: Any, *, learning_rate: float | None = None) -> A
             f"Given: {optimizer}"
         )
     return converted
+
+
+def _made_by(factory: Any) -> Any:
+    """What a factory makes in the graph of a model, without variables in that graph.
+
+    A newer Keras optimizer makes variables of its settings at once, which the older
+    one that stands in for it does not use.
+    """
+    made = factory()
+    if isinstance(made, tf_keras.optimizers.Optimizer) and not tf.executing_eagerly():
+        own = {id(value) for value in [*vars(made).values(), *made.variables]}
+        for key in (tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES):
+            listed = tf.get_collection_ref(key)
+            listed[:] = [variable for variable in listed if id(variable) not in own]
+    return made
 
 
 def read_early(optimizer: Any) -> Any:
@@ -100,6 +115,15 @@ def _converted(optimizer: Any) -> Any:
     kind = _BY_CLASS.get(type(optimizer).__name__)
     if config_of is None or kind is None:
         return None
+    if not tf.executing_eagerly() and hasattr(optimizer, "_serialize_hyperparameter"):
+        # Settings are variables of this graph; their values, which may be tensors that
+        # follow the step, are what they were made of.
+        written = optimizer._serialize_hyperparameter
+        optimizer._serialize_hyperparameter = lambda setting: (
+            setting.initial_value
+            if hasattr(setting, "initial_value")
+            else written(setting)
+        )
     config = config_of()
     unsupported = [
         name

@@ -66,7 +66,13 @@ class Instrument:
         chosen = self.options.estimator
         if chosen is not None and self.records.index(record) != chosen:
             return None
-        return functools.partial(self.starting.values_for, record.name)
+
+        def start(weights):
+            values = self.starting.values_for(record.name, weights)
+            record.paired = self.starting.evidence
+            return values
+
+        return start
 
     def install(self):
         self.patch_estimator()

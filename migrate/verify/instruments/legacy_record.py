@@ -66,6 +66,8 @@ class Record:
         self.used = []
         self.trained = []
         self.constants = {}
+        # How many weights found their partners by what, where they were given others.
+        self.paired = {}
         # Operations that draw random numbers for its loss.
         self.draws = []
 
@@ -379,6 +381,7 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "used": record.used,
         "trained": record.trained,
         "constants": record.constants,
+        "paired": record.paired,
         "exports": exported_names(export_bases),
         "training": record.name,
         "draws": record.draws,

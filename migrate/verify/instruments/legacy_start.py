@@ -3,6 +3,7 @@
 Runs on the Pythons of TF 1.x, 3.6 among them.
 """
 
+import collections
 import glob
 import json
 import os
@@ -69,6 +70,8 @@ class StartingWeights:
 
     def __init__(self, path):
         self._paths, self._documents, self._free = [], [], []
+        # How many weights of the last training found their partners by what.
+        self.evidence = {}
         if path is None:
             return
         path = str(path)
@@ -119,6 +122,11 @@ class StartingWeights:
                 raise
             return None
         self._free.remove(chosen)
+        for ours, theirs in match.by_order:
+            if len({stored[place][1].tobytes() for place in theirs}) == 1:
+                for place in ours:  # whichever is given to which
+                    match.evidence[place] = "equal values"
+        self.evidence = dict(collections.Counter(filter(None, match.evidence)))
         return [None if place is None else stored[place][1] for place in match.places]
 
     def _read(self, index):
@@ -126,7 +134,9 @@ class StartingWeights:
 
         with np.load(self._paths[index]) as stored:
             keys = sorted(stored.files, key=lambda key: int(key.partition(":")[0]))
-            return [(key.partition(":")[2], stored[key]) for key in keys]
+            named = [(key.partition(":")[2], stored[key]) for key in keys]
+        # Hooks that stop early keep a flag among the variables, which is no weight.
+        return [(name, value) for name, value in named if value.dtype != bool]
 
 
 def _document(folder):

@@ -10,6 +10,8 @@ import tensorflow as tf
 
 __all__ = ["use_cpu_replicas"]
 
+_GPUS = 8
+
 
 def use_cpu_replicas(replicas: int) -> None:
     """Make this process train on ``replicas`` logical CPUs, whatever it asks for.
@@ -23,6 +25,7 @@ def use_cpu_replicas(replicas: int) -> None:
         cpu, [tf.config.LogicalDeviceConfiguration() for _ in range(replicas)]
     )
     devices = [f"/cpu:{index}" for index in range(replicas)]
+    _have_enough_gpus()
 
     def mirrored(original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
@@ -64,3 +67,15 @@ def use_cpu_replicas(replicas: int) -> None:
         ):
             cls = getattr(holder, name)
             cls.__init__ = wrap(cls.__init__)
+
+
+def _have_enough_gpus() -> None:
+    """Let programs that make sure of their GPUs find as many as any of them asks for."""
+    original = tf.config.list_logical_devices
+    gpus = [tf.config.LogicalDevice(f"/device:GPU:{n}", "GPU") for n in range(_GPUS)]
+
+    @functools.wraps(original)
+    def list_logical_devices(device_type: str | None = None) -> list[Any]:
+        return list(gpus) if device_type == "GPU" else list(original(device_type))
+
+    tf.config.list_logical_devices = list_logical_devices

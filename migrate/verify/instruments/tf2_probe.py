@@ -76,6 +76,8 @@ class Training:
         self.slots: Weights = ()
         # The weights that the program drew, where it is given others.
         self.drawn: Weights = ()
+        # How many weights found their partners by what.
+        self.paired: Mapping[str, int] = {}
         # Places of the weights in the order of first use, and of those trained.
         self.used: Sequence[int] = ()
         self.places_trained: Sequence[int] = ()
@@ -141,23 +143,20 @@ class Probe:
         self.open: Training | None = None
         # The one that took the last step.
         self.latest: Training | None = None
+        # Those that took a step, in the order of their first.
+        self.trainings: list[Training] = []
         self._all: list[Training] = []
         self._starting = starting
         # Values before the first eager step that may train: of all variables, and
         # what was drawn for those that were given others.
         self._early: dict[int, np.ndarray[Any, Any]] = {}
-        self._early_drawn: dict[frozenset[int], Weights] = {}
+        self._early_given: dict[frozenset[int], Training] = {}
         self._looked_at = -1
         self._local = threading.local()
         self._lock = threading.RLock()
         self._eager_sites: dict[Any, Site] = {}
 
     # -- results -----------------------------------------------------------
-
-    @property
-    def trainings(self) -> list[Training]:
-        """Those that took a step."""
-        return [training for training in self._all if training.steps]
 
     def add(self, training: Training) -> Training:
         """Take note of a training."""
@@ -222,6 +221,7 @@ class Probe:
         if values is not None:
             tf2_weights.assign(weights, values)
             training.drawn = drawn
+            training.paired = self._starting.evidence
             training.is_given = True
 
     def _look_for_models(self) -> None:
@@ -237,7 +237,7 @@ class Probe:
                 holder.trained = [variable for _, variable in models[0]]
                 self._give(holder, models[0], strict=False)
                 key = frozenset(id(unwrapped(v)) for _, v in models[0])
-                self._early_drawn[key] = holder.drawn
+                self._early_given[key] = holder
         for variable in self.log.created:
             if variable.dtype.is_floating:
                 self._early[id(variable)] = np.array(variable.read_value())
@@ -246,14 +246,16 @@ class Probe:
     def _start_eagerly(self, training: Training) -> None:
         """At the first gradient: note the weights that its step began with."""
         weights = training.weights(self.log)
-        for key, drawn in self._early_drawn.items():
+        for key, holder in self._early_given.items():
             if any(id(unwrapped(variable)) in key for _, variable in weights):
-                training.drawn, training.is_given = drawn, True
+                training.drawn, training.paired = holder.drawn, holder.paired
+                training.is_given = holder.is_given
         if not training.is_given and not training.start and self._starting.given:
             # Too late for this step; tells why no model was found.
             self._give(training, weights, strict=True)
-            self.problem = "the model is made inside its first eager step"
-            raise RuntimeError(self.problem)
+            if training.is_given:
+                self.problem = "the model is made inside its first eager step"
+                raise RuntimeError(self.problem)
         training.initial = [
             (name, self._early[id(components(variable)[0])])
             for name, variable in weights
@@ -270,6 +272,8 @@ class Probe:
                 self._start_eagerly(training)
             if site.begun:
                 site.begun = False
+                if not training.steps:
+                    self.trainings.append(training)
                 training.steps.append({})
                 self.latest = training
             training.weights(self.log)

@@ -254,6 +254,7 @@ def _recording(
             "used": training.used,
             "trained": training.places_trained,
             "constants": training.constants,
+            "paired": training.paired,
             "averages_of_all": True,
             "steady_random": options.steady_random,
             "ran_whole": not probe.stopped,

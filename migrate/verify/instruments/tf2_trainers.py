@@ -86,15 +86,28 @@ class Trainers:
             if each.estimator is trainer:
                 return each
         given = str(getattr(trainer, "model_dir", None) or tempfile.mkdtemp())
+        folder = kept_apart(self._files, given)
+        with contextlib.suppress(AttributeError):  # one that works it out is left
+            trainer.model_dir = folder
         training = self._probe.add(Training(training_name(given)))
-        self._known.append(Trained(trainer, training, kept_apart(self._files, given)))
+        self._known.append(Trained(trainer, training, folder))
         return self._known[-1]
 
     def _watch(self, cls: Any) -> None:
+        if "__init__" in vars(cls):
+            cls.__init__ = self._watched_init(cls.__init__)
         if "train" in vars(cls):
             cls.train = self._watched_train(cls.train)
         if "evaluate" in vars(cls):
             cls.evaluate = self._watched_evaluate(cls.evaluate)
+
+    def _watched_init(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def init(trainer: Any, *args: Any, **kwargs: Any) -> None:
+            original(trainer, *args, **kwargs)
+            self._trained(trainer)
+
+        return unconverted(init)
 
     def _watched_train(self, original: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(original)

@@ -1,0 +1,569 @@
+"""Variables that the call of a lifted class makes become weights of the class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .layers import initializer, regularizer
+from .text import Text, attribute_of_self, names_in, parameters_of, place_of
+
+if TYPE_CHECKING:
+    from .classes import Lifted
+
+__all__ = ["move_weights"]
+
+_GET_VARIABLE = (
+    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
+    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
+    "constraint", "synchronization", "aggregation",
+)  # fmt: skip
+_VARIABLE = (
+    "initial_value", "trainable", "collections", "validate_shape", "caching_device",
+    "name", "variable_def", "dtype", "expected_shape", "import_scope", "constraint",
+    "use_resource", "synchronization", "aggregation", "shape",
+)  # fmt: skip
+_INPUT_LAYER = (
+    "features", "feature_columns", "weight_collections", "trainable", "cols_to_vars",
+    "cols_to_output_tensors",
+)  # fmt: skip
+_LINEAR = (
+    "features", "feature_columns", "units", "sparse_combiner", "weight_collections",
+    "trainable", "cols_to_vars",
+)  # fmt: skip
+_LOOKUPS = {
+    "tf.nn.embedding_lookup": (
+        "params", "ids", "partition_strategy", "name", "validate_indices", "max_norm",
+    ),
+    "tf.gather": (
+        "params", "indices", "validate_indices", "name", "axis", "batch_dims",
+    ),
+}  # fmt: skip
+_STRANGE = (
+    "collections", "partitioner", "custom_getter", "constraint", "synchronization",
+    "aggregation", "variable_def", "expected_shape", "import_scope",
+)  # fmt: skip
+_DRAWS = {
+    "tf.random_uniform": ("shape", "minval", "maxval", "dtype", "seed", "name"),
+    "tf.random_normal": ("shape", "mean", "stddev", "dtype", "seed", "name"),
+    "tf.truncated_normal": ("shape", "mean", "stddev", "dtype", "seed", "name"),
+}
+_STARTS = {
+    "uniform": "random_uniform",
+    "normal": "random_normal",
+    "truncated_normal": "truncated_normal",
+}
+_VARIABLES = ("get_variable", "new_variable")
+_BRANCHES = (
+    ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
+    ast.SetComp, ast.GeneratorExp, ast.Lambda,
+)  # fmt: skip
+_LISTS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp)
+
+
+@dataclass(frozen=True)
+class _Weight:
+    """How the constructor, or `build`, makes a weight."""
+
+    attribute: str
+    code: str
+    build: bool = False
+    # Source of a layer that looks rows of the weight up.
+    table: str | None = None
+
+
+def move_weights(lifted: Lifted) -> None:
+    """Moves variables from the call to the constructor; raises Refused."""
+    columns = {"make_input_layer": _input_layer, "make_linear_model": _linear_model}
+    while True:
+        node = next(_makers(lifted, lifted.call), None)
+        if node is None:
+            return
+        name = attribute_of_self(node.func)
+        lifted.at = node
+        if name == "keep_weights":
+            shown = lifted.of(node.args[0])
+            raise Refused(f"`{shown}` makes variables where it is called")
+        if name in columns:
+            columns[name](lifted, node)
+        else:
+            _Mover(lifted).move(node)
+        lifted.at = None
+        lifted.take()
+
+
+def _makers(lifted: Lifted, root: ast.AST) -> Iterator[ast.Call]:
+    names = (*_VARIABLES, "make_input_layer", "make_linear_model", "keep_weights")
+    found = (
+        one
+        for one in ast.walk(root)
+        if isinstance(one, ast.Call) and attribute_of_self(one.func) in names
+    )
+    return iter(sorted(found, key=place_of))
+
+
+class _Mover:
+    """Moves one variable, or those of one statement or loop."""
+
+    def __init__(self, lifted: Lifted) -> None:
+        self.lifted = lifted
+        # Names that the constructor binds itself.
+        self.free: set[str] = set()
+        self.taken: set[str] = set()
+
+    def move(self, node: ast.Call) -> None:
+        """Moves a variable to where the constructor, or `build`, makes it."""
+        lifted = self.lifted
+        loops = [one for one in lifted.around(node) if isinstance(one, ast.For)]
+        statement = lifted.statement(node)
+        if len(loops) == 1:
+            self._loop(loops[0])
+            return
+        several = [*_makers(lifted, statement)]
+        if (
+            _is_named(lifted, statement)
+            and isinstance(statement, ast.Assign)
+            and statement.value is not node
+            and self._whole(statement, several)
+        ):
+            return
+        weight = self._weight(node)
+        if weight.table is not None and self._lookup(node, weight):
+            return
+        tests = self._tests(node, f"`{weight.attribute}`")
+        lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
+        lines.append(f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}")
+        if weight.build:
+            lifted.add_to_build(lines)
+        else:
+            lifted.add_to_init(lines, node)
+        self._read(node, statement, f"self.{weight.attribute}")
+
+    def _read(self, node: ast.Call, statement: ast.stmt, code: str) -> None:
+        """Puts what reads a weight in the place of what made it."""
+        reads = self._reads(node, statement)
+        if reads is None:
+            self.lifted.source.put(node, code)
+            return
+        for one in reads:
+            self.lifted.source.put(one, code)
+        self.lifted.source.drop(statement)
+
+    def _reads(self, node: ast.Call, statement: ast.stmt) -> list[ast.Name] | None:
+        """The names that stand for what a statement makes; None if it is not clear."""
+        lifted = self.lifted
+        if not isinstance(statement, ast.Assign) or statement.value is not node:
+            return None
+        name = dotted(statement.targets[0])
+        reads = [
+            one
+            for one in names_in(lifted.call)
+            if one.id == name and isinstance(one.ctx, ast.Load)
+        ]
+        if _is_named(lifted, statement):
+            return reads
+        found = [lifted.definition(one, name) for one in reads]
+        if None in found or not name:
+            return None
+        return [
+            one for one, made in zip(reads, found, strict=True) if made is statement
+        ]
+
+    def _read_as(self, name: str, code: str) -> None:
+        for one in names_in(self.lifted.call):
+            if one.id == name and isinstance(one.ctx, ast.Load):
+                self.lifted.source.put(one, code)
+
+    def _tests(self, node: ast.AST, what: str) -> list[str]:
+        """Tests around a weight, which the constructor asks too."""
+        found: list[str] = []
+        for block in self.lifted.around(node):
+            if isinstance(block, ast.If) and any(
+                node in ast.walk(one) for one in block.body
+            ):
+                found.append(self.lifted.for_init(self.lifted.of(block.test), what))
+            elif isinstance(block, _BRANCHES):
+                raise Refused(f"{what} is made in a loop or a branch")
+        return found
+
+    # -- several at once
+
+    def _whole(self, statement: ast.Assign, makers: Sequence[ast.Call]) -> bool:
+        """Moves a list or dictionary of weights; False where its parts move alone."""
+        lifted = self.lifted
+        name = statement.targets[0].id  # type: ignore[attr-defined]
+        self.free = {
+            one.id
+            for one in names_in(statement.value)
+            if isinstance(one.ctx, ast.Store)
+        }
+        within = any(
+            isinstance(one, _BRANCHES)
+            for maker in makers
+            for one in lifted.around(maker)
+        )
+        if len(makers) < 2 and not within:
+            return False
+        try:
+            codes = [self._weight(one) for one in makers]
+            if any(one.build for one in codes):
+                return False
+            start, _ = lifted.source.span(statement.value)
+            code = lifted.source.of(statement.value)
+            spans = [lifted.source.span(one) for one in makers]
+            for number, (first, last) in reversed([*enumerate(spans)]):
+                code = f"{code[: first - start]}_{number}_{code[last - start :]}"
+            code = lifted.for_init(code, f"`{name}`", self.free)
+        except Refused:
+            if within:
+                raise
+            return False
+        for number, one in enumerate(codes):
+            code = code.replace(f"_{number}_", one.code)
+        attribute = lifted.fresh(name)
+        lifted.add_to_init([f"self.{attribute} = {code}"], statement)
+        self._read_as(name, f"self.{attribute}")
+        lifted.source.drop(statement)
+        return True
+
+    def _loop(self, loop: ast.For) -> None:
+        """Weights of each round of a loop become lists."""
+        lifted = self.lifted
+        makers = [*_makers(lifted, loop)]
+        for one in makers:
+            inner = lifted.around(one)[lifted.around(one).index(loop) + 1 :]
+            if any(isinstance(block, _BRANCHES) for block in inner):
+                raise Refused("weights are made in branches of a loop")
+        self.free = {one.id for one in names_in(loop.target)}
+        before: dict[str, str] = {}
+        kept = self._needed(loop, makers, before)
+        lines: list[str] = []
+        names: list[str] = []
+        elements: list[str] = []
+        target, over = lifted.of(loop.target), lifted.of(loop.iter)
+        head = f"for {target} in {lifted.for_init(over, 'a loop')}:"
+        for part in sorted([*makers, *kept], key=place_of):
+            if isinstance(part, ast.Assign):
+                value = lifted.for_init(lifted.of(part.value), "a weight", self.free)
+                lines.append(f"    {lifted.of(part.targets[0])} = {value}")
+                continue
+            assert isinstance(part, ast.Call)
+            weight = self._weight(part)
+            if weight.build:
+                raise Refused(f"`{weight.attribute}` follows from its input in a loop")
+            names.append(weight.attribute)
+            lines.append(f"    self.{weight.attribute}.append({weight.code})")
+            statement = lifted.statement(part)
+            element = weight.attribute
+            if isinstance(statement, ast.Assign) and statement.value is part:
+                element = lifted.of(statement.targets[0])
+                lifted.source.drop(statement)
+            else:
+                lifted.source.put(part, element)
+            elements.append(element)
+        first = [f"{name} = {value}" for name, value in before.items()]
+        empty = [f"self.{name} = []" for name in names]
+        lifted.add_to_init([*empty, *first, head, *lines], makers[0])
+        lists = ", ".join(f"self.{name}" for name in names)
+        lifted.source.put(loop.target, f"{_grouped(target)}, {', '.join(elements)}")
+        lifted.source.put(loop.iter, f"zip({over}, {lists})")
+
+    def _needed(
+        self, loop: ast.For, makers: Sequence[ast.Call], before: dict[str, str]
+    ) -> list[ast.Assign]:
+        """Statements of a loop that sizes of weights follow from.
+
+        `before` gets what names have when the loop begins.
+        """
+        lifted = self.lifted
+        found: list[ast.Assign] = []
+        pending: list[ast.AST] = [*makers]
+        given = parameters_of(lifted.call)
+        while pending:
+            for one in names_in(pending.pop()):
+                name = one.id
+                if name not in lifted.locals or name in (*self.free, "self"):
+                    continue
+                inside = [
+                    part
+                    for part in loop.body
+                    if isinstance(part, ast.Assign)
+                    and [*map(dotted, part.targets)] == [name]
+                ]
+                if not inside:
+                    continue
+                self.free.add(name)
+                lifted.moved_names.add(name)
+                found += inside
+                pending += [part.value for part in inside]
+                if name in given[2:]:
+                    continue
+                outside = [
+                    part
+                    for part in ast.walk(lifted.call)
+                    if isinstance(part, ast.Assign)
+                    and [*map(dotted, part.targets)] == [name]
+                    and part not in inside
+                ]
+                if len(outside) == 1 and place_of(outside[0]) < place_of(loop):
+                    code = lifted.of(outside[0].value)
+                    before[name] = lifted.for_init(code, f"`{name}`")
+                elif place_of(inside[0]) > place_of(makers[0]):
+                    raise Refused(f"weights follow from `{name}`, which changes")
+        return found
+
+    # -- one of them
+
+    def _weight(self, node: ast.Call) -> _Weight:
+        if attribute_of_self(node.func) == "new_variable":
+            return self._new_variable(node)
+        return self._get_variable(node)
+
+    def _arguments(self, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
+        lifted = self.lifted
+        function = "tf.get_variable" if names is _GET_VARIABLE else "tf.Variable"
+        bound = lifted.bound(node, names, function)
+        return {key: lifted.of(value) for key, value in bound}
+
+    def _attribute(self, node: ast.Call, given: dict[str, str]) -> str:
+        """A name for a weight, after what TensorFlow called it, or what reads it."""
+        lifted = self.lifted
+        named = literal(given.get("name"))
+        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
+        statement = lifted.statement(node)
+        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
+            above = lifted.above[node]
+            wanted = lifted.of(statement.targets[0])
+            if above is not statement and not isinstance(above, _LISTS):
+                wanted = "weight"
+            elif isinstance(above, ast.Dict):
+                key = literal(ast.unparse(above.keys[above.values.index(node)] or node))
+                wanted = f"{wanted}_{key}" if isinstance(key, str) else wanted
+        wanted = wanted.lower() if wanted.isupper() else wanted
+        attribute = lifted.fresh(wanted, self.taken)
+        self.taken.add(attribute)
+        for name in _STRANGE:
+            if not is_absent(given.get(name)):
+                raise Refused(f"the weight `{attribute}` is made with `{name}`")
+        if literal(given.get("validate_shape", "True")) is not True:
+            raise Refused(f"the weight `{attribute}` is made without a shape")
+        return attribute
+
+    def _new_variable(self, node: ast.Call) -> _Weight:
+        given = self._arguments(node, _VARIABLE)
+        attribute = self._attribute(node, given)
+
+        def moved(code: str) -> str:
+            return self.lifted.for_init(code, f"the weight `{attribute}`", self.free)
+
+        names = ("trainable", "name", "dtype", "constraint", "shape")
+        code = call(
+            f"{self.lifted.tf}.Variable",
+            moved(given["initial_value"]),
+            **{name: moved(given[name]) for name in names if name in given},
+        )
+        return _Weight(attribute, code, table=self._table_of_draws(given, code))
+
+    def _table_of_draws(self, given: dict[str, str], code: str) -> str | None:
+        """A layer that looks rows up, for a variable that is drawn at once."""
+        lifted = self.lifted
+        node = parsed(given["initial_value"])
+        if not isinstance(node, ast.Call) or {*given} - {"initial_value", "name"}:
+            return None
+        names = _DRAWS.get(lifted.symbol(dotted(node.func)) or "")
+        if names is None or len(node.args) > len(names):
+            return None
+        said = dict(zip(names, map(ast.unparse, node.args), strict=False))
+        said |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+        said.pop("name", None)
+        sizes = parsed(said.pop("shape", "0"))
+        if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
+            return None
+        kind = dotted(node.func).rpartition(".")[2].removeprefix("random_")
+        function = f"{lifted.tf}.{_STARTS[kind]}_initializer"
+        try:
+            start = initializer(call(function, **said), lifted)
+            code = call(
+                "tf_keras.layers.Embedding",
+                *(ast.unparse(one) for one in sizes.elts),
+                embeddings_initializer=start,
+                name=given.get("name") if lifted.module.named else None,
+            )
+            return lifted.for_init(code, "a table", self.free)
+        except Refused:
+            return None
+
+    def _get_variable(self, node: ast.Call) -> _Weight:
+        lifted = self.lifted
+        given = self._arguments(node, _GET_VARIABLE)
+        attribute = self._attribute(node, given)
+        what = f"the weight `{attribute}`"
+
+        def moved(name: str) -> str | None:
+            code = given.get(name)
+            if code is None or is_absent(code):
+                return None
+            return lifted.for_init(lifted.value(code), what, self.free)
+
+        kind = lifted.symbol(given.get("dtype", "x")) or given.get(
+            "dtype", "tf.float32"
+        )
+        whole = kind in ("tf.int32", "tf.int64", "tf.bool")
+        if kind != "tf.float32" and not whole:
+            raise Refused(f"{what} is of type `{kind}`")
+        withs = lifted.withs(node)
+        start = moved("initializer")
+        if start is None and not whole:
+            start = lifted.from_scopes(withs, "initializer", what)
+        penalty = moved("regularizer") or lifted.from_scopes(withs, "regularizer", what)
+        penalty = regularizer(penalty, lifted)
+        trainable = moved("trainable")
+        trainable = None if trainable == "True" else trainable
+        name = moved("name")
+        if is_absent(given.get("shape")):
+            if start is None or penalty is not None:
+                raise Refused(f"{what} is made without a shape")
+            code = call(f"{lifted.tf}.Variable", start, name=name, trainable=trainable)
+            return _Weight(attribute, code)
+        began = None if start is None else initializer(start, lifted)
+        if began == lifted.text("glorot_uniform"):
+            began = None
+        build = False
+        try:
+            size = lifted.for_init(given["shape"], what, self.free)
+        except Refused:
+            size = lifted.for_build(given["shape"], what)
+            build = True
+            # `build` knows no parameters of the constructor.
+            began, name = self._in_build(began), self._in_build(name)
+        code = call(
+            "self.add_weight",
+            name or "",
+            size,
+            dtype=given["dtype"] if whole else None,
+            initializer=began,
+            regularizer=penalty,
+            trainable=trainable,
+        )
+        found = _Weight(attribute, code, build)
+        sizes = parsed(size)
+        if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
+            return found
+        if build or whole or trainable:
+            return found
+        parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
+        table = call(
+            "tf_keras.layers.Embedding",
+            *parts,
+            embeddings_initializer=began or lifted.text("glorot_uniform"),
+            embeddings_regularizer=penalty,
+            name=name if lifted.module.named else None,
+        )
+        return replace(found, table=table)
+
+    def _in_build(self, code: str | None) -> str | None:
+        """What the constructor says, as `build` does, which has attributes alone."""
+        if code is None:
+            return None
+        text = Text(f"({code}\n)")
+        stored = {
+            value.id: name
+            for name, value in self.lifted.attributes().items()
+            if isinstance(value, ast.Name)
+        }
+        for one in names_in(text.body[0]):
+            if one.id in self.lifted.init_names - {"self"}:
+                if one.id not in stored:
+                    raise Refused(f"a weight follows from `{one.id}` and its input")
+                text.put(one, f"self.{stored[one.id]}")
+        return text.done()[1:-2]
+
+    def _lookup(self, node: ast.Call, weight: _Weight) -> bool:
+        """Makes a layer of a table whose only use looks rows up."""
+        lifted = self.lifted
+        self._tests(node, "a table")
+        statement = lifted.statement(node)
+        used: ast.AST = node
+        local: ast.stmt | None = None
+        if isinstance(statement, ast.Assign) and statement.value is node:
+            reads = self._reads(node, statement)
+            if reads is None or len(reads) != 1:
+                return False
+            used, local = reads[0], statement
+        above = lifted.above[used]
+        above = lifted.above[above] if isinstance(above, ast.keyword) else above
+        if not isinstance(above, ast.Call):
+            return False
+        symbol = lifted.symbol(lifted.of(above.func)) or ""
+        loops = [one for one in lifted.around(above) if isinstance(one, _BRANCHES)]
+        if symbol not in _LOOKUPS or loops:
+            return False
+        given = dict(lifted.bound(above, _LOOKUPS[symbol], symbol))
+        if given.get("params") is not used:
+            return False
+        if not {*given} <= {"params", "ids", "indices", "name"}:
+            return False
+        ids = lifted.of(given.get("ids") or given["indices"])
+        lifted.add_to_init([f"self.{weight.attribute} = {weight.table}"], above)
+        lifted.source.put(above, f"self.{weight.attribute}({ids})")
+        if local is not None:
+            lifted.source.drop(local)
+        return True
+
+
+def _is_named(lifted: Lifted, statement: ast.stmt) -> bool:
+    """The statement gives something to a name that has nothing else."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    (target,) = statement.targets
+    return (
+        isinstance(target, ast.Name) and lifted.value_of(target.id) is statement.value
+    )
+
+
+def _grouped(target: str) -> str:
+    """A target of several names, as one of several targets."""
+    return target if target.isidentifier() or target[0] == "(" else f"({target})"
+
+
+def _input_layer(lifted: Lifted, node: ast.Call) -> None:
+    function = "tf.feature_column.input_layer"
+    given = dict(lifted.bound(node, _INPUT_LAYER, function))
+    if not {*given} <= {"features", "feature_columns", "trainable"}:
+        raise Refused(f"`{function}` fills a dictionary")
+    _columns(lifted, node, given, "tf_keras.layers.DenseFeatures", function)
+
+
+def _linear_model(lifted: Lifted, node: ast.Call) -> None:
+    function = "tf.feature_column.linear_model"
+    given = dict(lifted.bound(node, _LINEAR, function))
+    names = {"features", "feature_columns", "units", "sparse_combiner"}
+    if not {*given} <= names:
+        raise Refused(f"`{function}` with other arguments than columns and units")
+    _columns(lifted, node, given, "LinearModel", function)
+
+
+def _columns(
+    lifted: Lifted, node: ast.Call, given: dict[str, ast.expr], kind: str, what: str
+) -> None:
+    """Puts a layer of feature columns in the place of a function."""
+    if "shared_embedding" in lifted.module.code:
+        raise Refused("columns that share an embedding")
+    said = {
+        name: lifted.for_init(lifted.of(value), f"`{what}`")
+        for name, value in given.items()
+        if name != "features"
+    }
+    attribute = lifted.fresh(what.rpartition(".")[2])
+    code = call(
+        kind,
+        said["feature_columns"],
+        units=said.get("units"),
+        combiner=said.get("sparse_combiner"),
+        trainable=said.get("trainable"),
+    )
+    lifted.add_to_init([f"self.{attribute} = {code}"], node)
+    lifted.source.put(node, f"self.{attribute}({lifted.of(given['features'])})")
