@@ -48,11 +48,4 @@ def failures(file: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("file", "check"), CHECKS)
 def test_check(file: str, check: str) -> None:
-    if check in (
-        "check_the_rate_of_the_program_wins",
-        "check_compiled_model_is_a_task",
-    ):
-        pytest.xfail(
-            "schedules after a restore, and compiled models with several optimizers"
-        )
     assert check not in failures(file), failures(file)[check]
