@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from . import core
-from .core import NEVER
+from .core import NEVER, split
 
 
 class Callback:
@@ -43,9 +43,9 @@ class Trainer(core.Trainer):
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
-        self._prepare(dataset.element_spec)
+        self._prepare(split(dataset.element_spec)[0])
         step = saved = self.global_step
-        last = min(max_steps or NEVER, step + (steps or NEVER))
+        last = int(max_steps or NEVER) if steps is None else step + int(steps)
         if step >= last:
             return self
         iterator = self._iterator(dataset, whole=True)

@@ -110,9 +110,9 @@ class Trainer:
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
-        self._prepare(dataset.element_spec)
+        self._prepare(split(dataset.element_spec)[0])
         step = saved = self.global_step
-        last = min(max_steps or NEVER, step + (steps or NEVER))
+        last = int(max_steps or NEVER) if steps is None else step + int(steps)
         if step >= last:
             return self
         iterator = self._iterator(dataset, whole=True)
@@ -152,10 +152,10 @@ class Trainer:
     ) -> dict[str, Any]:
         """Returns the metrics of a checkpoint, its mean loss and its step."""
         dataset = self._dataset(input_fn, "eval")
-        self._prepare(dataset.element_spec, checkpoint_path)
+        self._prepare(split(dataset.element_spec)[0], checkpoint_path)
         for metric in (*self.task.metrics, self.mean_loss):
             metric.reset_state()
-        self._test(self._iterator(dataset.take(steps or -1)))
+        self._test(self._iterator(dataset.take(int(steps or -1))))
         metrics = (*self.task.metrics, self.mean_loss)
         results = {metric.name: metric.result().numpy() for metric in metrics}
         results["global_step"] = self.global_step
@@ -171,12 +171,11 @@ class Trainer:
     def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
         return input_fn()
 
-    def _prepare(self, batch: Any, path: str | None = None) -> None:
+    def _prepare(self, features: Any, path: str | None = None) -> None:
         """Makes all variables, and restores the latest or another checkpoint."""
         with self.strategy.scope():
             if not self.task.model.built:
-                forward = tf.function(self.task.forward)
-                forward.get_concrete_function(split(batch)[0], False)
+                tf.function(self.task.forward).get_concrete_function(features, False)
             self.task.build()
         path = path or self.latest_checkpoint()
         if path:
@@ -191,20 +190,16 @@ class Trainer:
         """Gives a batch to each replica; with `whole`, leaves an incomplete set out."""
         replicas = self.strategy.num_replicas_in_sync
         if whole and replicas > 1:
-            dataset = dataset.window(replicas, drop_remainder=True).flat_map(
-                lambda *batches: tf.data.Dataset.zip(batches)
-            )
-        return iter(
-            self.strategy.distribute_datasets_from_function(lambda context: dataset)
-        )
+            sets = dataset.window(replicas, drop_remainder=True)
+            dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
+        distribute = self.strategy.distribute_datasets_from_function
+        return iter(distribute(lambda context: dataset))
 
     def _start(self, step: int) -> None:
         """Makes what keeps checkpoints, and saves the first where there is none."""
+        keep = self.config.keep_checkpoint_max or None
         self.manager = tf.train.CheckpointManager(
-            self.checkpoint,
-            self.model_dir,
-            max_to_keep=self.config.keep_checkpoint_max or None,
-            checkpoint_name="model.ckpt",
+            self.checkpoint, self.model_dir, keep, checkpoint_name="model.ckpt"
         )
         if not self.latest_checkpoint():
             self.manager.save(step)
@@ -248,8 +243,9 @@ class Trainer:
             self.strategy.run(self._test_step, args=split(batch))
 
     def _test_step(self, features: Any, labels: Any) -> None:
+        first = tf.nest.flatten(features)[0]
         # A replica gets an empty batch when there are none left for it.
-        if tf.shape(tf.nest.flatten(features)[0])[0] > 0:
+        if self.strategy.num_replicas_in_sync == 1 or tf.shape(first)[0] > 0:
             outputs = self.task.forward(features, training=False)
             self.mean_loss.update_state(self.task.loss(features, labels, outputs))
             self.task.update_metrics(features, labels, outputs)

@@ -25,12 +25,12 @@ class Trainer(callbacks.Trainer):
     ) -> dict[str, Any]:
         """Returns the metrics of a checkpoint, its mean loss and its step."""
         dataset = self._dataset(input_fn, "eval")
-        self._prepare(dataset.element_spec, checkpoint_path)
+        self._prepare(split(dataset.element_spec)[0], checkpoint_path)
         for metric in (*self.task.metrics, self.mean_loss):
             metric.reset_state()
         hooks = list(hooks or ())
         self._tell(hooks, "begin")
-        for step, batch in enumerate(self._iterator(dataset.take(steps or -1))):
+        for step, batch in enumerate(self._iterator(dataset.take(int(steps or -1)))):
             self._tell(hooks, "before_step", step)
             self._test(batch)
             self._tell(hooks, "after_step", step + 1, {})

@@ -58,11 +58,6 @@ class RMSProp(tf_keras.optimizers.RMSprop):
     ) -> None:
         super().__init__(learning_rate, rho, momentum, epsilon, centered, **options)
 
-    def get_config(self) -> dict[str, Any]:
-        names = ("learning_rate", "momentum", "epsilon", "centered")
-        config = super().get_config()
-        return {"decay": self.rho, **{name: config[name] for name in names}}
-
     def add_variable_from_reference(self, variable: Any, name: str) -> Any:
         first = tf.ones(variable.shape, variable.dtype) if name == "velocity" else None
         return super().add_variable_from_reference(variable, name, initial_value=first)

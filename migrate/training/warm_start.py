@@ -23,9 +23,9 @@ class Trainer(core.Trainer):
         super().__init__(make_task, model_dir, config, params)
         self.warm_start_from = warm_start_from
 
-    def _prepare(self, batch: Any, path: str | None = None) -> None:
+    def _prepare(self, features: Any, path: str | None = None) -> None:
         """Makes all variables, and restores the latest or another checkpoint."""
-        super()._prepare(batch, path)
+        super()._prepare(features, path)
         if self.warm_start_from and not (path or self.latest_checkpoint()):
             latest = tf.train.latest_checkpoint(self.warm_start_from)
             start = tf.train.Checkpoint(model=self.task.model)

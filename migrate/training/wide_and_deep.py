@@ -35,7 +35,9 @@ class Head(heads.Head, many_optimizers.Task):
         interpolated: bool = False,
         wide_optimizer: Any = None,
     ) -> None:
-        super().__init__(model, optimizer, weight_column, label_vocabulary, reduction, interpolated)  # fmt: skip # noqa: E501
+        super().__init__(
+            model, optimizer, weight_column, label_vocabulary, reduction, interpolated
+        )
         self.wide_optimizer = wide_optimizer
 
     def optimizers(self) -> dict[str, Any]:

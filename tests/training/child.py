@@ -49,7 +49,7 @@ def main(path: Path) -> None:
                     check(*[tempfile.mkdtemp()] * len(wants))
                 except Exception:
                     failures[name] = traceback.format_exc()
-    print(json.dumps(failures))
+    print("\n" + json.dumps({"failures": failures}), flush=True)
 
 
 if __name__ == "__main__":

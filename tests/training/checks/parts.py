@@ -180,8 +180,11 @@ def summarizing(module):
 
 
 def check_summaries_of_a_task_keep_their_tags(folder: str) -> None:
-    for module in SUMMED, training("save_summary_steps"):
-        for strategy in None, mirrored():
+    for module, strategies in (
+        (SUMMED, [None]),
+        (training("save_summary_steps"), [None, mirrored()]),
+    ):
+        for strategy in strategies:
             config = module.RunConfig(save_summary_steps=4, strategy=strategy)
             model_dir = f"{folder}/{module is SUMMED}{strategy is None}"
             trainer = module.Trainer(summarizing(module), model_dir, config)
