@@ -93,8 +93,9 @@ def _made_by(
             values[text.of(one.targets[0])] = said(one.value)
         elif isinstance(one, ast.With) and len(one.items) == 1:
             inner = one.items[0].context_expr
-            known = symbol(text.of(inner.func)) if isinstance(inner, ast.Call) else None
-            if known not in _ARG_SCOPES:
+            if not isinstance(inner, ast.Call) or (
+                symbol(text.of(inner.func)) not in _ARG_SCOPES
+            ):
                 raise Refused(f"`{shown}` gives a scope that is not seen")
             found += _scopes(inner, said, module, symbol)
             pending = [*one.body, *pending]

@@ -139,6 +139,8 @@ _USED_OF_HEADS = (
     "loss_reduction",
 )
 
+_OF_TRAINER = ("model_dir", "config", "warm_start_from")
+
 # Strings and last words of constants, by what the loss of a batch is.
 _SUMS = ("SUM", "weighted_sum", "sum")
 _MEANS = ("SUM_OVER_BATCH_SIZE", "weighted_sum_over_batch_size", "sum_over_batch_size")
@@ -185,10 +187,8 @@ class _Canned:
 
     def code(self) -> Code:
         """The whole expression."""
-        if "warm_start_from" in self.given:
-            raise Refused(
-                f"`{self.symbol}` with `warm_start_from`, which goes by names"
-            )
+        if "WarmStartSettings" in self.given.get("warm_start_from", ""):
+            raise Refused(f"`{self.symbol}` with a warm start of variables by name")
         head, units, options = self.head()
         short = self.symbol.rpartition(".")[2]
         if short.startswith("DNNLinear"):
@@ -206,7 +206,7 @@ class _Canned:
                 self.linear_optimizer("optimizer", "feature_columns", "0.2"),
             ]
         task = call(f"lambda: {head}", *parts[:2], *options, *parts[2:])
-        about = {key: self.given.get(key) for key in ("model_dir", "config")}
+        about = {key: self.given.get(key) for key in _OF_TRAINER}
         self.training.add("Trainer")
         text = spread(call("Trainer", task, **about))
         return Code(text, frozenset(self.training), tuple(dict.fromkeys(self.notes)))

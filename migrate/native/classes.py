@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -15,7 +15,7 @@ from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
-from .code import Refused, dotted, literal, parsed
+from .code import Refused, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
@@ -42,6 +42,7 @@ from .text import (
     parameters_of,
     parents_of,
     place_of,
+    substituted,
     without_gone,
 )
 from .weights import move_weights
@@ -55,6 +56,17 @@ _BASES = {
 }
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_SCOPE = (
+    "name_or_scope", "default_name", "values", "initializer", "regularizer",
+    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
+    "constraint",
+)  # fmt: skip
+# Layers without weights, and code that leaves it to scopes how weights begin.
+_WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
+_LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
+_SUMMARIES = tuple(
+    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
+)
 # What Keras calls the flag; programs call it otherwise.
 _FLAGS = (
     "is_training",
@@ -112,7 +124,8 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
-    return frozenset(read & (CELLS | {"LinearModel"}))
+    words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
+    return frozenset(read & (CELLS | {"LinearModel"}) | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -195,6 +208,54 @@ class Module:
                 return self.text.of(one.value)
         return None
 
+    def first(self, code: str) -> str | None:
+        """The Keras initializer or regularizer that a global expression means."""
+        node = parsed(code)
+        if isinstance(node, ast.Name):
+            code = self.value(node.id) or self.only_value(node.id) or code
+            node = parsed(code)
+        if not isinstance(node, ast.Call) or not all(
+            isinstance(one, ast.Constant)
+            for value in (*node.args, *(k.value for k in node.keywords))
+            for one in [value.operand if isinstance(value, ast.UnaryOp) else value]
+        ):
+            return None
+        reader = Plain(self.symbol, self.quote)
+        for kind in (initializer, regularizer):
+            try:
+                found = kind(code, reader)
+            except Refused:
+                continue
+            return found if found and found != code else None
+        return None
+
+    def reads(self, attribute: str, without: ast.ClassDef) -> bool:
+        """Code outside of a class reads an attribute of this name."""
+        inside = {*ast.walk(without)}
+        return any(
+            isinstance(one, ast.Attribute)
+            and one.attr == attribute
+            and one not in inside
+            and attribute_of_self(one) is None
+            for top in self.text.body
+            for one in ast.walk(top)
+        ) or any(re.search(rf"\.{attribute}\b", one) for one in self.others)
+
+    def calls_with(self, argument: str) -> bool:
+        """A call of the program's own code has an argument of this name."""
+        functions = [
+            one.func
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Call)
+            and any(keyword.arg == argument for keyword in one.keywords)
+        ]
+        return any(
+            self.symbol(self.text.of(one)) is None
+            and not (attribute_of_self(one) or dotted(one).count("."))
+            for one in functions
+        ) or any(f"{argument}=" in one for one in self.others)
+
     def function(self, name: str) -> ast.FunctionDef | None:
         """A function of the module, by its name."""
         found = [
@@ -222,21 +283,80 @@ class Module:
         if self.reuses:
             merge_shared(self.classes)
             shared = self._shared()
+        self._check_functions()
         flags = find_outer_scopes(self)
         if self.shares is not None and self.shares.code:
             for one in self.classes:
-                if "_rnn" in one.code:
+                if "_rnn" in one.lifted:
                     flags[one.name] = {self.shares.function: self.shares.code}
         for one in self.classes:
             one.become_plain()
+        renamed = {one.name: one.renamed for one in self.classes}
+        flags = {
+            name: {
+                caller: substituted(code, renamed.get(caller, {}))
+                for caller, code in known.items()
+            }
+            for name, known in flags.items()
+        }
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared, flags)
+        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
+
+    def said_by(
+        self, block: ast.With, symbol: Callable[[str], str | None], text: Text
+    ) -> list[str]:
+        """What a variable scope gives to all weights within; raises Refused."""
+        found: list[str] = []
+        for item in block.items:
+            node = item.context_expr
+            if not isinstance(node, ast.Call):
+                continue
+            if symbol(text.of(node.func)) != "tf.variable_scope":
+                continue
+            given = dict(zip(_SCOPE, node.args, strict=False))
+            given |= {str(one.arg): one.value for one in node.keywords}
+            for name, value in given.items():
+                if is_absent(text.of(value)):
+                    continue
+                if name in ("custom_getter", "constraint", "dtype"):
+                    raise Refused(f"a variable scope with `{name}`")
+                if name in ("initializer", "regularizer"):
+                    found.append(name)
+        return found
+
+    def takes(self, code: str, said: Sequence[str]) -> bool:
+        """Layers have weights of which a scope says something."""
+        if "regularizer" in said and not _WITHOUT.search(code):
+            return True
+        classes = {one.name: one for one in self.classes}
+        inner = [classes[one] for one in re.findall(r"\w+", code) if one in classes]
+        return any(_LEFT_OPEN.search(one.lifted) for one in inner) or (
+            "tf.nn." in code and "_rnn" in code
+        )
+
+    def _check_functions(self) -> None:
+        """Refuses scopes in functions that say how the weights of a model begin."""
+        names = {one.name for one in self.classes}
+        above = parents_of(ast.Module(self.text.body, []))
+        for node in above:
+            if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+                continue
+            around: ast.AST = node
+            while around in above:
+                around = above[around]
+                if isinstance(around, ast.With):
+                    said = self.said_by(around, self.symbol, self.text)
+                    if said and self.takes(dotted(node.func), said):
+                        raise Refused(
+                            f"the scope around `{dotted(node.func)}` gives its weights "
+                            f"a {' and a '.join(said)}"
+                        )
 
     def _shared(self) -> set[str]:
         """Functions whose models are one, since they share all of their variables.
@@ -309,13 +429,20 @@ class Module:
         return found
 
     def _without_scope_makers(self, code: str) -> str:
-        """The code without functions that only made arg_scopes."""
+        """The code without names of layers, and makers of arg_scopes, that are unread."""
         text = Text(code)
         for one in text.body:
-            if not isinstance(one, ast.FunctionDef) or "arg_scope(" not in text.of(one):
-                continue
-            used = len(re.findall(rf"\b{one.name}\b", code)) > 1
-            if not used and not self._is_seen(one.name):
+            name = ""
+            if isinstance(one, ast.FunctionDef) and "arg_scope(" in text.of(one):
+                name = one.name
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1:
+                symbol = self.symbol(dotted(one.value) or "_") or ""
+                if symbol.startswith(
+                    ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+                ):
+                    name = dotted(one.targets[0])
+            used = len(re.findall(rf"\b{name}\b", code)) > 1
+            if name and not used and not self._is_seen(name):
                 text.cut(one)
         return text.done()
 
@@ -462,10 +589,13 @@ class Lifted:
         text = module.text
         start, end = text.span(node)
         self.code = text.code[text.code.rfind("\n", 0, start) + 1 : end]
+        self.lifted = self.code
         base_text = text.of(node.bases[0])
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
+        # Parameters of the call under other names.
+        self.renamed: dict[str, str] = {}
         # What arg_scopes around the calls of its objects say.
         self.outer: list[Scope] = []
         # Names of the call that weights are made of.
@@ -655,7 +785,7 @@ class Lifted:
         return self._moved(code, what, free, shapes=False)
 
     def for_build(self, code: str, what: str) -> str:
-        """An expression of the call, as `build` says it, which knows the input's shape."""
+        """An expression of the call, as `build` says it, which knows the shape."""
         return self._moved(code, what, (), shapes=True)
 
     def _moved(
@@ -839,6 +969,7 @@ class Lifted:
         """Changes the code, step by step."""
         self.code = without_gone(self.code)
         self.read()
+        self._check_scopes()
         self._rounds_alone()
         self._first_values_made()
         self._functions()
@@ -855,12 +986,30 @@ class Lifted:
         self._unread()
         self._docstring()
 
+    def _check_scopes(self) -> None:
+        """Refuses scopes that say more of the layers within than can be said here."""
+        for block in (one for one in ast.walk(self.call) if isinstance(one, ast.With)):
+            said = self.module.said_by(block, self.symbol, self.source)
+            if not said:
+                continue
+            for attribute, value in self.attributes().items():
+                uses = [one for one in self.uses(attribute) if block in one.withs]
+                kinds = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+                code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
+                if uses and self.module.takes(code, said):
+                    raise Refused(
+                        f"the scope around `{attribute}` gives its weights "
+                        f"a {' and a '.join(said)}"
+                    )
+
     def _rounds_alone(self) -> None:
         """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
         for one in ast.walk(self.call):
-            if isinstance(one, ast.comprehension) and isinstance(one.iter, ast.Call):
-                if dotted(one.iter.func) == "zip" and len(one.iter.args) == 1:
-                    self.source.put(one.iter, self.of(one.iter.args[0]))
+            over = one.iter if isinstance(one, ast.comprehension) else None
+            if not isinstance(over, ast.Call) or dotted(over.func) != "zip":
+                continue
+            if len(over.args) == 1:
+                self.source.put(over, self.of(over.args[0]))
         self.take()
 
     def _first_values_made(self) -> None:
@@ -1293,6 +1442,8 @@ class Lifted:
                 elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
                     table, ids = (self.of(one) for one in node.args[:2])
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif symbol in _SUMMARIES:
+                    self._summary(node, symbol)
                 elif symbol is not None and symbol.startswith("tf.keras."):
                     if symbol.endswith("BatchNormalization"):
                         self._check_norm(node)
@@ -1306,6 +1457,18 @@ class Lifted:
             if not changed:
                 return
             self.take()
+
+    def _summary(self, node: ast.Call, symbol: str) -> None:
+        """A summary as TensorFlow 2 writes it, whose function has the same name."""
+        parts = [self.of(one) for one in node.args]
+        for one in node.keywords:
+            if one.arg in ("family", None):
+                raise Refused(f"`{symbol}` with `family`")
+            if one.arg != "collections":
+                name = "data" if one.arg in ("tensor", "values") else one.arg
+                parts.append(f"{name}={self.of(one.value)}")
+        kind = symbol.rpartition(".")[2]
+        self.source.put(node, f"__tf2__.summary.{kind}({', '.join(parts)})")
 
     def _is_one(self, node: ast.Call) -> bool:
         """Rows are looked up in one table that is a weight."""
@@ -1411,8 +1574,8 @@ class Lifted:
                     one.id for one in ast.walk(element) if isinstance(one, ast.Name)
                 }
                 target, over = self._rounds(loop, used & names)
-                code = f"{self.of(empty.targets[0])} = [{self.of(element)} for {target} in {over}]"
-                self.source.put(empty, code)
+                made = f"[{self.of(element)} for {target} in {over}]"
+                self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
             self.source.drop(loop)
             self.code = without_gone(self.source.done())
             self.read()
@@ -1480,13 +1643,11 @@ class Lifted:
             ]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
                 continue
-            if name in _FLAGS and self._is_flag(reads):
+            if name in _FLAGS and not self.module.calls_with(name):
                 self._rename(name, "training")
+                self.renamed[name] = "training"
                 self.take()
                 return
-
-    def _is_flag(self, reads: Sequence[ast.Name]) -> bool:
-        return True
 
     def _rename(self, name: str, new: str) -> None:
         for one in ast.walk(self.call):
@@ -1514,6 +1675,7 @@ class Lifted:
                 and (name := attribute_of_self(node.targets[0])) is not None
                 and name not in read
                 and isinstance(node.value, (ast.Name, ast.Attribute))
+                and not self.module.reads(name, self.node)
             ]
             if not found:
                 return

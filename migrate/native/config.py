@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from .page import Page
 from .word import Handler, Word, arguments, is_none, named, taken
 
-__all__ = ["WORDS", "fields", "replaced"]
+__all__ = ["WORDS", "clusters", "fields", "of_trainer", "replaced"]
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _FIELDS = (
@@ -223,6 +225,58 @@ def _spec(page: Page, word: Word) -> None:
             page.words.add("EvalSpec(hooks)" if evaluates and name == "hooks" else name)
 
 
+_CLUSTER = (
+    *("cluster_spec", "evaluation_master", "global_id_in_cluster", "is_chief"),
+    *("master", "num_ps_replicas", "num_worker_replicas", "session_config"),
+    *("task_id", "task_type", "tpu_config"),
+)
+_SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=""")
+
+
+def clusters(page: Page) -> None:
+    """What a program says of a cluster, or asks a RunConfig about it."""
+    if _SETS_CLUSTER.search(page.text):
+        first = next(iter(page.scopes.uses)).node
+        page.refuse(first, "the program sets up a cluster: not native yet")
+    for use in page.scopes.uses:
+        node: cst.BaseExpression = use.node
+        while isinstance(node, cst.Attribute):
+            name, owner = node.attr, node.value
+            if name.value in (*_CLUSTER, "train_distribute") and _is_config(
+                page, owner
+            ):
+                if name.value == "train_distribute":
+                    page.put(name, "strategy")
+                else:
+                    why = "asks a RunConfig about its cluster"
+                    page.refuse(node, f"`{page.source(node)}` ({{}}) {why}")
+            node = owner
+
+
+def _is_config(page: Page, node: cst.BaseExpression) -> bool:
+    """A RunConfig, or what is called as one."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value in ("config", "run_config")
+    made = page.value(node)
+    if isinstance(made, cst.Call):
+        return (page.symbol(made.func) or "").endswith(".RunConfig")
+    named = isinstance(made, cst.Name) and made.value in ("config", "run_config")
+    texts = (one.source.text for one in (page.parsed, *page.beside))
+    return named and any("RunConfig" in text for text in texts)
+
+
+def of_trainer(page: Page, word: Word) -> None:
+    """A function whose first argument was an Estimator."""
+    for arg in word.call.args if word.call is not None else ():
+        if arg.keyword is not None and arg.keyword.value == "estimator":
+            page.rename_keyword(arg, "trainer")
+
+
+def _exporter(page: Page, word: Word) -> None:
+    """The base of exporters, of which a Trainer asks nothing but ``export``."""
+    word.spell(page, "object")
+
+
 def _mode(value: str) -> Handler:
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.string(value))
@@ -239,7 +293,8 @@ WORDS: dict[str, Handler] = {
     "tf.contrib.training.HParams": taken("HParams"),
     "tf.estimator.TrainSpec": taken("TrainSpec", _spec),
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
-    "tf.estimator.train_and_evaluate": taken("train_and_evaluate"),
+    "tf.estimator.train_and_evaluate": taken("train_and_evaluate", of_trainer),
+    "tf.estimator.Exporter": _exporter,
     **{
         f"tf.{package}.ModeKeys.{mode}": _mode(value)
         for package in ("estimator", "contrib.learn")

@@ -10,8 +10,9 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
+from .config import of_trainer
 from .page import Page, is_docstring
-from .word import Handler, Word, arguments, is_none, taken
+from .word import Handler, Odd, Word, arguments, is_none, taken
 
 __all__ = ["WORDS", "callbacks"]
 
@@ -49,7 +50,7 @@ def callbacks(page: Page) -> None:
         if isinstance(node, cst.ClassDef) and _is_hook(page.parsed, node, page):
             try:
                 _Hook(page, node).rewrite()
-            except _Odd as odd:
+            except Odd as odd:
                 page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
 
 
@@ -72,14 +73,6 @@ def _is_hook(
                     if isinstance(one, cst.ClassDef) and one.name.value == name
                 )
     return False
-
-
-class _Odd(Exception):
-    """What a hook does that no callback can."""
-
-    def __init__(self, node: cst.CSTNode, why: str) -> None:
-        super().__init__(why)
-        self.node, self.why = node, why
 
 
 @dataclass
@@ -109,7 +102,7 @@ class _Hook:
                 self.made, "has nothing to do: data sets start by themselves"
             )
         if "after_create_session" in methods and "begin" in methods:
-            raise _Odd(methods["after_create_session"], "works on the new session")
+            raise Odd(methods["after_create_session"], "works on the new session")
         for name in ("__init__", "begin"):
             if name in methods:
                 self._find_tensors(methods[name])
@@ -124,7 +117,7 @@ class _Hook:
                 self.page.words.add("Callback.evaluate")
             attribute = _own(node)
             if attribute in self.tensors and node not in self.known:
-                raise _Odd(node, f"uses the tensor `self.{attribute}`")
+                raise Odd(node, f"uses the tensor `self.{attribute}`")
 
     # -- tensors ----------------------------------------------------------------------
 
@@ -151,7 +144,7 @@ class _Hook:
     def _drop(self, node: cst.CSTNode) -> None:
         statement = self.page.statement(node)
         if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) > 1:
-            raise _Odd(statement, "has several statements on one line")
+            raise Odd(statement, "has several statements on one line")
         self.page.drop_statement(statement)
         self.known.update(walk(statement))
         self.page.replaced.update(
@@ -192,16 +185,16 @@ class _Hook:
             return None
         last = method.body.body[-1]
         if len(returns) > 1 or self.page.statement(asked[0]) is not last:
-            raise _Odd(asked[0], "asks for values in several ways")
+            raise Odd(asked[0], "asks for values in several ways")
         value = self.page.value(asked[0].value)
         if (
             not isinstance(value, cst.Call)
             or self.page.symbol(value.func) not in _FETCHES
         ):
-            raise _Odd(asked[0], "asks for values in a way that is not understood")
+            raise Odd(asked[0], "asks for values in a way that is not understood")
         args = arguments(self.page, value, ("fetches", "feed_dict", "options")) or {}
         if set(args) != {"fetches"}:
-            raise _Odd(value, "feeds the session, or sets its options")
+            raise Odd(value, "feeds the session, or sets its options")
         found = self._structure(args["fetches"].value)
         self._drop(asked[0])
         return found
@@ -211,14 +204,14 @@ class _Hook:
             pairs = [one for one in node.elements if isinstance(one, cst.DictElement)]
             keys = [_text(one.key) for one in pairs]
             if len(pairs) < len(node.elements) or None in keys:
-                raise _Odd(node, "asks for values by names that are computed")
+                raise Odd(node, "asks for values by names that are computed")
             found = [self._structure(one.value) for one in pairs]
             return {str(key): one for key, one in zip(keys, found, strict=True)}
         if isinstance(node, (cst.List, cst.Tuple)):
             return [self._structure(one.value) for one in node.elements]
         meaning = self._meaning(node)
         if meaning is None:
-            raise _Odd(node, f"asks for the tensor `{self.page.source(node)}`")
+            raise Odd(node, f"asks for the tensor `{self.page.source(node)}`")
         return meaning
 
     # -- methods ---------------------------------------------------------------------
@@ -233,7 +226,7 @@ class _Hook:
             or len(params.params) != _COUNTS.get(name, 1)
             or method.decorators
         ):
-            raise _Odd(method, f"has a `{name}` of an unusual form")
+            raise Odd(method, f"has a `{name}` of an unusual form")
         given = [one.name.value for one in params.params]
         new, wanted = _METHODS[name]
         self.step = self._free(method, "step", "global_step", fetched, name)
@@ -247,7 +240,7 @@ class _Hook:
         for node in walk(method.body):
             named = isinstance(node, cst.Name) and node.value in given[1:]
             if named and node in page.scopes.loads and node not in self.known:
-                raise _Odd(node, "works with its session")
+                raise Odd(node, "works with its session")
         body = [one for one in method.body.body if not is_docstring(one)]
         if isinstance(method.body, cst.IndentedBlock) and all(map(page.is_gone, body)):
             page.drop_statement(method)
@@ -300,7 +293,7 @@ class _Hook:
                 and node.func.value.value in given[1:]
             ):
                 if not isinstance(self.page.parent(node), cst.Expr):
-                    raise _Odd(node, "stops in a way that is not understood")
+                    raise Odd(node, "stops in a way that is not understood")
                 self.page.put(node, f"{given[0]}.should_stop = True")
                 self.known.update(walk(node))
 
@@ -311,7 +304,7 @@ class _Hook:
         page = self.page
         for top in list(self._taking(method, given)):
             if fetched is None:
-                raise _Odd(top, "looks at results that nothing asked for")
+                raise Odd(top, "looks at results that nothing asked for")
             holder = page.parent(top)
             target = (
                 holder.targets[0].target if isinstance(holder, cst.Assign) else None
@@ -327,7 +320,7 @@ class _Hook:
             ):
                 self._put(node, value)
             else:
-                raise _Odd(top, "takes its results in a way that is not understood")
+                raise Odd(top, "takes its results in a way that is not understood")
 
     def _taking(self, method: cst.FunctionDef, given: str) -> Iterator[cst.Attribute]:
         for node in walk(method.body):
@@ -349,7 +342,7 @@ class _Hook:
                     continue
                 taken, inner = self._taken(node, value)
                 if taken is node:
-                    raise _Odd(node, "hands its results about")
+                    raise Odd(node, "hands its results about")
                 self._put(taken, inner)
         self._drop(holder)
 
@@ -369,7 +362,7 @@ class _Hook:
         else:
             inner = None
         if inner is None:
-            raise _Odd(node, "takes results that it did not ask for")
+            raise Odd(node, "takes results that it did not ask for")
         return self._taken(holder, inner)
 
     def _put(self, node: cst.BaseExpression, value: Fetched) -> None:
@@ -580,7 +573,7 @@ WORDS: dict[str, Handler] = {
         for old, (new, adjust) in _STOCK.items()
     },
     **{
-        f"{home}.{name}": taken(name)
+        f"{home}.{name}": taken(name, of_trainer)
         for home in ("tf.estimator.experimental", "tf.contrib.estimator")
         for name in _EARLY
     },

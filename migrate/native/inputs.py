@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ..symbols.nodes import walk
 from .page import Page, Region, Statement
 from .peeks import peeks
 from .word import Handler, Word, arguments, is_none, root_of, taken
@@ -222,7 +223,7 @@ class _Tensors:
                 return True
         name = page.free("prepare", "prepare_batch")
         first = page.text.find("\n", page.span(statement)[1]) + 1
-        region = Region(first, end, len(page.step.expandtabs()))
+        region = Region(first, end, len(page.step))
         if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
             return False  # a text over several lines
         above = page.newline if place else ""
@@ -310,6 +311,26 @@ def asked(page: Page) -> Iterator[str]:
             for name in ("params", "mode", "config"):
                 if name in names:
                     yield f"input_fn({name})"
+    for call in page.scopes.calls.values():
+        for arg in call.args:
+            first = arg.keyword.value if arg.keyword is not None else ""
+            given = first == "input_fn" or (not first and arg is call.args[0])
+            if given and _gives_tensors(page, arg.value):
+                yield "input_fn(tensors)"
+
+
+def _gives_tensors(page: Page, node: cst.BaseExpression) -> bool:
+    """An input function that returns tensors by name, not the data set of them."""
+    if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
+        node = node.body.func
+    function = page.resolver.definition(node)
+    return isinstance(function, cst.FunctionDef) and any(
+        isinstance(one, cst.Return)
+        and isinstance(one.value, (cst.Tuple, cst.Dict))
+        and page.function(one) is function
+        and not page.is_replaced(one)
+        for one in walk(function.body)
+    )
 
 
 # -- lookup tables ---------------------------------------------------------------------

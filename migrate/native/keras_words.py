@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -14,9 +15,11 @@ from ..symbols.surface import gone
 from .code import Refused
 from .optimizers import SIGNATURES, optimizer
 from .page import Page
+from .schedules import SIGNATURES as SCHEDULES
+from .schedules import schedule
 from .word import Handler, Word, arguments, is_none, placed, plain, root_of
 
-__all__ = ["WORDS", "compiled", "imported", "layers"]
+__all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
 
 _KERAS = "tf.keras"
 _LAYERS = "tf.keras.layers."
@@ -358,6 +361,26 @@ def _optimizer(page: Page, word: Word) -> None:
     placed(page, call, code)
 
 
+def _schedule(page: Page, word: Word) -> None:
+    """The rate of a step, by Keras' schedule: outside of a model function."""
+    call = word.call
+    names = SCHEDULES[word.symbol]
+    args = None if call is None else arguments(page, call, names)
+    step = "x" if "x" in names else "global_step"
+    if args is None or call is None or step not in args:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    given = {name: plain(page, arg.value) for name, arg in args.items() if name != step}
+    try:
+        code = schedule(word.symbol, given)
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    page.replaced.add(root_of(word.node))
+    text = f"{code.text}({plain(page, args[step].value)})"
+    placed(page, call, replace(code, text=text))
+
+
 _RECURRENT = ("LSTM", "GRU", "LSTMCell", "GRUCell")
 _DRAWN = (
     *("he_normal", "he_uniform", "lecun_normal", "lecun_uniform", "glorot_normal"),
@@ -365,6 +388,20 @@ _DRAWN = (
     *("VarianceScaling", "Orthogonal"),
 )
 
+
+def _alias(page: Page, word: Word) -> None:
+    """``tf.optimizers`` is Keras by another name, in TF 2."""
+    if isinstance(word.node, cst.Attribute):
+        word.spell(page, f"{page.keras()}.{word.symbol.rpartition('.')[2]}")
+    else:
+        page.refuse(word.node, f"import `{word.symbol}` ({{}}) from tf.keras")
+
+
+# What TF 2 means by these names.
+WORDS_2: dict[str, Handler] = {
+    f"tf.{name}": _alias
+    for name in ("initializers", "losses", "metrics", "optimizers", "regularizers")
+}
 WORDS: dict[str, Handler] = {
     _KERAS: _home,
     **{f"{_LAYERS}{name}": _recurrent for name in _RECURRENT},
@@ -374,5 +411,6 @@ WORDS: dict[str, Handler] = {
     "tf.keras.backend.set_session": _session,
     "tf.keras.estimator.model_to_estimator": _model_to_estimator,
     **dict.fromkeys(SIGNATURES, _optimizer),
+    **{one: _schedule for one in SCHEDULES if one.startswith("tf.train.")},
     "tf.keras.optimizers.schedules": _home,
 }

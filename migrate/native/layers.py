@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from .code import UNKNOWN, Refused, call, grouped, is_absent, literal, parsed
+from .code import UNKNOWN, Refused, call, dotted, grouped, is_absent, literal, parsed
 
 __all__ = [
     "SIGNATURES",
@@ -434,19 +434,14 @@ def dictionary(code: str | None, reader: Reader) -> dict[str, str]:
     given = reader.value(code or "")
     node = parsed(given)
     found: dict[str, str] = {}
-    if (
-        isinstance(node, ast.Call)
-        and ast.unparse(node.func) == "dict"
-        and not node.args
-    ):
+    pairs: list[tuple[object, ast.expr]] = [(None, node)]
+    if isinstance(node, ast.Call) and dotted(node.func) == "dict" and not node.args:
         pairs = [(one.arg, one.value) for one in node.keywords]
     elif isinstance(node, ast.Dict):
         pairs = [
             (one.value if isinstance(one, ast.Constant) else None, value)
             for one, value in zip(node.keys, node.values, strict=True)
         ]
-    else:
-        pairs = [(None, node)]
     for key, value in pairs:
         if not isinstance(key, str):
             raise Refused(f"`{code}` is not a dictionary in plain sight")
@@ -692,7 +687,7 @@ def regularizer(code: str | None, reader: Reader) -> str | None:
     symbol = reader.symbol(_source(text, function)) or ""
     name = contrib_name(symbol)
     if name in _PENALTIES and isinstance(node, ast.Call):
-        names = ("scale_l1", "scale_l2", "scope")
+        names: tuple[str, ...] = ("scale_l1", "scale_l2", "scope")
         if name != "l1_l2_regularizer":
             names = ("scale", "scope")
         given = _placed(_arguments(node, text), names)

@@ -13,7 +13,7 @@ __all__ = ["tidied", "wrapped"]
 
 def tidied(text: str, names: Collection[str], width: int) -> str:
     """Calls of some names, on one line where they fit, else with aligned arguments."""
-    for _ in range(3 if "\r" not in text else 0):  # calls within calls
+    for _ in range(3):  # calls within calls
         lines = Lines(text)
         edits: list[Edit] = []
         for call in _calls(ast.parse(text), names):
@@ -100,7 +100,7 @@ def _aligned(call: ast.Call, lines: Lines) -> Edit | None:
 def wrapped(text: str, old: str, width: int) -> str:
     """New lines that are too long, broken in their calls."""
     before = set(old.splitlines())
-    for _ in range(9 if "\r" not in text else 0):
+    for _ in range(9):
         lines = Lines(text)
         long = {
             number

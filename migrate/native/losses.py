@@ -23,7 +23,7 @@ from .code import (
     repeatable,
 )
 
-__all__ = ["SIGNATURES", "is_float", "loss"]
+__all__ = ["SIGNATURES", "SUMMED", "is_float", "loss"]
 
 Ranks = Mapping[str, "int | None"]
 Types = Mapping[str, "str | None"]
@@ -99,7 +99,7 @@ _REDUCTIONS = {
     "weighted_sum_over_batch_size": "batch",
     "weighted_sum_by_nonzero_weights": "present",
 }
-_SUMMED = (
+SUMMED = (
     "a loss that is a sum: with several replicas, TensorFlow 1 did not divide its "
     "gradients by their number"
 )
@@ -307,7 +307,7 @@ def _reduced(
 ) -> Code:
     """What a reduction makes of the losses of all elements."""
     reduction = _reduction(given)
-    notes = (_SUMMED,) if reduction == "sum" else ()
+    notes = (SUMMED,) if reduction == "sum" else ()
     weights = given.get("weights", "1.0")
     of_weights = ranks.get("weights")
     number = literal(weights)

@@ -21,7 +21,7 @@ __all__ = ["Page", "Part", "Region", "Statement", "is_docstring", "shifted"]
 
 @dataclass(frozen=True)
 class Region:
-    """Old text, with its changes, whose lines move by some columns."""
+    """Old text, with its changes, whose lines move by some characters."""
 
     start: int
     end: int
@@ -312,6 +312,11 @@ class Page:
             isinstance(one, cst.Call) and one in self.rewritten for one in around
         )
 
+    def is_replaced(self, node: cst.CSTNode) -> bool:
+        """A node stands in text that other text takes the place of."""
+        start, end = self.span(node)
+        return any(one.start <= start and end <= one.end for one in self._changes)
+
     def is_gone(self, node: cst.CSTNode) -> bool:
         """A node stands in a statement or argument that is taken out."""
         for one in (node, *self.ancestors(node)):
@@ -430,7 +435,8 @@ class Page:
                 else:
                     (first, last), columns = self.outer(part), 0
                 inner = [o for o in others if o.start >= first and o.end <= last]
-                parts.append(shifted(self._render(first, last, inner), columns))
+                text = self._render(first, last, inner)
+                parts.append(shifted(text, columns, self.step[:1]))
         parts.append(self.text[position:end])
         return "".join(parts)
 
@@ -492,10 +498,12 @@ class Page:
         # Blank lines around it become those of one side.
         before = self.text[:first]
         block = list(self.block(statement))
-        if all(one in self._gone for one in block[block.index(statement) :]):
+        place = block.index(statement)
+        leads = all(one in self._gone for one in block[:place])
+        if all(one in self._gone for one in block[place:]):
             first = len(before.rstrip(" \t\r\n"))
             first = self.text.index("\n", first) + 1
-        elif not before or before.endswith(("\n\n", "\n\r\n")):
+        elif leads or before.endswith(("\n\n", "\n\r\n")):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)
@@ -523,13 +531,13 @@ def is_docstring(statement: cst.CSTNode) -> bool:
     return isinstance(first, cst.Expr) and isinstance(first.value, texts)
 
 
-def shifted(text: str, columns: int) -> str:
+def shifted(text: str, columns: int, pad: str = " ") -> str:
     """Lines moved to the right, or to the left, as far as they have room there."""
-    lines = text.splitlines(keepends=True)
     if not columns:
         return text
+    lines = text.splitlines(keepends=True)
     if columns > 0:
-        pad = " " * columns
+        pad *= columns
         return "".join(pad + line if line.strip() else line for line in lines)
     return "".join(
         line[min(-columns, len(line) - len(line.lstrip(" \t"))) :]

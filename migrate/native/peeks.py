@@ -93,9 +93,7 @@ class Peek:
         first = lines.starts[page.line(block.body.body[0]) - 1]
         start = lines.starts[page.line(block) - 1]
         end = page.span(block.body.body[-1])[1]
-        shift = len(page.indent(block).expandtabs()) - len(
-            page.indent(block.body.body[0]).expandtabs()
-        )
+        shift = len(page.indent(block)) - len(page.indent(block.body.body[0]))
         page.put_span(start, end, Region(first, end, shift))
         page.rewritten.update(one for one in walk(block) if isinstance(one, cst.Call))
 

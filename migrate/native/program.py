@@ -63,6 +63,8 @@ def native(
     for one in files:
         if "TF_CONFIG" in one.source.text:
             raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
+        if "CheckpointSaverListener" in one.source.text:
+            raise Refused(f"{one.path.name} listens to what saves checkpoints")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -292,8 +294,16 @@ class _Program:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
             else:
-                made = made.with_changes(leading_lines=defined.leading_lines)
+                lines = list(defined.leading_lines)
+                top = tree.parent(defined) is parsed.module
+                while top and sum(one.comment is None for one in lines) < 2:
+                    lines.insert(0, cst.EmptyLine(indent=False))
+                made = made.with_changes(leading_lines=lines)
             module = parsed.module.visit(_InPlace(defined, [*before, made]))
+        if task.dropped:
+            dropped = module.visit(_WithoutClass(task.dropped))
+            assert isinstance(dropped, cst.Module)
+            module = dropped
         return _parsed(parsed, code_of(module), self.facts)
 
     def _rename(self, one: _File, name: str, task: str) -> None:
@@ -319,6 +329,20 @@ class _InPlace(cst.CSTTransformer):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         if original_node is self.defined:
             return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _WithoutClass(cst.CSTTransformer):
+    """Takes a class out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.RemovalSentinel:
+        if original_node.name.value == self.name:
+            return cst.RemoveFromParent()
         return updated_node
 
 

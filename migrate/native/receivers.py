@@ -10,7 +10,7 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from ..symbols.nodes import walk
 from .page import Page, Part, Region, Statement, is_docstring
-from .word import Handler, Word, arguments, is_none, named, taken
+from .word import Handler, Odd, Word, arguments, is_none, named, taken
 
 __all__ = ["WORDS", "exports", "receivers"]
 
@@ -37,7 +37,7 @@ def receivers(page: Page) -> None:
         if page.symbol(call.func) in _RECEIVERS:
             try:
                 _Receiver(page, call).rewrite()
-            except _Odd as odd:
+            except Odd as odd:
                 page.refuse(odd.node, f"a receiver ({{}}) {odd.why}")
     for one in (page.parsed, *page.beside):
         for function in _makers(one):
@@ -75,14 +75,6 @@ def _filled(parsed: ParsedModule, function: cst.FunctionDef) -> list[cst.Call]:
         and isinstance(node.value, cst.Call)
         and parsed.resolver.resolve(node.value.func) == _PLACEHOLDER
     ]
-
-
-class _Odd(Exception):
-    """What a receiver does that no function of tensors can."""
-
-    def __init__(self, node: cst.CSTNode, why: str) -> None:
-        super().__init__(why)
-        self.node, self.why = node, why
 
 
 @dataclass
@@ -143,15 +135,15 @@ class _Receiver:
         """Makes parameters of the placeholders, and returns the features alone."""
         page, function = self.page, self.page.function(self.call)
         if not isinstance(function, cst.FunctionDef) or function.decorators:
-            raise _Odd(self.call, "is not what a function returns")
+            raise Odd(self.call, "is not what a function returns")
         if _returned(page.parsed, function) is not self.call:
-            raise _Odd(self.call, "is not what a function returns at its end")
+            raise Odd(self.call, "is not what a function returns at its end")
         args = arguments(page, self.call, _RECEIVERS[page.symbol(self.call.func) or ""])
         if args is None or not {"features", "receiver_tensors"} <= args.keys():
-            raise _Odd(self.call, "is made in a way that is not understood")
+            raise Odd(self.call, "is made in a way that is not understood")
         for name, arg in args.items():
             if name not in ("features", "receiver_tensors") and not is_none(arg.value):
-                raise _Odd(arg.value, f"has `{name}`")
+                raise Odd(arg.value, f"has `{name}`")
         features, received = args["features"].value, args["receiver_tensors"].value
         page.replaced.update(n for n in walk(self.call.func) if isinstance(n, cst.Name))
         filled = _filled(page.parsed, function)
@@ -185,10 +177,10 @@ class _Receiver:
         page = self.page
         same = isinstance(features, cst.Name) and isinstance(received, cst.Name)
         if not same or page.source(features) != page.source(received):
-            raise _Odd(received, "gets what is computed: give it placeholders by name")
+            raise Odd(received, "gets what is computed: give it placeholders by name")
         for one in filled:
             if len(one.args) < 2:
-                raise _Odd(one, "has a placeholder of no known shape")
+                raise Odd(one, "has a placeholder of no known shape")
             page.put(one, *_spec(page, one, None))
         page.put(self.call, f"{page.take('raw_receiver')}(", features, ")")
 
@@ -201,7 +193,7 @@ class _Receiver:
         first = page.context.lines.starts[page.line(body[0]) - 1]
         end = page.span(self.call)[1]
         if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
-            raise _Odd(function, "has a text over several lines")
+            raise Odd(function, "has a text over several lines")
         indent, newline = page.indent(body[0]), page.newline
         name = page.free("receive", "receive_tensors")
         page.put_span(
@@ -210,7 +202,7 @@ class _Receiver:
             indent,
             *head,
             f"{indent}def {name}({', '.join(names)}):{newline}",
-            Region(first, end, len(page.step.expandtabs())),
+            Region(first, end, len(page.step)),
             f"{newline}{newline}{indent}return {name}",
         )
 
@@ -227,7 +219,9 @@ class _Receiver:
         place = block.index(holder)
         before = block[place - 1] if place else None
         made = binding.value if binding is not None else None
-        reads = len(page.reads(binding)) if binding is not None else 0
+        inside = set(walk(self.call))
+        others = page.reads(binding) if binding is not None else []
+        reads = 1 + sum(one not in inside for one in others)
         plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
         if made is not None and plain and page.statement(made) is before and reads == 1:
             # ``features = f(x)`` and ``return features``
@@ -262,7 +256,7 @@ class _Receiver:
                 assert isinstance(value, cst.Call)
                 spec = _spec(page, value, page.string("input"))
                 return [spec], [binding.name], [page.statement(value)]
-            raise _Odd(received, "gets what is computed: give it placeholders by name")
+            raise Odd(received, "gets what is computed: give it placeholders by name")
         specs, names, gone = [], [], []
         for element in value.elements:
             one = element.value
@@ -274,15 +268,21 @@ class _Receiver:
                 or tensor not in made
                 or binding is None
             ):
-                raise _Odd(one, "gets what is computed: give it placeholders by name")
+                raise Odd(one, "gets what is computed: give it placeholders by name")
             specs.append(_spec(page, tensor, page.source(element.key)))
             names.append(binding.name)
             gone.append(page.statement(tensor))
         if len(names) != len(made):
-            raise _Odd(received, "has placeholders that nobody feeds")
-        if isinstance(received, cst.Name):
+            raise Odd(received, "has placeholders that nobody feeds")
+        if isinstance(received, cst.Name) and len(self._reads(received)) < 1:
             gone.append(page.statement(value))
         return specs, names, gone
+
+    def _reads(self, node: cst.BaseExpression) -> list[cst.Name]:
+        """Places that read a name, but for the one that says what is received."""
+        binding = self.page.assigned(node)
+        found = self.page.reads(binding) if binding is not None else []
+        return [one for one in found if one is not node]
 
     def _check_known(
         self, function: cst.FunctionDef, nodes: Sequence[cst.CSTNode]
@@ -295,7 +295,7 @@ class _Receiver:
                 bound = self.page.resolver.bindings(node)
                 own = any(one.scope is scope for one in bound)
                 if own and node.value not in params:
-                    raise _Odd(node, f"has placeholders that depend on `{node.value}`")
+                    raise Odd(node, f"has placeholders that depend on `{node.value}`")
 
     def _dict(
         self, name: str, value: cst.Dict | cst.DictComp
@@ -315,9 +315,7 @@ class _Receiver:
         for key, tensor in elements:
             call = tensor if isinstance(tensor, cst.Call) else None
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
-                raise _Odd(
-                    tensor, "gets what is computed: give it placeholders by name"
-                )
+                raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
         return [[value]], [name], [page.statement(value)]
 
@@ -325,7 +323,7 @@ class _Receiver:
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:
     args = arguments(page, call, ("dtype", "shape", "name"))
     if args is None or "dtype" not in args:
-        raise _Odd(call, "has a placeholder that is made in a way not understood")
+        raise Odd(call, "has a placeholder that is made in a way not understood")
     page.replaced.update(n for n in walk(call.func) if isinstance(n, cst.Name))
     shape: Part = args["shape"].value if "shape" in args else "None"
     parts: list[Part] = [page.tf(call.func, "TensorSpec"), "(", shape, ", "]

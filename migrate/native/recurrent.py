@@ -127,7 +127,7 @@ def _dropout(given: dict[str, str], always: bool) -> str:
 
 
 class _Kind(NamedTuple):
-    """What the state of a cell is: of an LSTM, or a tensor; a list of several cells'."""
+    """The kind of a cell's state: that of an LSTM, or a tensor; or those of several."""
 
     lstm: bool
     several: bool
@@ -149,8 +149,9 @@ def _kind(code: str, lifted: Lifted) -> _Kind | None:
     helper = lifted.module.function(dotted(node.func))
     if helper is not None:
         last = helper.body[-1]
-        value = last.value if isinstance(last, ast.Return) else None
-        return None if value is None else _kind(lifted.module.text.of(value), lifted)
+        if not isinstance(last, ast.Return) or last.value is None:
+            return None
+        return _kind(lifted.module.text.of(last.value), lifted)
     name = cell_name(lifted.symbol(ast.unparse(node.func)))
     if name in ("MultiRNNCell", "DropoutWrapper"):
         return _kind(ast.unparse(node.args[0]), lifted) if node.args else None
@@ -329,8 +330,8 @@ class _Network:
                     raise Refused(f"the state of `{self.function}` is handed on")
                 part = lifted.above[above]
                 if isinstance(part, ast.Attribute) and part.attr in ("c", "h"):
-                    place = 0 if part.attr == "c" else 1
-                    lifted.source.put(part, f"{lifted.of(above)}[{place}]")
+                    index = 0 if part.attr == "c" else 1
+                    lifted.source.put(part, f"{lifted.of(above)}[{index}]")
             return [f"*{name}"]
         if not kind.lstm:
             return [name]

@@ -246,7 +246,7 @@ class _Chain:
             self._add(code)
 
     def _function(self, symbol: str, given: dict[str, str], function: str) -> str:
-        """The layer that does what a function does; nothing for one that does nothing."""
+        """The layer that does what a function does; nothing if that does nothing."""
         if symbol == "tf.identity":
             return ""
         if symbol == "tf.nn.relu" and not given:

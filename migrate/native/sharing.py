@@ -26,7 +26,7 @@ _EMPTY = re.compile(r"\.(Dropout|Flatten|ReLU|\w*Pooling\w*|dropout|flatten)\b")
 
 
 class _Part(NamedTuple):
-    """A scope or a name of a variable's place; text that is not a literal is unknown."""
+    """A scope or a name of a variable's place; unknown is what is no literal."""
 
     text: str
     known: bool
@@ -101,7 +101,7 @@ class _Places:
         self.found: list[tuple[str, list[_Place]]] = []
 
     def attributes(self) -> list[tuple[str, list[_Place]]]:
-        """Attributes in the order of their calls, with the places of their variables."""
+        """Attributes in the order of their calls, and the places of their variables."""
         self._block(self.lifted.call.body)
         return self.found
 
@@ -110,7 +110,7 @@ class _Places:
         return [place for _, places in self.attributes() for place in places]
 
     def _part(self, node: ast.expr | None) -> _Part:
-        """A name, with what the constructor was given in the place of its parameters."""
+        """A name, with what the constructor was given for its parameters."""
         lifted = self.lifted
         if node is None:
             return _Part("", known=True)

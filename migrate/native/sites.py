@@ -39,12 +39,14 @@ def simplified(
     seen: Callable[[str], bool],
     shared: Container[str],
     flags: Mapping[str, Mapping[str, str]],
+    first: Callable[[str], str | None],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. The models that a function in `shared` makes are one. `flags` tell what
-    callers say of training, by class and caller.
+    one of them. The models that a function in `shared` makes are one. `flags` tell
+    what callers say of training, by class and caller. `first` gives the initializer, or
+    the regularizer, of Keras that an expression means.
     """
     steps = (
         _scope_flags,
@@ -52,23 +54,27 @@ def simplified(
         _call_parameters,
         _owner,
         _picked,
+        _first_values,
         _unread_parameters,
+        _unread_values,
         _passed_on,
         _one_layer,
         _returned_weights,
+        _absorbed,
+        _called,
         _made_where_called,
         _nested,
         _without_verb,
         _plain_rounds,
     )
-    program = Program(code, names, seen, shared, flags)
+    program = Program(code, names, seen, shared, flags, first)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, shared, flags)
+                program = Program(code, names, seen, shared, flags, first)
                 changed = True
     return program.text.code
 
@@ -103,12 +109,14 @@ class Program:
         seen: Callable[[str], bool],
         shared: Container[str],
         flags: Mapping[str, Mapping[str, str]],
+        first: Callable[[str], str | None],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
         self.shared = shared
         self.flags = flags
+        self.first = first
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
@@ -341,8 +349,8 @@ def _call_parameters(program: Program) -> bool:
             if len(values) != 1:
                 raise Refused(f"`{plain.node.name}` is called with several `{name}`")
             program.add_argument(site.made, f"{name}={values.pop()}")
-            for one in site.calls:
-                program.without(one, name, called[1:])
+            for used in site.calls:
+                program.without(used, name, called[1:])
         if not plain.sites:
             raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
         last = plain.init.args.args[-1]
@@ -473,6 +481,71 @@ def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
             if name in attributes and isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
                 return False
     return True
+
+
+def _first_values(program: Program) -> bool:
+    """A class that is handed an initializer makes it where a weight begins.
+
+    One object would give all weights of a shape the same values.
+    """
+    for plain in program.classes:
+        names = parameters_of(plain.init)
+        for name in names[1:] if plain.sites else ():
+            reads = [
+                one
+                for one in names_in(plain.init)
+                if one.id == name and isinstance(one.ctx, ast.Load)
+            ]
+            if not reads or not all(_begins(program, one) for one in reads):
+                continue
+            sites = plain.sites or ()
+            given = [program.given(one.made, names[1:]) or {} for one in sites]
+            codes = {
+                program.first(program.of(one[name])) if name in one else None
+                for one in given
+            }
+            code = codes.pop() if len(codes) == 1 else None
+            if code is None:
+                continue
+            for one in reads:
+                program.text.put(one, code)
+            _without_parameter(program, plain.init, name)
+            for site in plain.sites or ():
+                program.without(site.made, name, names[1:])
+            return True
+    return False
+
+
+def _begins(program: Program, read: ast.Name) -> bool:
+    """A name is read to say how weights begin, or for a class that is told."""
+    above = program.above[read]
+    if isinstance(above, ast.keyword) and (above.arg or "").endswith(
+        ("initializer", "regularizer")
+    ):
+        return True
+    made = program.above[above] if isinstance(above, ast.keyword) else above
+    return isinstance(made, ast.Call) and dotted(made.func) in program.names
+
+
+def _unread_values(program: Program) -> bool:
+    """Initializers and regularizers that nothing reads any more are not made."""
+    for node in program.above:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        (target,) = node.targets
+        block = program.above[node]
+        if not isinstance(target, ast.Name) or not isinstance(
+            block, (ast.FunctionDef, ast.Module)
+        ):
+            continue
+        reads = [one for one in names_in(block) if one.id == target.id]
+        if len(reads) > 1 or program.seen(target.id):
+            continue
+        if program.first(program.of(node.value)) is None:
+            continue
+        program.text.drop(node)
+        return True
+    return False
 
 
 def _unread_parameters(program: Program) -> bool:
@@ -606,12 +679,12 @@ def _replaced(
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
-    for one in (*inner.args, *inner.keywords):
-        value = one.value if isinstance(one, ast.keyword) else one
+    values = [(None, one) for one in inner.args]
+    for name, value in (*values, *((one.arg, one.value) for one in inner.keywords)):
         code = program.said(value, said, hidden)
         if code is None:
             return []
-        parts.append(f"{one.arg}={code}" if isinstance(one, ast.keyword) else code)
+        parts.append(code if name is None else f"{name}={code}")
     return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
 
 
@@ -732,6 +805,143 @@ def _returned_weights(program: Program) -> bool:
             program.text.put(whole, ", ".join(kept))
         return True
     return False
+
+
+def _absorbed(program: Program) -> bool:
+    """What follows a call and reads weights of the model is part of the model."""
+    for plain in program.classes:
+        if plain.sites is None or len(plain.sites) != 1:
+            continue
+        (site,) = plain.sites
+        owner, last = site.owner, plain.call.body[-1]
+        if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
+            continue
+        (called,) = site.calls
+        statement = program.above[called]
+        block = getattr(program.above[statement], "body", None)
+        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        if (
+            not isinstance(statement, ast.Assign)
+            or not isinstance(statement.targets[0], ast.Name)
+            or not isinstance(last, ast.Return)
+            or not isinstance(last.value, ast.Name)
+            or returns != [last]
+            or not isinstance(block, list)
+            or statement not in block[:-1]
+        ):
+            continue
+        after = block[block.index(statement) + 1]
+        if not _names_one(after):
+            continue
+        assert isinstance(after, ast.Assign)
+        output, model = statement.targets[0].id, program.of(called.func)
+        reads = [one for one in names_in(after.value) if one.id == model]
+        weights = [program.above[one] for one in reads]
+        local = bound_names(owner) - {output, model}
+        others = {one.id for one in names_in(after.value)} - {output, model}
+        uses = [one for one in names_in(owner) if one.id == output]
+        inside = [one for one in names_in(after) if one.id == output]
+        if (
+            not weights
+            or not all(isinstance(one, ast.Attribute) for one in weights)
+            or others & (local | bound_names(plain.call))
+            or len(uses) != len(inside) + 1
+        ):
+            continue
+        new = program.of(after.targets[0])
+        names = {output: last.value.id, model: "self"}
+        code = substituted(program.of(after.value), names)
+        indent = program.text.indent(last)
+        program.text.put(last, f"{new} = {code}\n{indent}return {new}")
+        program.text.put(statement.targets[0], new)
+        program.text.drop(after)
+        return True
+    return False
+
+
+def _called(program: Program) -> bool:
+    """What is computed of a class's weights becomes the call that it lacks."""
+    for node in ast.walk(program.module):
+        if not isinstance(node, ast.ClassDef) or node.name not in program.names:
+            continue
+        methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
+        made = [
+            one
+            for one in program.above
+            if isinstance(one, ast.Call) and dotted(one.func) == node.name
+        ]
+        if "call" in methods or "__init__" not in methods or len(made) != 1:
+            continue
+        statement = program.above[made[0]]
+        owner = program.owner(made[0])
+        block = getattr(program.above.get(statement), "body", None)
+        if (
+            not isinstance(owner, ast.FunctionDef)
+            or not isinstance(statement, ast.stmt)
+            or not _names_one(statement)
+            or not isinstance(block, list)
+            or statement not in block
+        ):
+            continue
+        model = program.of(statement.targets[0])  # type: ignore[attr-defined]
+        later = block[block.index(statement) + 1 :]
+        reading = [
+            place
+            for place, one in enumerate(later)
+            if any(name.id == model for name in names_in(one))
+        ]
+        if not reading:
+            continue
+        inside, after = later[: reading[-1] + 1], later[reading[-1] + 1 :]
+        if not all(map(_names_one, inside)):
+            continue
+        code = _call_of(program, owner, node, model, inside, after)
+        if code is None:
+            continue
+        text, inputs, outputs = code
+        _, end = program.text.span(node)
+        program.text.replace(end, end, text)
+        for one in inside:
+            program.text.drop(one)
+        called = f"{model}({', '.join(inputs)})"
+        program.text.add(statement, f"{', '.join(outputs)} = {called}", below=True)
+        return True
+    return False
+
+
+def _call_of(
+    program: Program,
+    owner: ast.FunctionDef,
+    node: ast.ClassDef,
+    model: str,
+    inside: Sequence[ast.stmt],
+    after: Sequence[ast.stmt],
+) -> tuple[str, list[str], list[str]] | None:
+    """Source of a call that does what some statements do, its inputs and outputs."""
+    bound = [program.of(one.targets[0]) for one in inside]  # type: ignore[attr-defined]
+    inputs: list[str] = []
+    known: set[str] = {model}
+    for one, target in zip(inside, bound, strict=True):
+        own = {n.id for n in names_in(one) if isinstance(n.ctx, ast.Store)} - {target}
+        for name in sorted(names_in(one), key=place_of):
+            local = name.id in bound_names(owner) - own
+            if isinstance(name.ctx, ast.Load) and local and name.id not in known:
+                known.add(name.id)
+                inputs.append(name.id)
+        known.add(target)
+    read = {name.id for one in after for name in names_in(one)}
+    outputs = [name for name in dict.fromkeys(bound) if name in read]
+    if not inputs or not outputs or {*inputs} & {"labels", "mode", "params", "config"}:
+        return None
+    method = program.text.indent(node.body[-1])
+    step = " " * (node.body[-1].col_offset - node.col_offset)
+    lines = [f"\n\n{method}def call(self, {', '.join(inputs)}):"]
+    for one in inside:
+        assert isinstance(one, ast.Assign)
+        value = substituted(program.of(one.value), {model: "self"})
+        lines.append(f"{method}{step}{program.of(one.targets[0])} = {value}")
+    lines.append(f"{method}{step}return {', '.join(outputs)}")
+    return "\n".join(lines), inputs, outputs
 
 
 def _made_where_called(program: Program) -> bool:

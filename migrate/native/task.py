@@ -20,12 +20,14 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.dotted import dotted_name
 from . import tidy
 from .code import Code, Refused
+from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
+from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
 from .updates import Trained, is_updates, read_training
 
@@ -43,6 +45,10 @@ _NO_PLACE = (
     "prediction_hooks",
     "host_call",
     "output_alternatives",
+)
+_REGULARIZED = (
+    "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
+    "regularization losses; here all of them count, as on one device"
 )
 _MAKING = (
     "tf.keras.layers.",
@@ -73,6 +79,8 @@ class Task:
     maker: str = ""
     # The class reads the object that a function around it belongs to.
     closes_over_self: bool = False
+    # The class of a model that the Task has in it.
+    dropped: str = ""
 
 
 @dataclass
@@ -112,6 +120,7 @@ class Maker:
         models: Collection[str],
         name: str,
     ) -> None:
+        self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
         self.models = models
@@ -127,6 +136,8 @@ class Maker:
         # methods other than the constructor do.
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
+        # The loss is a sum, which replicas add up.
+        self.sums = False
         self.features = "features" if "features" in given else self.given[0]
         self.labels = "labels"
         if "labels" not in given:
@@ -146,6 +157,8 @@ class Maker:
         self.model = ""
         self.outputs: list[str] = []
         self.stored_params = False
+        # A class of layers whose place a chain of them has taken.
+        self.chain = ""
         # Learning rates that are computed of the step.
         self.rates: list[cst.BaseExpression] = []
 
@@ -158,6 +171,7 @@ class Maker:
         self._check_specs()
         self._find_model()
         model, model_setup = self.constructed(self.maker)
+        model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
         training = read_training(self)
         self._check_updates()
@@ -186,6 +200,8 @@ class Maker:
         init = self._init(model, model_setup, training, metrics)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
+        if "self.model.losses" in text and "Strategy" in self.tree.text:
+            self.parts.notes.append(_REGULARIZED)
         given = ["self"] if self.reads_owner else []
         given += ["params"] if "params" in self.given else []
         return Task(
@@ -195,10 +211,14 @@ class Maker:
             tuple(self.parts.notes),
             f"{self.name}({', '.join(given)})",
             self.closes_over_self,
+            self.chain,
         )
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = "\n".join(one.text() for one in (init, *methods))
+        if self.sums:
+            self.parts.words.add("sum_loss")
+            body = f"summed = True  # replicas add their losses up\n\n{body}"
         if docstring:
             body = f"{docstring}\n{body}"
         return f"class {self.name}(Task):\n{tidy.indented(body)}"
@@ -237,6 +257,35 @@ class Maker:
         """An expression of the constructor, and the statements that it needs."""
         said, lines = self._setup([node])
         return said.expression(node), lines
+
+    def _chain(self) -> str | None:
+        """The model as a chain of layers, where its class is nothing else."""
+        func = self.maker.func
+        if not isinstance(func, cst.Name) or func.value not in self.models:
+            return None
+        classes = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.ClassDef) and one.name.value == func.value
+        ]
+        used = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.Name) and one.value == func.value
+        ]
+        if len(classes) != 1 or len(used) != 2:
+            return None
+        text = as_sequential(self.parsed, func.value)
+        if text is None:
+            return None
+        for param, arg in zip(_parameters(classes[0]), self.maker.args, strict=False):
+            shown = self.tree.code(arg.value)
+            if arg.star or not re.fullmatch(r"[\w.]+", shown):
+                return None
+            name = param if arg.keyword is None else arg.keyword.value
+            text = re.sub(rf"(?<![\w.]){name}\b(?!\s*=[^=])", shown, text)
+        self.chain = func.value
+        return text
 
     def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
         """A method for the rate of an optimizer, where it is computed of the step.
@@ -552,7 +601,9 @@ class Maker:
                 text = said.expression(one.value)
                 name = f"{one.keyword.value}=" if one.keyword is not None else ""
                 arguments.append(f"{one.star}{name}{text}")
-        if not flags and not self._is_lifted():
+        if not flags and self.chain:
+            arguments.append("training=training")
+        elif not flags and not self._is_lifted():
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
@@ -702,7 +753,7 @@ class Maker:
         plain = all(
             one.update == default and one.sample_weight is None for one in found
         )
-        if plain and not unpacked:
+        if plain and not unpacked and not read.statements:
             return constructors, []
         self._check_free(read, given.node, labels=True)
         lines = unpacked + [said.statement(one) for one in read.statements]
@@ -828,6 +879,9 @@ class Maker:
     def take(self, code: Code) -> str:
         """The text of code from the tables, noting what it asks for."""
         self.parts.words |= code.training
+        if SUMMED in code.notes:
+            self.sums = True
+            code = replace(code, notes=tuple(n for n in code.notes if n != SUMMED))
         self.parts.notes += [n for n in code.notes if n not in self.parts.notes]
         return self.protected(code.text)
 
@@ -858,6 +912,8 @@ class Maker:
                     continue
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
+                if symbol.endswith("optimize_loss"):
+                    continue
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
                         node if self.tree.holds(node) else part,
@@ -917,6 +973,14 @@ def alias_of(parsed: ParsedModule) -> str:
         re.MULTILINE,
     )
     return found[1] if found else "tensorflow"
+
+
+def _parameters(made: cst.ClassDef) -> list[str]:
+    """What the constructor of a class takes."""
+    for one in made.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+            return [param.name.value for param in one.params.params][1:]
+    return []
 
 
 def _is_empty(node: cst.BaseExpression) -> bool:

@@ -58,14 +58,11 @@ class Text:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node begins and ends."""
-        first = min(
-            (one for one in getattr(node, "decorator_list", ())),
-            key=lambda one: one.lineno,
-            default=node,
-        )
-        at = first.lineno, first.col_offset - (first is not node)  # type: ignore[attr-defined]
+        line, column = place_of(node)
+        for one in getattr(node, "decorator_list", ()):
+            line, column = min((line, column), (one.lineno, one.col_offset - 1))
         end = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
-        return self._offset(*at), self._offset(*end)
+        return self._offset(line, column), self._offset(*end)
 
     def _offset(self, line: int, column: int) -> int:
         index = line - self._skipped
@@ -101,10 +98,20 @@ class Text:
         start, end = self.span(definition)
         start = self.code.rfind("\n", 0, start) + 1
         start = self.comments_above(start, self.indent(definition))
-        end = self._line_end(end)
-        while end < len(self.code) and not self.code[end : self._line_end(end)].strip():
-            end = self._line_end(end)
+        end = after = self._line_end(end)
+        while after < len(self.code) and not self._line(after).strip():
+            after = self._line_end(after)
+        if self._line(after).startswith(f"{self.indent(definition)}"):
+            end = after
+        else:
+            # It is the last of its block.
+            before = self.code.rfind("\n", 0, start - 1) + 1
+            while start and not self.code[before:start].strip():
+                start, before = before, self.code.rfind("\n", 0, before - 1) + 1
         self.replace(start, end, "")
+
+    def _line(self, offset: int) -> str:
+        return self.code[offset : self._line_end(offset)]
 
     def replace(self, start: int, end: int, code: str) -> None:
         """Puts code in the place of a stretch of text."""
@@ -215,7 +222,7 @@ def without_gone(code: str) -> str:
     while GONE in code:
         text = Text(code)
         changed = False
-        for node in (one for top in text.body for one in ast.walk(top)):
+        for node in ast.walk(ast.Module(text.body, [])):
             for field in ("body", "orelse"):
                 block = getattr(node, field, None)
                 if not isinstance(block, list) or not any(map(_is_gone, block)):
@@ -274,13 +281,8 @@ def _cut(text: Text, statement: ast.stmt) -> None:
 def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Names that a function binds, its parameters among them."""
     given = function.args
-    found = {
-        one.arg
-        for one in (
-            *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
-        )
-        if one is not None
-    }  # fmt: skip
+    found = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    found |= {one.arg for one in (given.vararg, given.kwarg) if one is not None}
     pending: list[ast.AST] = [*function.body]
     while pending:
         node = pending.pop()
@@ -440,9 +442,9 @@ def _without_last_comma(code: str) -> str:
                 )
                 or found[start - 1].string in _CLOSE
             )
-            if last.string == "," and (commas > 1 or one.string != ")" or called):
-                if not (one.string == "]" and called and commas == 1):
-                    cut.append((last.start[1], one.start[1]))
+            tuple_of_one = commas == 1 and not (called and one.string == ")")
+            if last.string == "," and not (tuple_of_one and one.string in ")]"):
+                cut.append((last.start[1], one.start[1]))
     for start, end in reversed(cut):
         code = code[:start] + code[end:]
     return code

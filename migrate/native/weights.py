@@ -38,7 +38,9 @@ _LOOKUPS = {
     "tf.nn.embedding_lookup": (
         "params", "ids", "partition_strategy", "name", "validate_indices", "max_norm",
     ),
-    "tf.gather": ("params", "indices", "validate_indices", "name", "axis", "batch_dims"),
+    "tf.gather": (
+        "params", "indices", "validate_indices", "name", "axis", "batch_dims",
+    ),
 }  # fmt: skip
 _STRANGE = (
     "collections", "partitioner", "custom_getter", "constraint", "synchronization",
@@ -121,9 +123,13 @@ class _Mover:
             self._loop(loops[0])
             return
         several = [*_makers(lifted, statement)]
-        if _is_named(lifted, statement) and statement.value is not node:
-            if self._whole(statement, several):
-                return
+        if (
+            _is_named(lifted, statement)
+            and isinstance(statement, ast.Assign)
+            and statement.value is not node
+            and self._whole(statement, several)
+        ):
+            return
         weight = self._weight(node)
         if weight.table is not None and self._lookup(node, weight):
             return
@@ -147,7 +153,7 @@ class _Mover:
         self.lifted.source.drop(statement)
 
     def _reads(self, node: ast.Call, statement: ast.stmt) -> list[ast.Name] | None:
-        """The names that stand for what a statement makes; None if that is not clear."""
+        """The names that stand for what a statement makes; None if it is not clear."""
         lifted = self.lifted
         if not isinstance(statement, ast.Assign) or statement.value is not node:
             return None
@@ -459,7 +465,7 @@ class _Mover:
         return replace(found, table=table)
 
     def _in_build(self, code: str | None) -> str | None:
-        """What the constructor says, as `build` does, where parameters are attributes."""
+        """What the constructor says, as `build` does, which has attributes alone."""
         if code is None:
             return None
         text = Text(f"({code}\n)")

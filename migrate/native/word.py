@@ -15,6 +15,7 @@ from .page import Page
 
 __all__ = [
     "Handler",
+    "Odd",
     "Word",
     "arguments",
     "flags_are_parsed",
@@ -47,6 +48,14 @@ class Word:
 
 
 Handler = Callable[[Page, Word], None]
+
+
+class Odd(Exception):
+    """What a class or a function does that has no native form, and where."""
+
+    def __init__(self, node: cst.CSTNode, why: str) -> None:
+        super().__init__(why)
+        self.node, self.why = node, why
 
 
 def taken(name: str, adjust: Handler | None = None) -> Handler:

@@ -15,8 +15,9 @@ import libcst as cst
 
 from ..project.facts import ParsedModule
 from ..symbols.dotted import import_path
+from ..symbols.nodes import walk
 from ..symbols.scopes import Binding, BindingKind, Use
-from ..symbols.table import lookup, needs_nothing
+from ..symbols.table import lookup, means_something_else, needs_nothing
 from . import (
     canned_words,
     config,
@@ -75,6 +76,8 @@ def reworded(
     if page.context.needs_tf is not None:
         others["tensorflow", ""] = page.context.needs_tf
     if text != page.text or page.replaced:
+        carriage = page.newline == "\r\n"
+        text = text.replace("\r\n", "\n") if carriage else text
         text = with_imports(
             text,
             Wanted(
@@ -89,6 +92,7 @@ def reworded(
             ),
         )
         text = wrapped(tidied(text, page.taken, page.width), page.text, page.width)
+        text = text.replace("\n", "\r\n") if carriage else text
     return Reworded(
         text,
         frozenset(page.words),
@@ -115,6 +119,7 @@ _TABLE: dict[str, Handler] = {
     **strategies.WORDS,
     **small.WORDS,
 }
+_TABLE_2 = {**_TABLE, **keras_words.WORDS_2}
 # Packages and classes whose names are looked at one by one; none of them stays.
 _PACKAGES = frozenset(
     {
@@ -135,13 +140,17 @@ _PACKAGES = frozenset(
     }
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
-_UNKNOWN = ("get_variable_value", "get_variable_names")
+_UNKNOWN = (
+    *("get_variable_value", "get_variable_names", "eval_dir"),
+    *("experimental_export_all_saved_models", "export_all_saved_models"),
+)
 _METHODS = ("train", "evaluate", "predict")
 
 
 class _Rewording:
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.table = _TABLE_2 if page.for_tf2 else _TABLE
         self.bare: list[tuple[cst.CSTNode, str]] = []
 
     def run(self) -> None:
@@ -150,6 +159,7 @@ class _Rewording:
         for word, handler in words:
             handler(self.page, word)
         config.replaced(self.page)
+        config.clusters(self.page)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
@@ -159,6 +169,8 @@ class _Rewording:
         keras_words.compiled(self.page)
         self._drop_aliases()
         for word in self._left() if not self.page.refusals else ():
+            if self.page.for_tf2 and means_something_else(word.symbol):
+                continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
@@ -166,9 +178,9 @@ class _Rewording:
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
         for use in self.page.scopes.uses:
-            found = _longest(self.page, use, _TABLE)
+            found = _longest(self.page, use, self.table)
             if found is not None:
-                yield found, _TABLE[found.symbol]
+                yield found, self.table[found.symbol]
 
     def _left(self) -> Iterator[Word]:
         """Symbols that no word of the table stands for."""
@@ -176,7 +188,7 @@ class _Rewording:
             root = use.root
             if root is None or root in self.page.replaced:
                 continue
-            if _longest(self.page, use, _TABLE) is not None:
+            if _longest(self.page, use, self.table) is not None:
                 continue
             symbol = self.page.symbol(use.node)
             call = self.page.call_of(use.node)
@@ -185,19 +197,18 @@ class _Rewording:
 
     def _drop_aliases(self) -> None:
         """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
+        page = self.page
+        handed_on = set(_handed_on(page))
         for binding in self._bindings():
-            value = binding.value
-            if value is None or self.page.symbol(value) not in _PACKAGES:
+            symbol = page.symbol(binding.value)
+            if symbol is None or binding.value is None or binding.name in handed_on:
                 continue
-            reads = self.page.reads(binding)
-            if all(read in self.page.replaced for read in reads):
-                statement = self.page.statement(value)
-                self.page.drop_statement(statement)
-                root: cst.BaseExpression = value
-                while isinstance(root, cst.Attribute):
-                    root = root.value
-                if isinstance(root, cst.Name):
-                    self.page.replaced.add(root)
+            if symbol not in _PACKAGES and advice(symbol) is None:
+                continue
+            if all(read in page.replaced for read in page.reads(binding)):
+                page.drop_statement(page.statement(binding.value))
+                names = walk(binding.value)
+                page.replaced.update(n for n in names if isinstance(n, cst.Name))
 
     def _bindings(self) -> Iterator[Binding]:
         scopes = self.page.scopes
@@ -225,7 +236,7 @@ class _Rewording:
                         page.span(node.attr)[0], page.span(call)[1], "global_step"
                     )
                 else:
-                    why = "asks for a variable by its name in a graph"
+                    why = "is asked of an Estimator, and no Trainer has it"
                     page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
         page.words.update(inputs.asked(page))
         symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)

@@ -203,9 +203,9 @@ def _moved(
     before = {os.path.abspath(one.path): one for one in files}
     first = f"from {module} import " if place.unsure else None
     found = {}
-    for path, one in made.items():
-        moved = _finished(before[path], one, facts, searched=first)
-        found[path] = replace(moved, needs=needs) if one.words else moved
+    for path, file in made.items():
+        moved = _finished(before[path], file, facts, searched=first)
+        found[path] = replace(moved, needs=needs) if file.words else moved
     return found
 
 

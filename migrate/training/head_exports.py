@@ -6,11 +6,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from . import export
-from .heads import Head as Base
+from . import export, heads
 
 
-class Head(Base, export.Task):
+class Head(heads.Head, export.Task):
     """Trains a model on the losses of examples, whose weights may be a feature."""
 
     def exports(self, features: Any, outputs: Any) -> dict[str, dict[str, Any]]:

@@ -45,10 +45,8 @@ class Head(Task):
         return tf.reshape(tf.cast(features[self.weight_column], tf.float32), [-1, 1])
 
     def loss(self, features: Any, labels: Any, outputs: Any) -> Any:
-        ((losses,), *_), weights = (
-            self.measured(labels, outputs),
-            self.weights(features),
-        )
+        losses = self.measured(labels, outputs)[0][0]
+        weights = self.weights(features)
         return self.reduction(losses if weights is None else losses * weights)
 
     def update_metrics(self, features: Any, labels: Any, outputs: Any) -> None:

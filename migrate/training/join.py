@@ -86,7 +86,8 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     }
     while True:
         needed = {part for element in chosen for part in needs(element)}
-        between = {p for p, own in WORDS.items() if not own and chosen >= needs(p)}
+        parts = chosen | {element.partition(".")[0] for element in chosen}
+        between = {p for p, own in WORDS.items() if not own and parts >= needs(p)}
         if needed | between <= chosen:
             return tuple(element for element in everything() if element in chosen)
         chosen |= needed | between

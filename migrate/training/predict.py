@@ -33,10 +33,14 @@ class Trainer(core.Trainer):
         """Yields what is predicted for each example, as NumPy arrays."""
         dataset = self._dataset(input_fn, "infer")
         self._prepare(dataset.element_spec, checkpoint_path)
-        for batch in dataset:
+        # Nothing is read ahead: data may depend on what has been predicted.
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        for batch in dataset.with_options(options):
             predictions = self._predict_step(split(batch)[0])
             if predict_keys:
-                predictions = {key: predictions[key] for key in predict_keys}
+                items = predictions.items()
+                predictions = {k: value for k, value in items if k in predict_keys}
             arrays = [tensor.numpy() for tensor in tf.nest.flatten(predictions)]
             for row in zip(*arrays) if yield_single_examples else [arrays]:
                 yield tf.nest.pack_sequence_as(predictions, row)

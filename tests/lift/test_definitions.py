@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.around.lifting import is_model_fn
 from tfmigrate.lift import bodies
 from tfmigrate.lift import group as definitions
+from tfmigrate.lift.model_functions import is_model_fn
 from tfmigrate.project.facts import ProjectFacts
 
 HEAD = "import tensorflow as tf\n\n\n"

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
-import numpy as np
-import pytest
-from tfmigrate.options import RewriteOptions
-from tfmigrate.rewriting.pipeline import Job
-
-from ..around.here import run_here
+from tfmigrate.lift.together import lifted_together
+from tfmigrate.project.facts import ProjectFacts
 
 PROGRAM = """\
 import itertools
@@ -90,47 +83,15 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(scope="module")
-def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the program as layers of Keras."""
-    folder = tmp_path_factory.mktemp("drawn")
-    path = folder / "program.py"
+def test_what_draws_for_itself_alone_stays_a_layer_of_keras(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
     path.write_text(PROGRAM, "utf-8")
-    report = run_here([path], Job(RewriteOptions()))
-    (tier,) = {r.program.tier.value for r in report.results if r.program}
-    assert tier == "T1"
-    for result in report.changed:
-        assert result.new is not None
-        result.path.write_bytes(result.new)
-    return folder
-
-
-def test_draws_are_in_the_order_of_the_file(rewritten: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "program.py"],
-        cwd=rewritten,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    (line,) = (one for one in done.stdout.splitlines() if one.startswith("FOUND "))
-    found = json.loads(line.removeprefix("FOUND "))
-    draw, shared = np.random.RandomState(3), np.random.RandomState(7)
-    wanted = {name: draw.randn() for name in ("plain/w", "plain/kernel", "plain/v")}
-    wanted |= {name: draw.randn() for name in ("block/w", "block/kernel", "block/v")}
-    wanted["held/kernel"] = draw.uniform()
-    wanted["held/w"] = draw.randn()
-    for number in range(2):
-        wanted[f"loop_{number}/w"] = draw.randn()
-        wanted[f"loop_{number}/kernel"] = draw.randn()
-    wanted |= {"counted/w": 1, "counted/kernel": 2}
-    wanted |= {"function/w": shared.randn(), "function/kernel": shared.randn()}
-    wanted["own/kernel"] = np.random.RandomState(5).randn()
-    named = {n.replace("dense/", ""): v for n, v in found.items() if "bias" not in n}
-    assert named == pytest.approx(wanted, rel=1e-6)
-
-
-def test_what_draws_for_itself_alone_stays_a_layer_of_keras(rewritten: Path) -> None:
-    code = rewritten.joinpath("program.py").read_text("utf-8")
-    assert "Dense(2, kernel_initializer=own(5))" in " ".join(code.split())
+    facts = ProjectFacts((path,))
+    (found,) = lifted_together([facts.load(path, path.read_bytes())], facts)
+    assert not found.left
+    code = " ".join(found.parsed.source.text.split())
+    assert "kernel_initializer=own(5))" in code
+    # Others draw where a variable is made, in the order of the file.
+    made = code[code.index("class ") : code.index("def model_fn")]
+    places = [made.index(f'"{name}"') for name in ("plain", "held", "counted", "own")]
+    assert places == sorted(places)

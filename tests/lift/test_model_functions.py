@@ -6,8 +6,8 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from tfmigrate.around.lifting import kept_because, lifted_together
-from tfmigrate.around.model_functions import handed_to_learn, is_model_fn
+from tfmigrate.lift.model_functions import handed_to_learn, is_model_fn
+from tfmigrate.lift.together import lifted_together
 from tfmigrate.plan.code.tree import Tree, walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 
@@ -43,10 +43,6 @@ def parsed(folder: Path, **texts: str) -> tuple[ProjectFacts, list[ParsedModule]
     return facts, [facts.load(path, path.read_bytes()) for path in paths]
 
 
-def no_keras(parsed: ParsedModule) -> None:
-    """No file here has models of Keras."""
-
-
 def trees(files: list[ParsedModule]) -> list[Tree]:
     return [Tree(one.module, one.resolver) for one in files]
 
@@ -74,7 +70,6 @@ def test_what_an_estimator_of_learn_is_handed(given: str, tmp_path: Path) -> Non
     assert function is not None
     assert function.name.value == "model"
     lifting = lifted_together(files, facts)
-    assert kept_because(files, lifting, no_keras) is None
     assert "class Model(" in lifting[0].parsed.source.text
 
 
@@ -92,5 +87,6 @@ def test_what_another_file_has(tmp_path: Path) -> None:
 def test_what_cannot_be_told_keeps_its_words(given: str, tmp_path: Path) -> None:
     text = LEARN.replace("GIVEN", given)
     facts, files = parsed(tmp_path, program=text)
-    why = kept_because(files, lifted_together(files, facts), no_keras)
-    assert why is not None
+    assert [*handed_to_learn(trees(files)).values()] in ([None], [])
+    (found,) = lifted_together(files, facts)
+    assert not found.made

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.report.model import Report
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.lift.together import Lifting, lifted_together
+from tfmigrate.project.facts import ProjectFacts
 
 TRAPS = Path(__file__).resolve().parents[2] / "fixtures" / "traps" / "programs"
 
@@ -41,22 +40,20 @@ estimator.train(lambda: tf.data.Dataset.from_tensors(([[1.0]], [[2.0]])), steps=
 """
 
 
-def rewritten(folder: Path, text: str) -> tuple[str, str, Report]:
-    """The tier of a program, what it becomes, and all of the report."""
+def lifted(folder: Path, text: str) -> Lifting:
+    """What a program becomes."""
     path = folder / "program.py"
     path.write_text(text, "utf-8")
-    report = run_job([path], Job())
-    (result,) = (one for one in report.results if one.path == path)
-    assert result.program is not None
-    assert result.new is not None
-    return result.program.tier.value, result.new.decode("utf-8"), report
+    facts = ProjectFacts((path,))
+    (found,) = lifted_together([facts.load(path, path.read_bytes())], facts)
+    return found
 
 
 def test_calls_stand_in_lines_in_their_order(tmp_path: Path) -> None:
     value = "self.dense(tf.layers.dense(x, 2)) + self.dense(self.dense(x), by=2)"
-    tier, new, _ = rewritten(tmp_path, PROGRAM.format(value=value))
-    assert tier == "T1"
-    lines = [one.strip() for one in new.splitlines()]
+    found = lifted(tmp_path, PROGRAM.format(value=value))
+    assert not found.left
+    lines = [one.strip() for one in found.parsed.source.text.splitlines()]
     first = lines.index("dense_out_2 = self.dense(dense_out)")
     assert lines[first + 1 : first + 3] == [
         "dense_out_3 = self.dense(x)",
@@ -74,23 +71,21 @@ def test_calls_stand_in_lines_in_their_order(tmp_path: Path) -> None:
     ],
 )
 def test_what_may_be_another_value_stays(value: str, tmp_path: Path) -> None:
-    _, new, _ = rewritten(tmp_path, PROGRAM.format(value=value))
-    assert "_out" not in new
+    found = lifted(tmp_path, PROGRAM.format(value=value))
+    assert "_out" not in found.parsed.source.text
 
 
 def test_a_program_with_all_of_it_has_layers(tmp_path: Path) -> None:
     text = (TRAPS / "layers_in_methods.py").read_text("utf-8")
-    tier, new, _ = rewritten(tmp_path, text)
-    assert tier == "T1"
+    found = lifted(tmp_path, text)
+    assert not found.left
     # A layer called as a word of Python is.
-    assert "self.in_" in new
+    assert "self.in_" in found.parsed.source.text
 
 
 def test_layers_in_a_lambda_are_told(tmp_path: Path) -> None:
     text = PROGRAM.format(value="KINDS['one'](self, x)")
     kinds = "KINDS = dict(one=lambda net, x: net.dense(tf.layers.dense(x, 2)))\n\n\n"
     text = text.replace("class Net:", kinds + "class Net:")
-    tier, _, report = rewritten(tmp_path, text)
-    assert tier == "T2"
-    told = " ".join(one.message for r in report.results for one in r.findings)
-    assert "layers in a lambda" in told
+    ((_, reason),) = lifted(tmp_path, text).left
+    assert "layers in a lambda" in reason

@@ -9,8 +9,7 @@ from typing import TypeGuard
 
 import libcst as cst
 import pytest
-from tfmigrate.around import lifting
-from tfmigrate.lift import proof
+from tfmigrate.lift import model_functions, proof
 from tfmigrate.lift.group import understood
 from tfmigrate.plan.code.tree import walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
@@ -63,7 +62,7 @@ def is_model_fn(node: cst.CSTNode, names: list[str]) -> TypeGuard[cst.FunctionDe
     """A model function that was lifted."""
     return (
         isinstance(node, cst.FunctionDef)
-        and lifting.is_model_fn(node)
+        and model_functions.is_model_fn(node)
         and node.name.value in names
     )
 
@@ -72,7 +71,7 @@ def lifted(paths: list[Path]) -> Lifted:
     """A program whose first file has its model function."""
     facts = ProjectFacts(tuple(paths))
     files = [facts.load(path, path.read_bytes()) for path in paths]
-    found = understood(files, facts, lifting.is_model_fn)
+    found = understood(files, facts, model_functions.is_model_fn)
     assert not found.left
     names = found.made[str(paths[0])]
     defined = next(n for n in walk(files[0].module) if is_model_fn(n, names))

@@ -36,7 +36,7 @@ def text_of(name: str, *, tf2: bool = False, rows: bool = True, **given: str) ->
         ("DNNClassifier", {"feature_columns": "deep"}, "without `hidden_units`"),
         ("LinearClassifier", {}, "without `feature_columns`"),
         ("DNNLinearCombinedClassifier", {}, "without feature columns"),
-        ("DNNClassifier", {**DEEP, "warm_start_from": "folder"}, "warm_start_from"),
+        ("DNNClassifier", {**DEEP, "warm_start_from": "tf.estimator.WarmStartSettings(folder, 'x')"}, "by name"),
         ("DNNClassifier", {**DEEP, "optimizer": "made"}, "not made in its call"),
         ("DNNClassifier", {**DEEP, "optimizer": "'Momentum'"}, "the optimizer 'Momentum'"),
         ("DNNClassifier", {**DEEP, "batch_norm": "args.norm"}, "no constant"),
@@ -193,6 +193,31 @@ def test_the_reduction_of_each_generation() -> None:
     assert "reduction=tf.reduce_mean" in text_of("DNNRegressor", **DEEP, **mean)
 
 
+def test_a_warm_start_from_a_folder_is_the_trainers() -> None:
+    text = text_of("DNNRegressor", **DEEP, warm_start_from="folder", model_dir="other")
+    assert text.endswith("    model_dir=other,\n    warm_start_from=folder,\n)")
+
+
+def test_long_calls_are_broken_within() -> None:
+    rate = "tf.train.polynomial_decay(args.learning_rate, step, args.train_steps, 0.0)"
+    optimizer = f"lambda: tf.train.AdamOptimizer({rate}, beta1=0.5)"
+    text = text_of("DNNRegressor", **DEEP, optimizer=optimizer)
+    assert (
+        """\
+        tf_keras.optimizers.Adam(
+            tf_keras.optimizers.schedules.PolynomialDecay(
+                args.learning_rate,
+                args.train_steps,
+                end_learning_rate=0.0,
+            ),
+            beta_1=0.5,
+            epsilon=1e-8,
+        ),
+"""
+        in text
+    )
+
+
 # ------------------------------------------------------------------- numbers
 
 LABELLED = "label_vocabulary=['no', 'yes']"
@@ -326,14 +351,7 @@ class Trained:
         symbol, arguments = arguments_of(CALLS[key], generation == "v2")
         code = canned(symbol, {**arguments, "config": "config"}, tf2=generation == "v2")
         words = {*code.training, "hooks", "predict", "RunConfig"}
-        path = folder / "training.py"
-        path.write_text(training_module(parts_for(words)))
-        spec = importlib.util.spec_from_file_location(f"training_{name}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        training = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = training  # dataclasses look there
-        spec.loader.exec_module(training)
+        training = module_of(words, folder)
         strategy = None
         if replicas > 1:
             strategy = tf.distribute.MirroredStrategy(
@@ -402,6 +420,46 @@ def test_the_same_figures(
             np.testing.assert_allclose(
                 variable, wanted, rtol=2e-4, atol=1e-5, err_msg=name
             )
+
+
+def module_of(words: Iterable[str], folder: Path) -> ModuleType:
+    """The training module with what these words ask for."""
+    path = folder / "training.py"
+    path.write_text(training_module(parts_for(words)))
+    spec = importlib.util.spec_from_file_location(f"training_{folder.name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("head", "served", "units"),
+    [
+        ("BinaryClassifier", "binary", 1),
+        ("Classifier", "classes", 3),
+        ("Regressor", "values", 2),
+    ],
+)
+def test_exports_answer_as_they_did(
+    head: str, served: str, units: int, names: Any, tmp_path: Path
+) -> None:
+    tf, tf_keras = names["tf"], names["tf_keras"]
+    training = module_of([head, "export_saved_model"], tmp_path)
+    task = getattr(training, head)(None, tf_keras.optimizers.SGD())
+    outputs = tf.constant(np.random.RandomState(0).randn(4, units), tf.float32)
+    exports = task.exports({}, outputs)
+    recorded = json.loads((ORACLE / "canned" / "served.json").read_text())[
+        "signatures"
+    ][served]
+    assert exports.keys() == recorded.keys()
+    for name, (_, _, keys) in recorded.items():
+        assert sorted(exports[name]) == keys
+    if head == "Classifier":
+        classes = exports["classification"]["classes"].numpy()
+        assert classes.tolist() == [[b"0", b"1", b"2"]] * 4
 
 
 @pytest.mark.parametrize(

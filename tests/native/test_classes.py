@@ -9,6 +9,9 @@ from textwrap import dedent
 import pytest
 from tfmigrate.native.classes import needs_update_ops, plain_classes
 from tfmigrate.native.code import Refused
+from tfmigrate.native.dropout_cells import Shares, with_constant_shares
+from tfmigrate.native.makers import with_variables_inlined
+from tfmigrate.native.sequential import as_sequential
 from tfmigrate.project.facts import ProjectFacts
 
 HEAD = "import tensorflow as tf\n\n\n"
@@ -203,3 +206,459 @@ def test_whether_averages_need_their_updates_run() -> None:
 
     assert asked(model("self.b = tf.keras.layers.BatchNormalization()", "return x"))
     assert not asked(model("self.b = tf.keras.layers.Dense(1)", "return x"))
+
+
+# -- weights of several kinds
+
+
+def test_weights_of_a_loop_are_lists() -> None:
+    code = model(
+        "self.sizes = sizes",
+        "for i, units in enumerate(self.sizes):\n"
+        "    w = self.get_variable('w%d' % i, [4, units])\n"
+        "    x = tf.matmul(x, w)\n"
+        "return x",
+        ", sizes",
+    )
+    assert plain(code) == dedent(
+        """\
+        class Net(tf_keras.Model):
+            def __init__(self, sizes):
+                super().__init__()
+                self.w = [
+                    self.add_weight('w%d' % i, [4, units]) for i, units in enumerate(sizes)
+                ]
+
+            def call(self, x, training):
+                for w in self.w:
+                    x = tf.matmul(x, w)
+                return x
+        """
+    )
+
+
+def test_a_dictionary_of_weights_stays_one() -> None:
+    code = model(
+        "pass",
+        "weights = {\n"
+        "    'a': self.new_variable(tf.zeros([3])),\n"
+        "    'b': self.new_variable(tf.ones([3])),\n"
+        "}\n"
+        "return x * weights['a'] + weights['b']",
+    )
+    found = plain(code)
+    assert "self.own_weights = {" in found
+    assert "'a': tf.Variable(tf.zeros([3]))" in found
+    assert "return x * self.own_weights['a'] + self.own_weights['b']" in found
+
+
+def test_a_name_that_has_several_weights_is_read_where_each_is_meant() -> None:
+    code = model(
+        "pass",
+        "w = self.get_variable('a', [3])\n"
+        "x = x * w\n"
+        "w = self.get_variable('b', [3])\n"
+        "return x + w",
+    )
+    assert "x = x * self.a\n        return x + self.b" in plain(code)
+
+
+def test_weights_alone_get_what_is_computed_of_them() -> None:
+    code = """\
+    class Net(tf.estimator.ScopedModel):
+        def __init__(self):
+            super().__init__()
+
+        def call(self):
+            w = self.new_variable(tf.ones([3, 2]))
+            return w
+
+
+    def model_fn(features, labels, mode):
+        net = Net()
+        w = net()
+        logits = tf.matmul(features, w)
+        return tf.estimator.EstimatorSpec(mode, predictions=logits)
+    """
+    found = plain(code)
+    assert (
+        "def call(self, features):\n        logits = tf.matmul(features, self.w)"
+        in found
+    )
+    assert "    logits = net(features)\n" in found
+
+
+# -- scopes of arguments, shared layers
+
+
+def test_a_class_gets_the_scope_around_its_calls() -> None:
+    head = HEAD.replace("\n\n\n", "\nslim = tf.contrib.slim\n\n\n")
+    code = """\
+    class Block(tf.estimator.ScopedLayer):
+        def __init__(self):
+            super().__init__()
+            self.conv = tf.estimator.FunctionLayer(slim.conv2d, 4, 3)
+
+        def call(self, x):
+            return self.conv(x)
+
+
+    class Net(tf.estimator.ScopedModel):
+        def __init__(self):
+            super().__init__()
+            self.block = Block()
+
+        def call(self, x, is_training):
+            with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm,
+                                normalizer_params={'is_training': is_training}):
+                return self.block(x) + 1
+
+
+    def model_fn(features, labels, mode):
+        net = Net()
+        return net(features, mode == tf.estimator.ModeKeys.TRAIN)
+    """
+    found = plain(code, head)
+    assert "tf_keras.layers.BatchNormalization(momentum=0.999, scale=False)" in found
+    assert "return self.block(x, training=training) + 1" in found
+    with pytest.raises(Refused, match="`stride` follows from `x`"):
+        plain(
+            code.replace("normalizer_fn=slim.batch_norm", "stride=size").replace(
+                "is_training):", "is_training):\n            size = tf.shape(x)", 1
+            ),
+            head,
+        )
+
+
+def test_layers_of_one_scope_and_name_are_one() -> None:
+    code = model(
+        "self.a = tf.keras.layers.Dense(4, name='a')\n"
+        "self.a_2 = tf.keras.layers.Dense(4, name='a')\n"
+        "self.b = tf.keras.layers.Dense(4, name='b')",
+        "with tf.variable_scope('s', reuse=tf.AUTO_REUSE):\n"
+        "    return self.b(self.a(x) + self.a_2(2 * x))",
+    )
+    found = plain(code)
+    assert "a_2" not in found
+    assert "return self.b(self.a(x) + self.a(2 * x))" in found
+    with pytest.raises(Refused, match="may share variables"):
+        plain(code.replace("Dense(4, name='a')", "Dense(5, name='a')", 1))
+
+
+# -- places that make and call classes
+
+
+def test_a_class_that_passes_on_is_the_other() -> None:
+    code = """\
+    class BuildNetwork(tf.estimator.ScopedLayer):
+        \"\"\"Two layers.\"\"\"
+
+        def __init__(self, units):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(units)
+            self.dense_2 = tf.keras.layers.Dense(units)
+
+        def call(self, x):
+            return self.dense_2(self.dense(x))
+
+
+    class Model(tf.estimator.ScopedModel):
+        \"\"\"The layers of the model function.\"\"\"
+
+        def __init__(self, params):
+            super().__init__()
+            self.build_network = BuildNetwork(units=params['units'])
+
+        def call(self, features):
+            with tf.variable_scope('net'):
+                logits = self.build_network(features['x'])
+            return logits
+
+
+    def model_fn(features, labels, mode, params):
+        model = Model(params)
+        logits = model(features)
+        return tf.estimator.EstimatorSpec(mode, predictions=logits)
+    """
+    found = plain(code)
+    assert found.startswith('class Network(tf_keras.Model):\n    """Two layers."""\n')
+    assert "class Model" not in found
+    assert "    model = Network(units=params['units'])\n" in found
+    assert "    logits = model(features['x'])\n" in found
+
+
+def test_a_class_of_one_layer_is_a_function() -> None:
+    code = """\
+    class BatchNorm(tf.estimator.ScopedLayer):
+        \"\"\"The usual one.\"\"\"
+
+        def __init__(self, axis):
+            super().__init__()
+            self.norm = tf.keras.layers.BatchNormalization(axis=axis)
+
+        def call(self, inputs, training):
+            return self.norm(inputs, training=training)
+
+
+    class Net(tf.estimator.ScopedModel):
+        def __init__(self):
+            super().__init__()
+            self.batch_norm = BatchNorm(axis=1)
+            self.dense = tf.keras.layers.Dense(1)
+
+        def call(self, x, training):
+            return self.dense(self.batch_norm(x, training))
+    """
+    assert plain(code) == dedent(
+        """\
+        def batch_norm(axis):
+            \"\"\"The usual one.\"\"\"
+            return tf_keras.layers.BatchNormalization(axis=axis)
+
+
+        class Net(tf_keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.batch_norm = batch_norm(axis=1)
+                self.dense = tf_keras.layers.Dense(1)
+
+            def call(self, x, training):
+                return self.dense(self.batch_norm(x, training=training))
+        """
+    )
+
+
+def test_weights_that_a_call_gives_are_read_from_the_model() -> None:
+    code = (
+        model(
+            "pass", "w = self.get_variable('w', [3])\ny = x * w\nreturn w, y"
+        ).replace(", is_training", "")
+        + "\n\ndef model_fn(features, labels, mode):\n"
+        "    net = Net()\n"
+        "    w, y = net(features)\n"
+        "    return tf.reduce_sum(y) + tf.nn.l2_loss(w)\n"
+    )
+    found = plain(code)
+    assert "        y = x * self.w\n        return y\n" in found
+    assert "    y = net(features)\n" in found
+    assert "tf.nn.l2_loss(net.w)" in found
+
+
+def test_a_function_that_makes_its_model_at_each_call_is_refused() -> None:
+    code = (
+        model("self.dense = tf.keras.layers.Dense(1)", "return self.dense(x)")
+        + "\n\ndef helper(x):\n"
+        "    x = tf.square(x)\n    print(x)\n"
+        "    net = Net()\n    return net(x, True)\n"
+    )
+    with pytest.raises(Refused, match="`helper` makes its layers whenever"):
+        plain(code)
+
+
+# -- recurrent networks
+
+
+def recurrent(cell: str, call: str, more: str = "") -> str:
+    return plain(
+        model(
+            f"self.rnn_ = tf.estimator.FunctionLayer(tf.nn.dynamic_rnn, dtype=tf.float32{more})",
+            f"cell = {cell}\n{call}",
+        )
+    )
+
+
+def test_the_last_output_is_all_that_is_read_of_an_lstm() -> None:
+    found = recurrent(
+        "tf.nn.rnn_cell.BasicLSTMCell(8, forget_bias=0.0)",
+        "_, state = self.rnn_(cell, x)\nreturn state.h",
+    )
+    assert "tf_keras.layers.RNN(LSTMCell(8, forget_bias=0.0))" in found
+    assert "state = self.rnn(x)\n        return state" in found
+
+
+def test_outputs_behind_the_end_of_a_sequence_are_zero() -> None:
+    found = recurrent(
+        "tf.nn.rnn_cell.GRUCell(8)",
+        "outputs, state = self.rnn_(cell, x, sequence_length=n)\nreturn outputs, state",
+    )
+    assert "zero_output_for_mask=True" in found
+    assert "mask=tf.sequence_mask(n, tf.shape(x)[1])" in found
+
+
+@pytest.mark.parametrize(
+    ("cell", "read", "why"),
+    [
+        ("tf.nn.rnn_cell.LSTMCell(8, True)", "state.h", "use_peepholes"),
+        ("tf.contrib.rnn.LayerNormBasicLSTMCell(8)", "state.h", "LayerNormBasic"),
+        ("make()", "state", "a cell that is not seen"),
+        ("tf.nn.rnn_cell.LSTMCell(8)", "f(state)", "handed on"),
+    ],
+)
+def test_other_cells_are_refused(cell: str, read: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        recurrent(cell, f"_, state = self.rnn_(cell, x)\nreturn {read}")
+
+
+# -- Sequential
+
+
+def sequential(init: str, call: str) -> str | None:
+    facts = ProjectFacts()
+    text = HEAD + model(init, call).replace("is_training", "training").replace(
+        "tf.estimator.ScopedModel", "tf_keras.Model"
+    )
+    return as_sequential(facts.load(Path("train.py"), text.encode()), "Net")
+
+
+LAYERS = (
+    "self.conv = tf_keras.layers.Conv2D(4, 3)\n"
+    "self.layers_ = [tf_keras.layers.Dense(n) for n in sizes]"
+)
+
+
+def test_a_chain_is_sequential() -> None:
+    found = sequential(
+        LAYERS,
+        "# Pictures.\n"
+        "x = tf.nn.relu(self.conv(tf.reshape(x, [-1, 8, 8, 1])))  # edges\n"
+        "x = tf.reduce_mean(x, [1, 2])\n"
+        "for layer in self.layers_:\n    x = layer(x)\n"
+        "return tf.nn.tanh(x)",
+    )
+    assert found == dedent(
+        """\
+        tf_keras.Sequential([
+            # Pictures.
+            tf_keras.layers.Reshape([8, 8, 1]),
+            tf_keras.layers.Conv2D(4, 3),
+            tf_keras.layers.ReLU(),  # edges
+            tf_keras.layers.GlobalAveragePooling2D(),
+            *(tf_keras.layers.Dense(n) for n in sizes),
+            tf_keras.layers.Activation(tf.nn.tanh),
+        ])"""
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "return self.conv(x) + x",
+        "y = self.conv(x)\nreturn self.conv(y)",
+        "x = self.conv(x)\nx = tf.reshape(x, [-1, 4, 4])\nreturn x",
+        "return self.conv(x, training=False)",
+        "x = self.conv(x)\nprint(x)\nreturn x",
+    ],
+)
+def test_what_is_no_chain_stays_a_class(call: str) -> None:
+    assert sequential("self.conv = tf_keras.layers.Conv2D(4, 3)", call) is None
+
+
+# -- helpers that make variables, wrappers of cells
+
+
+def test_helpers_that_make_variables_stand_where_they_are_called() -> None:
+    code = dedent(
+        """\
+        def weight(shape, stddev=0.1):
+            initial = tf.truncated_normal(shape, stddev=stddev)
+            return tf.Variable(initial)
+
+
+        def net(x):
+            return tf.matmul(x, weight([4, 2]))
+        """
+    )
+    facts = ProjectFacts()
+    parsed = facts.load(Path("train.py"), (HEAD + code).encode())
+    found = with_variables_inlined(parsed, facts).source.text
+    assert "def weight" not in found
+    assert "tf.Variable(tf.truncated_normal([4, 2], stddev=0.1))" in found
+    again = code.replace("return tf.Variable", "print(initial)\n    return tf.Variable")
+    parsed = facts.load(Path("train.py"), (HEAD + again).encode())
+    assert with_variables_inlined(parsed, facts) is parsed
+
+
+def shares(code: str) -> Shares | None:
+    facts = ProjectFacts()
+    parsed = facts.load(Path("train.py"), (HEAD + dedent(code)).encode())
+    return with_constant_shares(parsed, facts)[1]
+
+
+WRAPPED = """\
+def make(size, keep):
+    return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(size), keep)
+
+
+def model_fn(features, labels, mode):
+    keep = {}
+    return make(8, keep)
+"""
+
+
+def test_when_wrappers_drop_is_read_off_their_shares() -> None:
+    asked = "0.5 if mode == tf.estimator.ModeKeys.TRAIN else 1.0"
+    told = Shares("mode == tf.estimator.ModeKeys.TRAIN", "model_fn")
+    assert shares(WRAPPED.format(asked)) == told
+    assert shares(WRAPPED.format("0.5")) == Shares()
+    assert shares("x = 1\n") is None
+    with pytest.raises(Refused, match="DropoutWrapper"):
+        shares(WRAPPED.format("0.5 if mode == other else 0.9"))
+    with pytest.raises(Refused, match="read for more than"):
+        shares(WRAPPED.format("0.5\n    print(tf.square(keep))"))
+
+
+# -- scopes that say more than names
+
+
+@pytest.mark.parametrize(
+    ("scope", "init"),
+    [
+        ("regularizer=reg", "self.a = tf.keras.layers.Dense(1)"),
+        ("custom_getter=getter", "self.a = tf.keras.layers.Dense(1)"),
+        (
+            "initializer=tf.zeros_initializer()",
+            "self.a = tf.estimator.FunctionLayer(tf.nn.dynamic_rnn, dtype=tf.float32)",
+        ),
+    ],
+)
+def test_scopes_around_layers_that_say_more_are_refused(scope: str, init: str) -> None:
+    call = (
+        f"with tf.variable_scope('s', {scope}):\n    y, _ = self.a(cell, x)\nreturn y"
+    )
+    with pytest.raises(Refused, match="scope"):
+        plain(model(init, call))
+
+
+def test_a_scope_around_a_class_that_leaves_its_first_values_open_is_refused() -> None:
+    code = """\
+    class Part(tf.estimator.ScopedLayer):
+        def __init__(self):
+            super().__init__()
+
+        def call(self, x):
+            return x * self.get_variable('w', [3])
+
+
+    class Net(tf.estimator.ScopedModel):
+        def __init__(self):
+            super().__init__()
+            self.part = Part()
+
+        def call(self, x):
+            with tf.variable_scope('s', initializer=tf.zeros_initializer()):
+                return self.part(x)
+    """
+    with pytest.raises(Refused, match="the scope around `part` gives its weights"):
+        plain(code)
+
+
+def test_what_other_code_reads_and_says_stays() -> None:
+    code = model(
+        "self.units = units\nself.dense = tf.keras.layers.Dense(units)",
+        "return self.dense(x) if is_training else x",
+        ", units",
+    )
+    used = code + "\n\nnet = Net(3)\nprint(net.units)\nnet(x, is_training=True)\n"
+    assert "self.units = units" not in plain(code)
+    assert "self.units = units" in plain(used)
+    assert "def call(self, x, is_training):" in plain(used)

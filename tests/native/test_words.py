@@ -113,6 +113,14 @@ REFUSALS = {
         "the fields of a RunConfig (line 3) are hidden by `**`",
     ),
     "a hidden model_fn": ("tf.estimator.Estimator(**options)\n", "hidden by `**`"),
+    "a cluster of its own": (
+        "os.environ['TF_CONFIG'] = '{}'\ntf.estimator.Estimator(f)\n",
+        "sets up a cluster",
+    ),
+    "a question about the cluster": (
+        "c = tf.estimator.RunConfig()\nif c.is_chief:\n    pass\n",
+        "`c.is_chief` (line 4) asks a RunConfig about its cluster",
+    ),
     "a field nobody knows": (
         "tf.estimator.RunConfig(experimental_distribute=d)\n",
         "pass train_distribute",
@@ -203,11 +211,11 @@ REFUSALS = {
     ),
     "a variable by its name": (
         "print(estimator.get_variable_value('dense/kernel'))\n",
-        "asks for a variable by its name in a graph",
+        "no Trainer has it",
     ),
-    "a canned Estimator with unknown options": (
-        "tf.estimator.DNNClassifier([4], columns, warm_start_from='a')\n",
-        "warm_start_from",
+    "a canned Estimator with an optimizer that is not seen": (
+        "tf.estimator.DNNClassifier([4], columns, optimizer=make())\n",
+        "is not made in its call",
     ),
 }
 
@@ -240,6 +248,10 @@ ROWS = {
     ),
     "the package under a name of its own": (
         "est = tf.estimator\n\ne = est.Estimator(Net)\n",
+        "e = Trainer(Net)\n",
+    ),
+    "a short name that nothing reads any more": (
+        "dense = tf.layers.dense\ne = tf.estimator.Estimator(Net)\n",
         "e = Trainer(Net)\n",
     ),
     "a subclass": (
@@ -295,6 +307,18 @@ ROWS = {
         c = tf.estimator.RunConfig(session_config=session)
         """,
         "c = RunConfig()\n",
+    ),
+    "keywords that named an Estimator": (
+        """
+        tf.estimator.train_and_evaluate(estimator=e, train_spec=t, eval_spec=v)
+        """,
+        """
+        train_and_evaluate(trainer=e, train_spec=t, eval_spec=v)
+        """,
+    ),
+    "an exporter": (
+        "class Mine(tf.estimator.Exporter):\n    name = 'mine'\n",
+        "class Mine(object):\n    name = 'mine'\n",
     ),
     "modes": (
         "if mode == tf.estimator.ModeKeys.PREDICT or mode == 'x':\n    pass\n",
@@ -723,6 +747,19 @@ ROWS = {
             return parse(examples)
         """,
     ),
+    "a receiver whose features are what it receives": (
+        """
+        def receiver():
+            x = tf.placeholder(tf.float32, [None, 2], name='x')
+            inputs = {'x': x}
+            return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+        """,
+        """
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name='x')])
+        def receiver(x):
+            return {'x': x}
+        """,
+    ),
     "a receiver of several": (
         """
         def receiver():
@@ -907,10 +944,28 @@ def test_quotes_and_indentation_are_those_of_the_file() -> None:
     assert "return mode == 'eval'" in body(code)
 
 
+def test_tabs_and_ends_of_lines_are_those_of_the_file() -> None:
+    code = (
+        f"{TF}\ndef input_fn():\n\tx = data.make_one_shot_iterator().get_next()\n"
+        "\tx = tf.to_float(x)\n\treturn x\n"
+    ).replace("\n", "\r\n")
+    assert rework(code).text.endswith(
+        "\tdef prepare(x):\r\n\t\tx = tf.cast(x, tf.float32)\r\n\t\treturn x\r\n\r\n"
+        "\treturn data.map(prepare)\r\n"
+    )
+
+
 def test_lines_around_stay() -> None:
     code = f"{TF}\n# A comment.\nx  =  1 # odd\ne = tf.estimator.Estimator(f)  # why\n"
     text = rework(code).text
     assert "# A comment.\nx  =  1 # odd\ne = Trainer(f)  # why\n" in text
+
+
+def test_aliases_of_keras_in_tf_2_are_tf_keras() -> None:
+    code = "a = tf.optimizers.Adam(0.1)\nb = tf.losses.MeanSquaredError()\n"
+    assert body(code, for_tf2=True) == (
+        "a = tf_keras.optimizers.Adam(0.1)\nb = tf_keras.losses.MeanSquaredError()\n"
+    )
 
 
 def test_recurrent_layers_of_tf_2_are_those_of_tf_keras() -> None:
@@ -1052,6 +1107,16 @@ def test_words_ask_for_parts() -> None:
         print(p)
     """
     found = rework(code)
+    tensors = """
+    import tensorflow as tf
+
+    def read():
+        return {'x': x}, y
+
+    e = tf.estimator.Estimator(Net)
+    e.train(lambda: read())
+    """
+    assert "input_fn(tensors)" in rework(tensors).words
     asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
     assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
 

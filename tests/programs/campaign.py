@@ -1,9 +1,9 @@
-"""Generated programs: compat against the rewrite, many in one TensorFlow process.
+"""Generated programs: compat against the rewrite, in forks of one process.
 
     python tests/programs/campaign.py --first 0 --count 200
 
 prints a line for each program that trains differently or fails, and the figures
-of the campaign. The test in tests/emit/test_generated.py runs a small one.
+of the campaign. The test beside this file runs a small one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import random
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from grammar import Generated, generate
-from running import rewrite, run_batch
-from tfmigrate.options import RewriteOptions
+from running import Run, nudged, rewrite, run_all
 
 __all__ = ["Campaign", "run_campaign"]
 
@@ -41,23 +39,11 @@ class Campaign:
     """What came of the programs of some seeds."""
 
     native: list[int] = field(default_factory=list)
-    blocked: dict[int, str] = field(default_factory=dict)
+    kept: dict[int, str] = field(default_factory=dict)
     problems: dict[int, str] = field(default_factory=dict)
     # Programs whose limit was measured, because they amplify rounding.
     noisy: list[int] = field(default_factory=list)
     largest: float = 0.0
-    seconds: float = 0.0
-
-
-def choices(seed: int) -> RewriteOptions:
-    """Options drawn for a program; most programs take the defaults."""
-    draw = random.Random(-1 - seed)
-    loop = draw.choice(("epoch", "epoch", "step", "graph"))
-    keras = draw.choice(("tf_keras", "tf_keras", "tf_keras", "keras3"))
-    styles = ["auto", "auto", "module"]
-    if generate(seed).traits["placement"] in ("module", "main"):
-        styles.append("inline")
-    return RewriteOptions(loop=loop, keras=keras, style=draw.choice(styles))
 
 
 def run_campaign(
@@ -68,9 +54,9 @@ def run_campaign(
     programs: dict[int, Generated] = {}
     for seed in seeds:
         program = generate(seed)
-        text, reason = rewrite(program.source, choices(seed), module=True)
+        text, reason = rewrite(program.source)
         if text is None:
-            found.blocked[seed] = reason
+            found.kept[seed] = reason
             continue
         programs[seed] = program
         found.native.append(seed)
@@ -78,34 +64,32 @@ def run_campaign(
         (folder / f"new{seed}.py").write_text(text)
     for start in range(0, len(found.native), batch):
         chosen = found.native[start : start + batch]
-        cases = [
-            {
-                "name": f"{kind}{seed}",
-                "kind": "legacy" if kind == "old" else "tf2",
-                "script": str(folder / f"{kind}{seed}.py"),
-                "replicas": programs[seed].replicas,
-                "start": f"old{seed}",
-                "seed": seed,
-            }
+        runs = [
+            Run(
+                f"{kind}{seed}",
+                folder / f"{kind}{seed}.py",
+                legacy=kind == "old",
+                replicas=programs[seed].replicas,
+                weights=None if kind == "old" else f"old{seed}",
+                seed=seed,
+            )
             for seed in chosen
             for kind in ("old", "new")
         ]
-        results = run_batch(cases, folder, timeout=timeout)
+        results = run_all(runs, folder, timeout=timeout)
         drifting = [s for s in chosen if drifts(programs[s], results, s)]
         if drifting:
             found.noisy += drifting
-            more = [
-                {**c, "name": f"again{s}", "nudge": NUDGE[programs[s].traits["image"]]}
-                if c["name"] == f"new{s}"
-                else c
-                for s in drifting
-                for c in cases
-                if c["name"] in (f"old{s}", f"new{s}")
-            ]
-            results = {**run_batch(more, folder, timeout=timeout), **results}
+            more = []
+            for run in runs:
+                if run.seed in drifting and not run.legacy:
+                    start = folder / f"old{run.seed}" / "initial_weights.npz"
+                    size = NUDGE[programs[run.seed].traits["image"]]
+                    again = replace(run, name=f"again{run.seed}")
+                    more.append(replace(again, weights=nudged(start, size)))
+            results |= run_all(more, folder, timeout=timeout)
         for seed in chosen:
             old, new = results[f"old{seed}"], results[f"new{seed}"]
-            found.seconds += old["seconds"] + new["seconds"]
             again = results.get(f"again{seed}")
             try:
                 compare(programs[seed], old, new, again)
@@ -179,17 +163,7 @@ def figures(printed: str) -> dict[str, float]:
     """What ``evaluate`` returned, as the program printed it last."""
     lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     found: dict[str, float] = json.loads(lines[-1].removeprefix("RESULT "))
-    # Both sides share a process in which TF 2's behaviour is on: there Keras names
-    # these by what the program says. Under `tfmigrate run`, and in TensorFlow 1.15,
-    # they have the names that the rewrite gives them.
-    return {_TF1_METRICS.get(name, name): value for name, value in found.items()}
-
-
-_TF1_METRICS = {
-    "mae": "mean_absolute_error",
-    "mse": "mean_squared_error",
-    "accuracy": "acc",
-}
+    return found
 
 
 def main() -> None:
@@ -208,13 +182,12 @@ def main() -> None:
         print(f"seed {seed}: {problem}")
     print(
         f"{len(seeds)} programs, seeds {seeds[0]} to {seeds[-1]}: "
-        f"{len(found.native)} native loops, {len(found.problems)} of them differ, "
+        f"{len(found.native)} native, {len(found.problems)} of them differ, "
         f"{len(found.noisy)} amplify rounding; "
-        f"largest relative loss difference of the others {found.largest:.1e}; "
-        f"{found.seconds:.0f} s"
+        f"largest relative loss difference of the others {found.largest:.1e}"
     )
-    for reason, count in collections.Counter(found.blocked.values()).most_common():
-        print(f"{count:4} not moved: {reason}")
+    for reason, count in collections.Counter(found.kept.values()).most_common():
+        print(f"{count:4} kept: {reason}")
     sys.exit(bool(found.problems))
 
 

@@ -2,8 +2,8 @@
 
     python tests/programs/net_campaign.py --first 0 --count 200
 
-prints a line for each program that leaves something else or fails, and the tiers. The
-test in tests/lift/test_generated.py runs a small one.
+prints a line for each program that leaves something else or fails, and how many are
+native. The test in tests/lift/test_generated.py runs a small one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from around.here import run_here
 from nets import net
-from tfmigrate.options import RewriteOptions
-from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.report.model import Report, merge
+from tfmigrate.rewriting.counting import counted
+from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewriting.settle import settle
+from tfmigrate.rewriting.training_file import with_training_files
 
 __all__ = ["Found", "campaign"]
 
-CHILD = Path(__file__).parents[1] / "around" / "child.py"
+CHILD = Path(__file__).parents[1] / "native" / "child.py"
 # The same kernels on the same values; rounding grows in five steps.
 RELATIVE, ABSOLUTE = 2e-4, 2e-5
 
@@ -38,14 +40,14 @@ Results = dict[str, dict[str, dict[str, float]]]
 class Found:
     """What came of the programs of some seeds."""
 
-    tiers: dict[int, str] = field(default_factory=dict)
+    outcomes: dict[int, str] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
     problems: dict[int, str] = field(default_factory=dict)
     largest: float = 0.0
 
 
 def put(seed: int, old: Path, plain: Path, work: Path) -> tuple[str, str]:
-    """Writes a program and its rewrite; tells its tier, and why it is not T1."""
+    """Writes a program and its rewrite; tells its outcome, and why it is kept."""
     program = net(seed)
     source = program.source.replace("import blocks\n", f"import blocks_{seed}\n")
     source = source.replace("blocks.", f"blocks_{seed}.")
@@ -55,16 +57,25 @@ def put(seed: int, old: Path, plain: Path, work: Path) -> tuple[str, str]:
     for name, text in files.items():
         for folder in (old, work):
             folder.joinpath(f"{name}.py").write_text(text, "utf-8")
-    paths = sorted(work.iterdir())
-    report = run_here(paths, Job(RewriteOptions(loop_module=f"loop_{seed}")))
-    own = f"tf_contrib_{seed}"
+    report = rewritten(sorted(work.iterdir()))
     for result in report.results:
         text = result.new if result.new is not None else result.path.read_bytes()
-        target = plain / result.path.name.replace("tf_contrib", own)
-        target.write_bytes(text.replace(b"tf_contrib", own.encode()))
-    (tier,) = {r.program.tier.value for r in report.results if r.program}
-    reasons = [f.reason for r in report.results for f in r.findings if f.reason]
-    return tier, "; ".join(reasons)
+        # Each program has a training module of its own.
+        name = result.path.name.replace("training", f"training_{seed}")
+        own = text.replace(
+            b"from training import", f"from training_{seed} import".encode()
+        )
+        (plain / name).write_bytes(own)
+    ((_, only),) = report.programs
+    return only.outcome.value, only.reason or ""
+
+
+def rewritten(paths: Sequence[Path]) -> Report:
+    """As `run_job`, in this process."""
+    facts = ProjectFacts(tuple(paths))
+    results = [process_file(path, Job(), facts) for path in paths]
+    settled = settle(results, facts, Job().selection)
+    return merge(counted(with_training_files(settled), facts))
 
 
 def left(kind: str, folder: Path, names: Sequence[str]) -> Results:
@@ -88,8 +99,8 @@ def campaign(seeds: Sequence[int], folder: Path) -> Found:
     old.mkdir(parents=True)
     plain.mkdir()
     for seed in seeds:
-        tier, why = put(seed, old, plain, folder / f"work_{seed}")
-        found.tiers[seed] = tier
+        outcome, why = put(seed, old, plain, folder / f"work_{seed}")
+        found.outcomes[seed] = outcome
         found.reasons[seed] = why
     names = [f"program_{seed}" for seed in seeds]
     before, after = left("legacy", old, names), left("plain", plain, names)
@@ -97,7 +108,7 @@ def campaign(seeds: Sequence[int], folder: Path) -> Found:
         one, other = before[f"program_{seed}"], after[f"program_{seed}"]
         problem = difference(one, other, found)
         if problem:
-            found.problems[seed] = f"{problem} ({found.tiers[seed]})"
+            found.problems[seed] = f"{problem} ({found.outcomes[seed]})"
     return found
 
 
@@ -131,12 +142,12 @@ def main() -> None:
         found = campaign(seeds, options.keep or Path(scratch) / "programs")
     for seed, problem in found.problems.items():
         print(f"seed {seed}: {problem} {net(seed).traits}")
-    for seed, tier in found.tiers.items():
-        if tier != "T1":
-            print(f"seed {seed}: {tier}, {found.reasons[seed]}")
-    tiers = collections.Counter(found.tiers.values())
+    for seed, outcome in found.outcomes.items():
+        if outcome != "native":
+            print(f"seed {seed}: {outcome}, {found.reasons[seed]}")
+    outcomes = collections.Counter(found.outcomes.values())
     print(
-        f"{len(seeds)} programs, seeds {seeds[0]} to {seeds[-1]}: {dict(tiers)}, "
+        f"{len(seeds)} programs, seeds {seeds[0]} to {seeds[-1]}: {dict(outcomes)}, "
         f"{len(found.problems)} differ; largest relative difference of the others "
         f"{found.largest:.1e}"
     )

@@ -182,7 +182,9 @@ def test_a_small_run_pays_little(tmp_path: Path, tfmigrate: Runner) -> None:
         before.children_user + before.children_system
     )
     before = os.times()
-    subprocess.run([sys.executable, "-c", "import tfmigrate.native.program"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", "import tfmigrate.native.program"], check=True
+    )
     after = os.times()
     imports = (after.children_user + after.children_system) - (
         before.children_user + before.children_system

@@ -71,20 +71,18 @@ def test_scan_tells_and_writes_nothing(project: Path) -> None:
 
 
 @pytest.mark.parametrize("made_before", [False, True])
-def test_scan_tells_of_added_modules_what_a_rewrite_does(
+def test_scan_tells_of_training_modules_what_a_rewrite_does(
     tmp_path: Path, made_before: bool
 ) -> None:
-    """It makes no loop module where there is none, and compares it with one."""
     legacy = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
-    for name in ("custom_hooks", "multi_head_contrib"):
+    for name in ("custom_hooks", "digits_model_fn"):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "train.py").write_bytes((legacy / name / "train.py").read_bytes())
-        (folder / "other.py").write_text("import train\n")
         if made_before:
             out = folder / "out"
             run("rewrite", folder, "--out", out)
-            (module,) = out.rglob("training_loop.py")
+            (module,) = out.rglob("training.py")
             module.rename(folder / module.name)
             shutil.rmtree(out)
     told = {}
@@ -96,9 +94,9 @@ def test_scan_tells_of_added_modules_what_a_rewrite_does(
         file["path"].removeprefix(f"{tmp_path}/"): file["status"]
         for file in told["scan"]
     }
-    if not made_before:
-        assert status["custom_hooks/training_loop.py"] == "changed"
-    assert status["multi_head_contrib/tf_contrib.py"] == "changed"
+    found = "unchanged" if made_before else "changed"
+    assert status["custom_hooks/training.py"] == found
+    assert status["digits_model_fn/training.py"] == found
 
 
 def test_rewrite_then_undo(project: Path) -> None:

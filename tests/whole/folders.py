@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import BLOCK, Outcome, Program, Run, difference, load, rewritten, tier_of
+from harness import (
+    BLOCK,
+    Outcome,
+    Program,
+    Run,
+    difference,
+    load,
+    outcome_of,
+    rewritten,
+)
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -101,17 +110,17 @@ def trap_outcomes(
         group = paths[first : first + _AT_ONCE]
         new = Path(tempfile.mkdtemp(prefix="after-", dir=work))
         report = rewritten(group, new)
-        tiers = {p.stem: tier_of(report, {p.resolve()}) for p in group}
+        became = {p.stem: outcome_of(report, {p.resolve()}) for p in group}
         texts = {path.stem: path for path in new.rglob("*.py")}
         # What needed no change has no text of its own there.
         after = {path.stem: texts.get(path.stem, path) for path in group}
-        moved = [after[p.stem] for p in group if tiers[p.stem] in ("T1", "T2")]
-        kept = [after[p.stem] for p in group if tiers[p.stem] not in ("T1", "T2")]
+        moved = [after[p.stem] for p in group if became[p.stem] == "native"]
+        kept = [after[p.stem] for p in group if became[p.stem] != "native"]
         before = _answers(group, "-m", "tfmigrate", "run", "--tf", "1")
         found = _answers(moved, "-c", f"{BLOCK}\n{_RUN_AS_MAIN}") | _answers(kept)
         for path in group:
             program = Program(path.stem, folder, path.name)
-            yield _compared(program, tiers[path.stem], before, found)
+            yield _compared(program, became[path.stem], before, found)
 
 
 _RUN_AS_MAIN = """\
@@ -149,7 +158,7 @@ def _answers(paths: list[Path], *command: str) -> dict[str, dict[str, Any]]:
 
 def _compared(
     program: Program,
-    tier: str,
+    became: str,
     before: dict[str, dict[str, Any]],
     after: dict[str, dict[str, Any]],
 ) -> Outcome:
@@ -167,7 +176,7 @@ def _compared(
     largest = max((difference(old[name], new[name]) for name in shared), default=None)
     if old.keys() != new.keys():
         largest = float("inf")
-    return Outcome(program, tier, first, second, len(shared), largest, ())
+    return Outcome(program, became, first, second, len(shared), largest, ())
 
 
 def _told(answer: dict[str, Any]) -> Iterator[tuple[str, float]]:

@@ -1,9 +1,9 @@
-"""Whole programs before and after a rewrite, each run as its tier promises.
+"""Whole programs before and after a rewrite, each run as its outcome promises.
 
 A program lies in a folder. It is copied twice. One copy runs under `tfmigrate run`;
-the other is rewritten and then run by plain Python with tfmigrate not importable (T1,
-T2), by plain Python (T3), or by `tfmigrate run` (T4). The figures that both print
-are compared.
+the other is rewritten and then run by plain Python with tfmigrate not importable
+(native), by plain Python (kept), or by `tfmigrate run` (untouched). The figures that
+both print are compared.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ __all__ = [
     "examine",
     "figures",
     "load",
+    "outcome_of",
     "rewritten",
     "row",
     "table",
-    "tier_of",
 ]
 
 # From the same initial weights nothing but rounding may differ; from weights drawn
@@ -125,7 +125,7 @@ class Outcome:
     """One line of the table."""
 
     program: Program
-    tier: str
+    became: str
     before: Run
     after: Run
     compared: int
@@ -143,7 +143,7 @@ class Outcome:
             return "runs"
         if self.largest <= SAME:
             return "same"
-        # From new weights, T1 and T2 may be a little off; T3 and T4 may not.
+        # From new weights, figures may be a little off.
         return "near" if self.largest <= NEAR else "differs"
 
 
@@ -170,7 +170,7 @@ def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcom
     for copy in (before, after):
         shutil.copytree(program.folder, copy, ignore=_caches)
     report = _rewrite(program, after)
-    tier = _tier(program, report, after)
+    outcome = _outcome(program, report, after)
     surroundings = {
         **os.environ,
         "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -187,13 +187,13 @@ def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcom
     ours = [sys.executable, "-m", "tfmigrate", "run"]
     first = _run([*ours, *program.target], before / program.cwd, surroundings, program)
     command, blocked = [sys.executable], dict(surroundings)
-    if tier in ("T1", "T2"):
+    if outcome == "native":
         block = work / "block"
         block.mkdir()
         (block / "sitecustomize.py").write_text(BLOCK)
         known = surroundings.get("PYTHONPATH", "")
         blocked["PYTHONPATH"] = os.pathsep.join(filter(None, (str(block), known)))
-    elif tier != "T3":
+    elif outcome != "kept":
         command = ours
     if program.run is not None and program.run.endswith(".ipynb") and command != ours:
         script = _as_script(after / program.cwd / program.run)
@@ -207,7 +207,7 @@ def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcom
     touched = tuple(sorted(f["path"] for f in report if f["status"] == "changed"))
     return Outcome(
         program,
-        tier,
+        outcome,
         first,
         second,
         len(shared),
@@ -245,8 +245,8 @@ def rewritten(
     return files
 
 
-def _tier(program: Program, report: list[dict[str, Any]], copy: Path) -> str:
-    """The tier of what is run; ``-`` where the report knows no program there."""
+def _outcome(program: Program, report: list[dict[str, Any]], copy: Path) -> str:
+    """What becomes of what is run; ``-`` where the report knows no program there."""
     if program.module is not None:
         name = program.module.replace(".", "/")
         wanted = [copy / program.cwd / f"{name}.py"]
@@ -254,14 +254,14 @@ def _tier(program: Program, report: list[dict[str, Any]], copy: Path) -> str:
     else:
         assert program.run is not None
         wanted = [copy / program.cwd / program.run]
-    return tier_of(report, {path.resolve() for path in wanted})
+    return outcome_of(report, {path.resolve() for path in wanted})
 
 
-def tier_of(report: list[dict[str, Any]], paths: set[Path]) -> str:
-    """The tier of the program that begins in one of some files."""
+def outcome_of(report: list[dict[str, Any]], paths: set[Path]) -> str:
+    """What becomes of the program that begins in one of some files."""
     for each in report:
         if Path(each["path"]).resolve() in paths and each["program"] is not None:
-            return str(each["program"]["tier"])
+            return str(each["program"]["outcome"])
     return "-"
 
 
@@ -327,7 +327,7 @@ class Row:
     """An outcome as the table and the file of a campaign have it."""
 
     name: str
-    tier: str
+    became: str
     before: str
     after: str
     figures: int
@@ -340,7 +340,7 @@ def row(outcome: Outcome) -> Row:
     """What is told of an outcome."""
     return Row(
         outcome.program.name,
-        outcome.tier,
+        outcome.became,
         outcome.before.word,
         outcome.after.word,
         outcome.compared,
@@ -355,21 +355,21 @@ def table(rows: Iterable[Row]) -> str:
     order = ("worse", "differs", "near", "as before", "runs", "same", "better")
     rows = sorted(rows, key=lambda row: (order.index(row.verdict), row.name))
     lines = [
-        f"{'program':28} {'tier':4} {'before':9} {'after':9} {'figures':>7} "
+        f"{'program':28} {'became':9} {'before':9} {'after':9} {'figures':>7} "
         f"{'largest':>8} {'verdict':9} {'seconds':>13}"
     ]
     for one in rows:
         largest = "-" if one.largest is None else f"{one.largest:.1e}"
         seconds = f"{one.seconds[0]:.0f} + {one.seconds[1]:.0f}"
         lines.append(
-            f"{one.name:28} {one.tier:4} {one.before:9} {one.after:9} "
+            f"{one.name:28} {one.became:9} {one.before:9} {one.after:9} "
             f"{one.figures:7} {largest:>8} {one.verdict:9} {seconds:>13}"
         )
     for told in (
         [f"{sum(r.verdict == v for r in rows)} {v}" for v in order],
         [
-            f"{sum(r.tier == t for r in rows)} {t}"
-            for t in sorted({r.tier for r in rows})
+            f"{sum(r.became == t for r in rows)} {t}"
+            for t in sorted({r.became for r in rows})
         ],
     ):
         lines.append(", ".join(part for part in told if not part.startswith("0 ")))

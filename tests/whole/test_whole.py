@@ -1,4 +1,4 @@
-"""Nothing is worse after a rewrite than before: whole programs, by their tiers."""
+"""Nothing is worse after a rewrite than before: whole programs, by their outcomes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from folders import programs_of, recorded, trap_outcomes
 from harness import Outcome, Program, difference, examine, figures, load, row, table
 
 HERE = Path(__file__).resolve().parent
-# Of our own fixtures every one has run here; the default run has one of each tier.
-FAST = "iris_numpy_input"
+# Of our own fixtures every one has run here; the default run has one of each outcome.
+FAST = "digits_model_fn"
 GOOD = ("same", "near", "runs")
 
 
@@ -29,7 +29,7 @@ def check(program: Program, folder: Path) -> Outcome:
 def test_a_kept_program_runs_by_plain_python_as_under_run(tmp_path: Path) -> None:
     package = HERE / "programs/kept_package"
     outcome = check(Program("kept", package, module="trainer.task"), tmp_path)
-    assert (outcome.tier, outcome.verdict) == ("T3", "same"), outcome.after.output
+    assert (outcome.became, outcome.verdict) == ("kept", "same"), outcome.after.output
     assert outcome.compared >= 2
     changed = [Path(path).name for path in outcome.touched]
     # The call in the file it starts from, the note at the Estimator.
@@ -38,7 +38,7 @@ def test_a_kept_program_runs_by_plain_python_as_under_run(tmp_path: Path) -> Non
 
 def test_what_compat_cannot_run_is_as_it_was(tmp_path: Path) -> None:
     outcome = check(Program("gone", HERE / "programs/gone", "train.py"), tmp_path)
-    assert (outcome.tier, outcome.verdict) == ("T4", "as before")
+    assert (outcome.became, outcome.verdict) == ("untouched", "as before")
     assert outcome.touched == ()
     assert "kernels" in outcome.before.output
 
@@ -47,7 +47,7 @@ def test_a_program_that_moved_needs_nothing_of_ours(tmp_path: Path) -> None:
     (program,) = [each for each in recorded() if each.name == FAST]
     home = make_keras_home(tmp_path / "home", sample=True, noise=True)
     outcome = examine(program, tmp_path / "work", home)
-    assert outcome.tier in ("T1", "T2")
+    assert outcome.became == "native"
     # Weights and batches are drawn anew in each run, and now and then one that begins
     # badly learns nothing in so few steps: equal figures are for the tests that start
     # from recorded weights. Here both end, and one of two draws learns.

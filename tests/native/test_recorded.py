@@ -1,0 +1,81 @@
+"""Optimizers and compiled models, against the steps of TF 1.15.5 from the same weights."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ORACLE = HERE.parents[1] / "fixtures" / "oracle"
+# Of a rate that changes: the folder's name ends in the number of replicas.
+CHANGING = sorted(
+    path for path in (ORACLE / "changing_rates").iterdir() if path.is_dir()
+)
+COMPILED = sorted(
+    path for path in (ORACLE / "keras_compile").iterdir() if path.is_dir()
+)
+RUNS = {
+    path.name: (path, path.name.rpartition("-")[0], path.name[-1], 24, 5e-6)
+    for path in CHANGING
+} | {path.name: (path, path.name, "1", 20, 2e-6) for path in COMPILED}
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the rewritten programs did, from the weights TF 1.15.5 began with."""
+    folder = tmp_path_factory.mktemp("recorded")
+    programs = [HERE / "programs" / f"{name}.py" for _, name, *_ in RUNS.values()]
+    moved = [
+        "rewrite",
+        *map(str, dict.fromkeys(programs)),
+        "--out",
+        str(folder / "new"),
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "tfmigrate", *moved], check=False, capture_output=True
+    )
+    jobs = []
+    for run, (recorded, name, replicas, steps, _) in RUNS.items():
+        code = (folder / "new" / f"{name}.py").read_text("utf-8")
+        if "tfmigrate" in code:
+            continue  # it is kept: the tests of compat look at it
+        program = folder / run / f"{name}.py"
+        program.parent.mkdir()
+        program.write_text(code, "utf-8")
+        shutil.copy(folder / "new" / "training.py", program.parent)
+        options = ["--no-shuffle", "--replicas", replicas, "--steps", str(steps)]
+        start = str(recorded / "initial_weights.npz")
+        paths = ["--initial-weights", start, "--out", str(folder / run / "out")]
+        module = "tfmigrate.verify.instruments.tf2_program"
+        log = str(folder / run / "log")
+        jobs.append((log, module, [*options, *paths, str(program)]))
+    listed = folder / "jobs.json"
+    listed.write_text(json.dumps(jobs), "utf-8")
+    subprocess.run(
+        [sys.executable, str(HERE.parent / "programs" / "forked.py"), str(listed)],
+        check=False,
+        env={**os.environ, "MODEL_DIR": str(folder / "files")},
+    )
+    return folder
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_steps_are_those_of_tf_1_15(recordings: Path, run: str) -> None:
+    recorded, name, _, steps, tolerance = RUNS[run]
+    code = (recordings / "new" / f"{name}.py").read_text("utf-8")
+    if not (recordings / run).is_dir():
+        assert "tfmigrate.compat.install()" in code
+        return
+    expected = json.loads((recorded / "recording.json").read_text("utf-8"))
+    path = recordings / run / "out" / "recording.json"
+    assert path.is_file(), (recordings / run / "log").read_text("utf-8")
+    found = json.loads(path.read_text("utf-8"))
+    assert len(found["losses"]) == len(expected["losses"]) == steps
+    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=tolerance)
