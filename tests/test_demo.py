@@ -59,6 +59,6 @@ def test_demo_ends_in_parity(tfmigrate: Runner, tmp_path: Path) -> None:
     rewritten = (tmp_path / "out" / "rewritten" / "train.py").read_text()
     for gone in ("tf.estimator", "tf.contrib", "import tfmigrate"):
         assert gone not in rewritten
-    assert "strategy.scope()" in rewritten
+    assert "Trainer(" in rewritten
     assert (tmp_path / "out" / "report.html").is_file()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

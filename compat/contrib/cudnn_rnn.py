@@ -233,9 +233,11 @@ class _CudnnRNN:
             final = [final]
         else:
             outputs, *final = stack_bidirectional_dynamic_rnn(
-                *sides,
+                sides[0],
+                sides[1],
                 inputs,
-                *states,
+                states[0],
+                states[1],
                 dtype=self.dtype,
                 sequence_length=sequence_lengths,
                 time_major=time_major,

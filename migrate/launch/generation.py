@@ -10,9 +10,13 @@ from ..project.reading import read_file, read_or_nothing
 __all__ = ["generation_of"]
 
 # Words that only TF 1 had under the name that programs give to TensorFlow; they
-# save looking at the code.
+# save looking at the code, which takes a second. Not those in comments.
 _TF1_WORDS = re.compile(
-    rb"\btensorflow\.contrib\b|\btf\.(?:contrib|Session|placeholder|app|layers)\b"
+    rb"^[^#\n]*(?:\btensorflow\.contrib\b|\btf\.(?:contrib|Session|placeholder|app|layers"
+    rb"|flags|get_variable|gfile|global_variables_initializer|logging|variable_scope"
+    rb"|estimator\.inputs|train\.(?:\w+Optimizer|get_global_step|get_or_create_global_step"
+    rb"|Saver|SessionRunHook))\b)",
+    re.M,
 )
 # TF 1 under a name of its own, in a line of a script or of a notebook's cell.
 _LINE = rb"^[ \t\"]*"

@@ -429,7 +429,7 @@ class Module:
         return found
 
     def _without_scope_makers(self, code: str) -> str:
-        """The code without names of layers, and makers of arg_scopes, that are unread."""
+        """The code without names of layers and makers of arg_scopes that are unread."""
         text = Text(code)
         for one in text.body:
             name = ""

@@ -174,7 +174,7 @@ class _Inliner:
         if names is None:
             return None
         change = _Changed(self.tree, self.helper, names)
-        moved = [one.visit(change) for one in inside]
+        moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
         result: cst.BaseExpression | None = None
@@ -187,6 +187,7 @@ class _Inliner:
         if result is None:
             return None
         after = self.statement.visit(_Value(self.call, result))
+        assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if not self._says_nothing(after):
             moved.append(after)
         return self._joined(before, moved)

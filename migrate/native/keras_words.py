@@ -313,7 +313,8 @@ def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:
         return
     code = optimizer(symbol, {}, schedule=False, rows=_has_rows(page))
     if code.text != f"tf_keras.optimizers.{symbol.rpartition('.')[2]}()":
-        placed(page, node, code)
+        why = "an optimizer by its name ({}), whose numbers are others today: make one"
+        page.refuse(node, why)
 
 
 def _metric(page: Page, node: cst.BaseExpression) -> None:

@@ -56,7 +56,7 @@ class _Network(cst.CSTTransformer):
         self.tree = tree
         self.holder = holder
         self.lifted = lifted
-        # The class whose layers it takes over, and the statements that make and call it.
+        # The class whose layers it takes over, and what makes and calls it.
         self.layers: cst.ClassDef | None = None
         self.makes: cst.CSTNode | None = None
         self.calls: cst.CSTNode | None = None
@@ -230,8 +230,8 @@ class _Network(cst.CSTTransformer):
             return init
         made = self._method_of_layers("__init__")
         assert isinstance(made.body, cst.IndentedBlock)
-        lines = [
-            one.visit(_Owned())
+        lines: list[cst.BaseStatement] = [
+            one.visit(_Owned())  # type: ignore[misc]
             for one in statements_of(made.body)
             if self.tree.code(one).strip()
             not in ("super().__init__()", "self.owner = owner")
@@ -271,7 +271,10 @@ class _Network(cst.CSTTransformer):
             shown = self.tree.code(arg.value)
             if shown != name:
                 found.append(cst.parse_statement(f"{name} = {shown}\n"))
-        found += [one.visit(_Owned()) for one in statements_of(call.body)]
+        for one in statements_of(call.body):
+            owned = one.visit(_Owned())
+            assert isinstance(owned, cst.BaseStatement)
+            found.append(owned)
         last = only_small(found[-1])  # type: ignore[arg-type]
         if isinstance(small, cst.Assign) and isinstance(last, cst.Return):
             target = self.tree.code(small.targets[0].target)

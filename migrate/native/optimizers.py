@@ -234,6 +234,8 @@ def _of_keras(
         given = {"learning_rate": given.pop("lr"), **given}
     decay = given.pop("decay", "0")
     if literal(decay) != 0:
+        if short == "Nadam":
+            raise Refused(f"`{symbol}` with a `decay`, which its schedule works on")
         if schedule:
             raise Refused(f"`{symbol}` with a `decay` of a rate that changes by itself")
         rate = given.get("learning_rate", "0.01" if short == "SGD" else "0.001")

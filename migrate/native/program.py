@@ -37,6 +37,12 @@ from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
+# Words of programs that are kept, and what these do.
+_NOT_MOVED = {
+    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
+    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
+    "NanLossDuringTrainingError": "waits for the error of a hook",
+}
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -60,11 +66,10 @@ def native(
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
     del options
-    for one in files:
-        if "TF_CONFIG" in one.source.text:
-            raise Refused(f"{one.path.name} is part of a cluster (TF_CONFIG)")
-        if "CheckpointSaverListener" in one.source.text:
-            raise Refused(f"{one.path.name} listens to what saves checkpoints")
+    for parsed in files:
+        for word, why in _NOT_MOVED.items():
+            if word in parsed.source.text:
+                raise Refused(f"{parsed.path.name} {why}")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -83,9 +88,9 @@ def native(
         words = one.words | worded.words | _words_of(text, module)
         if text == before.source.text:
             continue
-        parsed = _parsed(before, text, facts)
+        found_text = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
-        found[os.path.abspath(before.path)] = NativeFile(parsed, words, notes)
+        found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     _check_parts(found.values(), module)
     return found
 
@@ -238,6 +243,7 @@ class _Program:
     def _make_task(
         self, old: ParsedModule, one: _File, defined: cst.FunctionDef
     ) -> str:
+        self._check_users(one, defined)
         one.parsed, defined = self._modern(one, defined)
         tree = Tree(one.parsed.module, one.parsed.resolver)
         taken = set(one.parsed.resolver.scopes.module_scope.bindings)
@@ -254,6 +260,16 @@ class _Program:
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
         return name
+
+    def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
+        """Refuses where a file outside of the program uses the model function."""
+        own = {os.path.abspath(other.parsed.path) for other in self.files}
+        name = defined.name.value
+        for path in self.facts.importers(one.parsed.path):
+            if os.path.abspath(path) in own:
+                continue
+            if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
+                raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 
     def _modern(
         self, one: _File, defined: cst.FunctionDef
@@ -284,11 +300,14 @@ class _Program:
         block = tree.parent(defined)
         holder = tree.parent(block) if block is not None else None
         if isinstance(holder, cst.ClassDef):
-            (made,) = fit(parsed.module, [made], tree.column(holder) - 1)
-            change = _BesideClass(holder, defined, made, task)
+            (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            change = _BesideClass(holder, defined, fitted, task)
             module = parsed.module.visit(change)
         else:
-            (made,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            made = fitted
             before: list[cst.BaseStatement] = []
             if task.closes_over_self:
                 before = [cst.parse_statement("owner = self\n")]

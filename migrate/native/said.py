@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -273,7 +274,7 @@ class Said(cst.CSTTransformer):
     def decay(
         self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression
     ) -> str:
-        """The schedule of ``lambda rate, step: tf.train.some_decay(rate, step, ...)``."""
+        """The schedule of a lambda of a rate and a step."""
         assert isinstance(call, cst.Call)
         names, _ = self.maker.decay_function(decay)
         symbol = self.tree.symbol(call.func) or ""
@@ -299,7 +300,9 @@ class Said(cst.CSTTransformer):
         return optimizer(
             symbol,
             texts,
-            schedule="schedules." in texts.get("learning_rate", "")
+            schedule=bool(
+                re.search(r"schedules\.|Schedule\(", texts.get("learning_rate", ""))
+            )
             or self._is_scheduled(call),
             rows=self._has_rows(),
         )

@@ -305,8 +305,8 @@ class Mode:
     def _key(self, node: cst.BaseExpression) -> str | None:
         """A key of a dict: a string, or the name of the default signature."""
         if isinstance(node, cst.SimpleString):
-            value = node.evaluated_value
-            return value if isinstance(value, str) else None
+            text = node.evaluated_value
+            return text if isinstance(text, str) else None
         value = self.found.notes.values.get(node)
         if isinstance(value, Const) and isinstance(value.value, str):
             return value.value

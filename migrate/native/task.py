@@ -381,7 +381,7 @@ class Maker:
         decay: cst.BaseExpression | None,
         call: cst.Call,
     ) -> tuple[str, list[str]]:
-        """The optimizer that ``optimize_loss`` makes of a name, a class or an object."""
+        """The optimizer that ``optimize_loss`` makes of a name or a class."""
         nodes = [one for one in (optimizer, rate) if one is not None]
         if decay is not None:
             nodes.append(self._decay(decay))
@@ -577,7 +577,8 @@ class Maker:
 
     def _forward(self) -> list[Method]:
         small = only_small(self.call)
-        assert isinstance(small, cst.Assign) and isinstance(small.value, cst.Call)
+        assert isinstance(small, cst.Assign)
+        assert isinstance(small.value, cst.Call)
         call = small.value
         nodes = [one.value for one in call.args]
         found = self.train.needed(nodes)
@@ -687,7 +688,7 @@ class Maker:
         for statement in mode.taken:
             for node in walk(statement):
                 name = _operation_name(node)
-                if name in names and isinstance(node, cst.Call):
+                if name is not None and name in names and isinstance(node, cst.Call):
                     found[name] = node
         missing = sorted(set(names) - set(found) - {"loss"})
         if missing:
@@ -761,10 +762,10 @@ class Maker:
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
             lines.append(f"{', '.join(names)} = self.metrics\n")
-        for name, one in zip(names, found, strict=True):
-            inside = list(one.update)
-            if one.sample_weight is not None:
-                inside.append(f"sample_weight={one.sample_weight}")
+        for name, made in zip(names, found, strict=True):
+            inside = list(made.update)
+            if made.sample_weight is not None:
+                inside.append(f"sample_weight={made.sample_weight}")
             lines.append(f"{name}.update_state({', '.join(inside)})\n")
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
@@ -994,10 +995,10 @@ def _operation_name(node: cst.CSTNode) -> str | None:
     for place, one in enumerate(node.args):
         named = one.keyword is not None and one.keyword.value == "name"
         shown = source_text(node.func)
-        if named or (shown.endswith("identity") and place == 1):
-            if isinstance(one.value, cst.SimpleString):
-                value = one.value.evaluated_value
-                return value if isinstance(value, str) else None
+        said = named or (shown.endswith("identity") and place == 1)
+        if said and isinstance(one.value, cst.SimpleString):
+            value = one.value.evaluated_value
+            return value if isinstance(value, str) else None
     return None
 
 

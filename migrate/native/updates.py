@@ -234,14 +234,14 @@ class _Reader:
             raise maker.stop(node, f"gradients that depend on `{late[0]}`")
         said = Said(maker, mode, gradients=asked)
         lines = []
-        for one in read.statements:
-            maker.parts.used.add(one)
-            apart = self._taken_apart(one, asked)
+        for statement in read.statements:
+            maker.parts.used.add(statement)
+            apart = self._taken_apart(statement, asked)
             if apart is not None:
                 lines += apart
                 said.took_gradients = True
-            elif not self._makes_optimizer(one):
-                lines.append(said.statement(one))
+            elif not self._makes_optimizer(statement):
+                lines.append(said.statement(statement))
         text = said.expression(node)
         if not said.took_gradients:
             reason = "it is not seen where the gradients come from"

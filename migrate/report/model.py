@@ -12,7 +12,7 @@ from .findings import Finding, Outcome, ProgramOutcome
 from .needs import Need
 from .proofs import Proof, ProofOutcome
 
-__all__ = ["FileResult", "FileStatus", "Footing", "Lack", "ProgramResult", "Report"]
+__all__ = ["FileFacts", "FileResult", "FileStatus", "Lack", "ProgramResult", "Report"]
 
 
 class FileStatus(enum.Enum):
@@ -39,7 +39,7 @@ class Lack:
 
 
 @dataclass(frozen=True)
-class Footing:
+class FileFacts:
     """What of a file matters to the programs that it is part of.
 
     ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
@@ -115,7 +115,7 @@ class FileResult:
     # file, its conversion.
     base: bytes | None = None
     # None where the file was not parsed.
-    footing: Footing | None = None
+    file_facts: FileFacts | None = None
     # The program that begins here, told once all results are known.
     program: ProgramResult | None = None
 

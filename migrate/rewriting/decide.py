@@ -30,7 +30,7 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from ..symbols.resolver import Resolver
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
-from .footing import footing_of
+from .file_facts import facts_of_file
 from .inside import Clash, put_inside
 from .places import NoPlace, place_of
 from .programs import Group, group_of, supported_by
@@ -174,7 +174,7 @@ def _moved(
         for one in files
         if one.path not in support
         or facts.importers(one.path)
-        or footing_of(one).gone is None  # a script that runs nowhere keeps no other
+        or facts_of_file(one).gone is None  # a script that runs nowhere keeps no other
     ]
     for one in files:
         if file_is_ignored(one.source.raw):

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..project.facts import ProjectFacts
 from ..project.reading import read_file
 from ..report.model import FileResult, FileStatus
-from .footing import is_started
+from .file_facts import is_started
 
 __all__ = ["ImportGraph"]
 
@@ -78,8 +78,8 @@ class ImportGraph:
         """Whether a program begins in a file."""
         if key not in self._starts:
             result = self.files[key]
-            if result.footing is not None:
-                self._starts[key] = result.footing.starts
+            if result.file_facts is not None:
+                self._starts[key] = result.file_facts.starts
             else:
                 skipped = result.status is FileStatus.SKIPPED
                 self._starts[key] = skipped and _reads_started(result.path)

@@ -25,14 +25,14 @@ from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
 from ..report.findings import NATIVE, Finding, Outcome, Replacement, Safety
-from ..report.model import FileResult, FileStatus, Footing, Lack
+from ..report.model import FileFacts, FileResult, FileStatus, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.python2_source import PYTHON2
 from ..rules.training_program import KEEPS
 from ..rules.written_for import written_for_tf2
 from .decide import Kept, Moved, part_in_programs
-from .footing import footing_of, kept_after, runs_on_both
+from .file_facts import facts_of_file, kept_after, runs_on_both
 from .pins import notebook_pins, text_pins
 from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of, unchanged
@@ -86,8 +86,8 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         result = result_of(path, raw, new, findings, needs)
         base = facts.answers.pop(("python 3", str(path), raw), None)
         assert base is None or isinstance(base, bytes)
-        footing = call_deep(lambda: _footing(path, base or raw, result, facts))
-        return replace(result, footing=footing, base=base)
+        file_facts = call_deep(lambda: _file_facts(path, base or raw, result, facts))
+        return replace(result, file_facts=file_facts, base=base)
     except SourceError as error:
         return failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -127,13 +127,13 @@ def _text(path: Path, raw: bytes) -> str:
     return decode(raw)[0]
 
 
-def _footing(
+def _file_facts(
     path: Path, raw: bytes, result: FileResult, facts: ProjectFacts
-) -> Footing | None:
+) -> FileFacts | None:
     parsed = facts.parse(path, raw)
     if parsed is None:
         return None
-    found = footing_of(parsed)
+    found = facts_of_file(parsed)
     plain = not result.needs and all(
         f.outcome is Outcome.REWRITTEN for f in result.findings
     )

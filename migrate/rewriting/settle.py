@@ -25,10 +25,10 @@ from ..project.kept_text import noted, started, unstarted
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored
 from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
-from ..report.model import FileResult, FileStatus, Footing
+from ..report.model import FileFacts, FileResult, FileStatus
 from ..rules.training_program import KEEPS, KEPT, STAYS
 from .graph import ImportGraph
-from .program_lacks import lack_of
+from .missing_names import lack_of
 
 __all__ = ["settle"]
 
@@ -148,8 +148,8 @@ class _Settlement:
 
     def _suits_both(self, key: str) -> bool:
         """A file that may change, for it means the same on either TensorFlow."""
-        footing = self.files[key].footing
-        return footing is not None and footing.both and self._gone(key) is None
+        file_facts = self.files[key].file_facts
+        return file_facts is not None and file_facts.both and self._gone(key) is None
 
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
@@ -237,16 +237,16 @@ class _Settlement:
         for entry in self.graph.entries(key):
             found |= self.graph.closure(entry)
         for one in sorted(found):
-            footing = self.files[one].footing
-            if footing is not None and footing.gone is not None:
-                place, what = footing.gone
+            file_facts = self.files[one].file_facts
+            if file_facts is not None and file_facts.gone is not None:
+                place, what = file_facts.gone
                 return f"tfmigrate.compat cannot do {what} ({place})"
         return None
 
     def _is_for_tf2(self, key: str) -> bool:
         closure = self.graph.closure(key)
-        footings = [self.files[one].footing or Footing() for one in closure]
-        return any(f.tf2 for f in footings) and not any(f.tf1 for f in footings)
+        all_facts = [self.files[one].file_facts or FileFacts() for one in closure]
+        return any(f.tf2 for f in all_facts) and not any(f.tf1 for f in all_facts)
 
     # -- what is said -------------------------------------------------------------
 
@@ -406,7 +406,7 @@ def _with(
         notes=len(_NOTE.findall(new)),
         lines=result.lines,
         base=result.base,
-        footing=result.footing,
+        file_facts=result.file_facts,
     )
 
 

@@ -1,26 +1,17 @@
-"""Timing figures, and session hooks in a loop without a session."""
+"""Timing figures."""
 
 from __future__ import annotations
 
 import csv
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tfmigrate.compat.hooks import (
-    HookDriver,
-    TimingHook,
-    TimingReport,
-    plot_throughput,
-    write_csv,
-)
-
-tf1 = tf.compat.v1
+from tfmigrate.compat.hooks import TimingHook, TimingReport, write_csv
 
 
 class Clock:
@@ -135,184 +126,5 @@ class TestReport:
         (row,) = csv.DictReader((tmp_path / "r.csv").open())
         assert (row["name"], row["images_per_second"]) == ("two", "128.0")
 
-    def test_no_throughput_without_a_batch_size(self, tmp_path: Path) -> None:
-        report = TimingReport((0.5,), 0.5)
-        assert report.images_per_second is None
-        with pytest.raises(ValueError, match="no batch size"):
-            plot_throughput([report], tmp_path / "p.png")
-
-    def test_plot_without_matplotlib(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-        with pytest.raises(ImportError, match=r"tfmigrate\[plots\]"):
-            plot_throughput([TimingReport((0.5,), 0.5, (), 2)], tmp_path / "p.png")
-
-
-class Recorder(tf1.train.SessionRunHook):
-    """Does in a loop all that hooks do in a session."""
-
-    def __init__(self, fetches: Any = None) -> None:
-        self.fetches = fetches
-        self.calls: list[Any] = []
-
-    def begin(self) -> None:
-        counter = tf1.get_variable("counter", [], initializer=tf1.zeros_initializer())
-        self.count = counter.assign_add(1.0)
-        self.calls.append("begin")
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        step = session.run(tf1.train.get_global_step())
-        self.calls.append(("session", int(step)))
-
-    def before_run(self, run_context: Any) -> Any:
-        if self.fetches is None:
-            return None
-        return tf1.train.SessionRunArgs(self.fetches)
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        counted = float(run_context.session.run(self.count))
-        step = int(run_context.session.run(tf1.train.get_global_step()))
-        self.calls.append((run_values.results, counted, step))
-
-    def end(self, session: Any) -> None:
-        self.calls.append("end")
-
-
-class Copied:
-    """A device value that notices when it is copied to the host."""
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-        self.copies = 0
-
-    def numpy(self) -> Any:
-        self.copies += 1
-        return np.float32(self.value)
-
-
-class TestHookDriver:
-    def test_order_values_and_steps(self) -> None:
-        hook = Recorder({"a": "loss", "b": ["accuracy:0", "loss"]})
-        step = tf.Variable(40, dtype=tf.int64)
-        with HookDriver([hook], values=["loss", "accuracy"], step=step) as driver:
-            for value in (1.5, 2.5):
-                driver.before_step()
-                step.assign_add(1)
-                driver.after_step(loss=tf.constant(value), accuracy=0.5)
-            assert driver.global_step == 42
-        assert hook.calls == [
-            "begin",
-            ("session", 40),
-            ({"a": 1.5, "b": [0.5, 1.5]}, 1.0, 41),
-            ({"a": 2.5, "b": [0.5, 2.5]}, 2.0, 42),
-            "end",
-        ]
-
-    def test_dtypes_and_vectors(self) -> None:
-        hook = Recorder("labels")
-        with HookDriver([hook], values={"labels": tf.string}) as driver:
-            driver.before_step()
-            driver.after_step(labels=np.array([b"x", b"y"], object))
-        assert hook.calls[2][0].tolist() == [b"x", b"y"]
-
-    def test_nothing_is_copied_unless_fetched(self) -> None:
-        value = Copied(1.0)
-        with HookDriver([tf1.train.SessionRunHook()]) as driver:
-            driver.before_step()
-            driver.after_step(loss=value)
-        assert value.copies == 0
-        with HookDriver([TimingHook()]) as driver:
-            driver.before_step()
-            driver.after_step(loss=value)
-        assert value.copies == 1
-
-    def test_stock_hooks(self, tmp_path: Path) -> None:
-        def hooks() -> list[Any]:
-            loss = tf1.get_default_graph().get_tensor_by_name("loss:0")
-            return [
-                tf1.train.StopAtStepHook(num_steps=5),
-                tf1.train.LoggingTensorHook(["loss"], every_n_iter=2),
-                tf1.train.StepCounterHook(2, output_dir=str(tmp_path)),
-                tf1.train.SummarySaverHook(
-                    save_steps=2,
-                    output_dir=str(tmp_path),
-                    summary_op=tf1.summary.scalar("seen_loss", loss),
-                ),
-            ]
-
-        done = 0
-        with HookDriver(hooks) as driver:
-            while not driver.should_stop:
-                with driver.step() as values:
-                    values["loss"] = 10.0 - done
-                done += 1
-        assert done == 5
-        tags = [
-            (event.step, value.tag)
-            for path in tmp_path.iterdir()
-            for event in tf1.train.summary_iterator(str(path))
-            for value in event.summary.value
-        ]
-        assert [step for step, tag in tags if tag == "seen_loss"] == [1, 3, 5]
-        assert (3, "global_step/sec") in tags
-
-    def test_nan_guard(self) -> None:
-        with (
-            pytest.raises(tf1.train.NanLossDuringTrainingError),
-            HookDriver([tf1.train.NanTensorHook("loss")]) as driver,
-        ):
-            driver.before_step()
-            driver.after_step(loss=float("nan"))
-
-    def test_errors_skip_end_and_the_end_of_data_does_not(self) -> None:
-        failed, ended = Recorder(), Recorder()
-        with pytest.raises(ZeroDivisionError), HookDriver([failed]):
-            raise ZeroDivisionError
-        assert "end" not in failed.calls
-        with HookDriver([ended]):
-            raise tf.errors.OutOfRangeError(None, None, "no more data")
-        assert ended.calls[-1] == "end"
-
-    def test_misuse(self) -> None:
-        driver = HookDriver([Recorder("loss")], values=["loss"])
-        with pytest.raises(RuntimeError, match="with statement"):
-            driver.before_step()
-        with driver:
-            with pytest.raises(RuntimeError, match="without before_step"):
-                driver.after_step(loss=1.0)
-            driver.before_step()
-            with pytest.raises(RuntimeError, match="twice"):
-                driver.before_step()
-            with pytest.raises(ValueError, match="not told of these values"):
-                driver.after_step(los=1.0)
-            driver.before_step()
-            with pytest.raises(ValueError, match=r"not given: one of \['loss'\]"):
-                driver.after_step()
-
-    def test_hooks_that_cannot_work_are_refused_with_advice(
-        self, tmp_path: Path
-    ) -> None:
-        directory = str(tmp_path)
-        with tf1.Graph().as_default():  # ProfilerHook opens its file at once
-            refused = (
-                (tf1.train.CheckpointSaverHook(directory, 1), "CheckpointManager"),
-                (tf1.train.ProfilerHook(1, output_dir=directory), "tf.profiler"),
-                (tf1.train.FeedFnHook(dict), "step function"),
-            )
-        for hook, advice in refused:
-            with pytest.raises(ValueError, match=advice):
-                HookDriver([hook])
-        with pytest.raises(TypeError, match="SessionRunHook instances"):
-            HookDriver(["no hook"])
-
-    def test_feeding_is_refused(self) -> None:
-        class Feeds(tf1.train.SessionRunHook):
-            def before_run(self, run_context: Any) -> Any:
-                return tf1.train.SessionRunArgs(None, feed_dict={"loss:0": 1.0})
-
-        with (
-            pytest.raises(ValueError, match="Feeds feeds tensors"),
-            HookDriver([Feeds()]) as driver,
-        ):
-            driver.before_step()
+    def test_no_throughput_without_a_batch_size(self) -> None:
+        assert TimingReport((0.5,), 0.5).images_per_second is None

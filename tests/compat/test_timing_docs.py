@@ -21,10 +21,6 @@ print(json.dumps({
         * r.images_per_second for r in reports),
     "wall_includes_steps": all(
         r.wall_seconds >= sum(r.step_seconds) for r in reports),
-    "loop_steps": collect.seen[-1][0],
-    "loop_seen": len(collect.seen),
-    "loop_loss_falls": collect.seen[-1][1] < collect.seen[0][1],
-    "loop_timed": timing.report().steps,
 }))
 """
 
@@ -32,7 +28,7 @@ print(json.dumps({
 def test_examples_run_and_tell_the_truth(repository: Path, tmp_path: Path) -> None:
     page = (repository / "docs" / "timing.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     script = tmp_path / "examples.py"
     script.write_text("\n".join(blocks) + CHECKS)
     run = subprocess.run(
@@ -52,12 +48,7 @@ def test_examples_run_and_tell_the_truth(repository: Path, tmp_path: Path) -> No
         "global_batch": [32, 64],
         "rates_follow_from_times": True,
         "wall_includes_steps": True,
-        "loop_steps": 20,
-        "loop_seen": 20,
-        "loop_loss_falls": True,
-        "loop_timed": 18,
     }
     assert "images/s with 2 replica(s)" in run.stdout
-    assert (tmp_path / "scaling.png").read_bytes().startswith(b"\x89PNG")
     rows = list(csv.DictReader((tmp_path / "scaling.csv").open()))
     assert [row["name"] for row in rows] == ["1 replicas", "2 replicas"]

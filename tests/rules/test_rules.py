@@ -245,6 +245,7 @@ def test_a_private_path_that_no_table_knows_is_told() -> None:
     assert [f.diagnosis.rule for f in result.findings] == ["TFM204"]
 
 
+@pytest.mark.tensorflow
 def test_a_private_module_that_has_moved_is_imported_from_its_new_place() -> None:
     result = apply(
         "from tensorflow.python.training import optimizer, training_ops\n"

@@ -67,7 +67,7 @@ def test_layers_say_which_command_makes_it_theirs(
     done = ended["adam"]
     assert done.returncode == 1
     (sentence,) = (line for line in done.stderr.splitlines() if "tfmigrate" in line)
-    assert "is of TensorFlow 1" in sentence
+    assert "is a checkpoint of TensorFlow 1" in sentence
     # Nothing was trained, and the old checkpoint is still the latest.
     model_dir = continued["adam"].with_name("model")
     before = {path.name for path in (FOLDER / "continued" / "adam").iterdir()}

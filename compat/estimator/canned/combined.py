@@ -1,33 +1,25 @@
-"""Wide-and-deep models of TF 1: a linear model and a DNN, trained together."""
+"""Wide-and-deep models: a linear model and a DNN, trained together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from ..estimator import Estimator
-from ..heads import legacy as heads
+from ..mode_keys import ModeKeys
 from . import columns as fc
-from .dnn import dnn_logit_fn_builder
+from .dnn import dnn_logit_fn_builder, modern_dnn
 from .layers import summarise_layer
-from .linear import default_learning_rate, linear_logit_fn_builder
-from .optimizers import legacy_optimizer
+from .linear import default_learning_rate, linear_logit_fn_builder, modern_linear
+from .modern_training import train_op_of
+from .optimizers import legacy_optimizer, modern_optimizer, read_early
 from .partitioners import input_partitioner, variable_partitioner
 
-__all__ = [
-    "DNN_LEARNING_RATE",
-    "LINEAR_LEARNING_RATE",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedEstimator",
-    "DNNLinearCombinedRegressor",
-    "check_columns",
-]
+__all__ = ["check_combined", "legacy_combined_model_fn", "modern_combined_model_fn"]
 
 DNN_LEARNING_RATE = 0.001
 LINEAR_LEARNING_RATE = 0.005
-SUM: str = tf.losses.Reduction.SUM
 
 
 def check_columns(linear: Any, deep: Any, hidden_units: Any) -> None:
@@ -42,6 +34,11 @@ def check_columns(linear: Any, deep: Any, hidden_units: Any) -> None:
         )
 
 
+def check_combined(given: Mapping[str, Any]) -> None:
+    """At least one side has columns, when a model is made."""
+    check_columns(given["linear_feature_columns"], given["dnn_feature_columns"], True)
+
+
 def _check_optimizer(optimizer: Any) -> Any:
     if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
         raise ValueError(
@@ -52,7 +49,7 @@ def _check_optimizer(optimizer: Any) -> Any:
     return optimizer
 
 
-def _model_fn(
+def legacy_combined_model_fn(
     head: Any,
     *,
     linear_feature_columns: Sequence[Any] | None,
@@ -133,140 +130,68 @@ def _model_fn(
     return model_fn
 
 
-class DNNLinearCombinedClassifier(Estimator):
-    """A wide-and-deep classifier (TF 1)."""
+def modern_combined_model_fn(
+    head: Any,
+    *,
+    linear_feature_columns: Sequence[Any] | None,
+    linear_optimizer: Any,
+    dnn_feature_columns: Sequence[Any] | None,
+    dnn_optimizer: Any,
+    dnn_hidden_units: Sequence[int] | None,
+    dnn_activation_fn: Callable[[Any], Any] | None,
+    dnn_dropout: float | None,
+    batch_norm: bool,
+    linear_sparse_combiner: str,
+) -> Callable[..., Any]:
+    linear_columns = tuple(linear_feature_columns or ())
+    deep_columns = tuple(dnn_feature_columns or ())
+    linear_optimizer = read_early(linear_optimizer)
+    dnn_optimizer = read_early(dnn_optimizer)
 
-    def __init__(
-        self,
-        model_dir: Any = None,
-        linear_feature_columns: Sequence[Any] | None = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Sequence[Any] | None = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dnn_dropout: float | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
-        check_columns(linear_feature_columns, dnn_feature_columns, True)
-        head = heads.binary_or_multi_class_head(
-            n_classes,
-            weight_column=weight_column,
-            label_vocabulary=label_vocabulary,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                linear_feature_columns=linear_feature_columns,
-                linear_optimizer=linear_optimizer,
-                dnn_feature_columns=dnn_feature_columns,
-                dnn_optimizer=dnn_optimizer,
-                dnn_hidden_units=dnn_hidden_units,
-                dnn_activation_fn=dnn_activation_fn,
-                dnn_dropout=dnn_dropout,
-                input_layer_partitioner=input_layer_partitioner,
+    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
+        del config
+        fc.check_features(features)
+        check_columns(linear_columns, deep_columns, dnn_hidden_units)
+        logits: list[Any] = []
+        groups: list[tuple[Any, Sequence[Any], Sequence[Any]]] = []
+        training = mode == ModeKeys.TRAIN
+        if deep_columns:
+            deep = modern_dnn(
+                features,
+                mode,
+                units=head.logits_dimension,
+                hidden_units=dnn_hidden_units,
+                feature_columns=deep_columns,
+                activation_fn=dnn_activation_fn,
+                dropout=dnn_dropout,
                 batch_norm=batch_norm,
-                linear_sparse_combiner=linear_sparse_combiner,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
+            )
+            logits.append(deep.logits)
+            if training:
+                made = modern_optimizer(dnn_optimizer, learning_rate=DNN_LEARNING_RATE)
+                groups.append((made, deep.variables, deep.updates))
+        if linear_columns:
+            linear = modern_linear(
+                features,
+                linear_columns,
+                units=head.logits_dimension,
+                sparse_combiner=linear_sparse_combiner,
+            )
+            summarise_layer(linear.logits, "linear")
+            logits.append(linear.logits)
+            if training:
+                rate = default_learning_rate(len(linear_columns), LINEAR_LEARNING_RATE)
+                made = modern_optimizer(linear_optimizer, learning_rate=rate)
+                groups.append((made, linear.variables, ()))
+        if training:
+            # One of the two counts; the other keeps a counter of its own.
+            groups[0][0].iterations = tf.train.get_or_create_global_step()
+        return head.create_estimator_spec(
+            features=features,
+            mode=mode,
+            labels=labels,
+            train_op_fn=train_op_of(groups, loss_reduction=head.loss_reduction),
+            logits=tf.add(*logits) if len(logits) == 2 else logits[0],
         )
 
-
-class DNNLinearCombinedRegressor(Estimator):
-    """A wide-and-deep regressor (TF 1)."""
-
-    def __init__(
-        self,
-        model_dir: Any = None,
-        linear_feature_columns: Sequence[Any] | None = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Sequence[Any] | None = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dnn_dropout: float | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
-        check_columns(linear_feature_columns, dnn_feature_columns, True)
-        head = heads.regression_head(
-            label_dimension=label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                linear_feature_columns=linear_feature_columns,
-                linear_optimizer=linear_optimizer,
-                dnn_feature_columns=dnn_feature_columns,
-                dnn_optimizer=dnn_optimizer,
-                dnn_hidden_units=dnn_hidden_units,
-                dnn_activation_fn=dnn_activation_fn,
-                dnn_dropout=dnn_dropout,
-                input_layer_partitioner=input_layer_partitioner,
-                batch_norm=batch_norm,
-                linear_sparse_combiner=linear_sparse_combiner,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
-
-
-class DNNLinearCombinedEstimator(Estimator):
-    """A wide-and-deep model under any TF 1 head."""
-
-    def __init__(
-        self,
-        head: Any,
-        model_dir: Any = None,
-        linear_feature_columns: Sequence[Any] | None = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Sequence[Any] | None = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dnn_dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        linear_sparse_combiner: str = "sum",
-        batch_norm: bool = False,
-        warm_start_from: Any = None,
-    ) -> None:
-        check_columns(linear_feature_columns, dnn_feature_columns, True)
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                linear_feature_columns=linear_feature_columns,
-                linear_optimizer=linear_optimizer,
-                dnn_feature_columns=dnn_feature_columns,
-                dnn_optimizer=dnn_optimizer,
-                dnn_hidden_units=dnn_hidden_units,
-                dnn_activation_fn=dnn_activation_fn,
-                dnn_dropout=dnn_dropout,
-                input_layer_partitioner=input_layer_partitioner,
-                batch_norm=batch_norm,
-                linear_sparse_combiner=linear_sparse_combiner,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
+    return model_fn

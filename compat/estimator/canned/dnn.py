@@ -1,4 +1,4 @@
-"""DNN models: logits for both generations, and the canned classes of TF 1."""
+"""DNN models of both generations."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from ..estimator import Estimator
-from ..heads import legacy as heads
+from ..mode_keys import ModeKeys
 from . import columns as fc
 from .layers import Network, dense, hidden_layers, summarise_layer
-from .optimizers import legacy_optimizer
+from .modern_training import counting_optimizer
+from .optimizers import legacy_optimizer, read_early
 from .partitioners import input_partitioner, variable_partitioner
 
 __all__ = [
-    "DNNClassifier",
-    "DNNEstimator",
-    "DNNRegressor",
     "DnnParts",
+    "check_new_columns",
     "dnn_logit_fn_builder",
     "dnn_parts",
+    "legacy_dnn_model_fn",
+    "modern_dnn",
+    "modern_dnn_model_fn",
 ]
 
 LEARNING_RATE = 0.05
-SUM: str = tf.losses.Reduction.SUM
+_OLD_COLUMN = (
+    "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 "
+    "Estimator. Please either use v2 feature columns (accessible via "
+    "tf.feature_column.* in TF 2.x) with this Estimator, or switch to a v1 Estimator "
+    "for use with v1 feature columns (accessible via tf.compat.v1.estimator.* and "
+    "tf.compat.v1.feature_column.*, respectively."
+)
 
 
 class DnnParts(NamedTuple):
@@ -111,7 +118,7 @@ def dnn_logit_fn_builder(
     return dnn_logit_fn
 
 
-def _model_fn(
+def legacy_dnn_model_fn(
     head: Any,
     hidden_units: Sequence[int],
     feature_columns: Sequence[Any] | None,
@@ -150,119 +157,61 @@ def _model_fn(
     return model_fn
 
 
-class DNNClassifier(Estimator):
-    """A classifier of feature columns with hidden layers (TF 1)."""
+def check_new_columns(columns: Sequence[Any]) -> None:
+    """TF 2 models do not take the older column classes."""
+    if not fc.are_all_new(columns):
+        raise ValueError(_OLD_COLUMN)
 
-    def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        batch_norm: bool = False,
-    ) -> None:
-        head = heads.binary_or_multi_class_head(
-            n_classes,
-            weight_column=weight_column,
-            label_vocabulary=label_vocabulary,
-            loss_reduction=loss_reduction,
+
+def modern_dnn(features: Any, mode: str, **options: Any) -> DnnParts:
+    """A network under the scope ``dnn``.
+
+    Its layers were Keras layers, whose variables are resource variables in TF 1's
+    graphs too, and its summaries are called ``dnn/hiddenlayer_0/...``.
+    """
+    check_new_columns(options["feature_columns"])
+    with tf.variable_scope("dnn", use_resource=True):
+        return dnn_parts(features, mode, tag_of=_last_part, **options)
+
+
+def _last_part(scope: Any) -> str:
+    return str(scope.name).rpartition("/")[2]
+
+
+def modern_dnn_model_fn(
+    head: Any,
+    hidden_units: Sequence[int],
+    feature_columns: Sequence[Any] | None,
+    optimizer: Any,
+    activation_fn: Callable[[Any], Any] | None,
+    dropout: float | None,
+    batch_norm: bool,
+) -> Callable[..., Any]:
+    found_columns = tuple(feature_columns or ())
+    optimizer = read_early(optimizer)
+
+    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
+        del config
+        fc.check_features(features)
+        parts = modern_dnn(
+            features,
+            mode,
+            units=head.logits_dimension,
+            hidden_units=hidden_units,
+            feature_columns=found_columns,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            batch_norm=batch_norm,
         )
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                hidden_units,
-                feature_columns,
-                optimizer,
-                activation_fn,
-                dropout,
-                input_layer_partitioner,
-                batch_norm,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
-
-
-class DNNRegressor(Estimator):
-    """A regressor of feature columns with hidden layers (TF 1)."""
-
-    def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        batch_norm: bool = False,
-    ) -> None:
-        head = heads.regression_head(
-            label_dimension=label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                hidden_units,
-                feature_columns,
-                optimizer,
-                activation_fn,
-                dropout,
-                input_layer_partitioner,
-                batch_norm,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
+        made = counting_optimizer(optimizer) if mode == ModeKeys.TRAIN else None
+        return head.create_estimator_spec(
+            features=features,
+            mode=mode,
+            labels=labels,
+            optimizer=made,
+            logits=parts.logits,
+            trainable_variables=parts.variables,
+            update_ops=parts.updates,
         )
 
-
-class DNNEstimator(Estimator):
-    """Hidden layers on feature columns under any TF 1 head."""
-
-    def __init__(
-        self,
-        head: Any,
-        hidden_units: Sequence[int],
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: Callable[[Any], Any] | None = tf.nn.relu,
-        dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
-        batch_norm: bool = False,
-    ) -> None:
-        super().__init__(
-            model_fn=_model_fn(
-                head,
-                hidden_units,
-                feature_columns,
-                optimizer,
-                activation_fn,
-                dropout,
-                input_layer_partitioner,
-                batch_norm,
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
+    return model_fn

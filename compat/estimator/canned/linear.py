@@ -1,4 +1,4 @@
-"""Linear models: logits for both generations, and the canned classes of TF 1."""
+"""Linear models of both generations."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+import tf_keras
 
-from ..estimator import Estimator
-from ..heads import legacy as heads
+from ..mode_keys import ModeKeys
 from . import columns as fc
-from .optimizers import legacy_optimizer
+from .dnn import check_new_columns
+from .modern_training import counting_optimizer
+from .optimizers import legacy_optimizer, read_early
 from .partitioners import input_partitioner
-from .sdca import LinearSDCA, check_sdca, sdca_spec
+from .sdca import LinearSDCA, sdca_spec
 
 __all__ = [
-    "LinearClassifier",
-    "LinearEstimator",
-    "LinearRegressor",
     "default_learning_rate",
+    "legacy_linear_model_fn",
     "linear_logit_fn_builder",
+    "modern_linear",
+    "modern_linear_model_fn",
     "summarise_weights",
 ]
 
-SUM: str = tf.losses.Reduction.SUM
+_LEARNING_RATE = 0.2
 
 
-def default_learning_rate(n_columns: int, limit: float = 0.2) -> float:
+def default_learning_rate(n_columns: int, limit: float = _LEARNING_RATE) -> float:
     """The more columns, the smaller the step of each."""
     return min(limit, 1.0 / math.sqrt(n_columns))
 
@@ -73,7 +75,7 @@ def linear_logit_fn_builder(
     return linear_logit_fn
 
 
-def _model_fn(
+def legacy_linear_model_fn(
     head: Any,
     feature_columns: Sequence[Any] | None,
     optimizer: Any,
@@ -97,7 +99,8 @@ def _model_fn(
             )
             logits = logit_fn(features)
             made = legacy_optimizer(
-                optimizer or _default_optimizer(found_columns), learning_rate=0.2
+                optimizer or _legacy_default(found_columns),
+                learning_rate=_LEARNING_RATE,
             )
             return head.create_estimator_spec(
                 features=features,
@@ -110,100 +113,61 @@ def _model_fn(
     return model_fn
 
 
-def _default_optimizer(columns: Sequence[Any]) -> Any:
+def _legacy_default(columns: Sequence[Any]) -> Any:
     return tf.train.FtrlOptimizer(learning_rate=default_learning_rate(len(columns)))
 
 
-class LinearClassifier(Estimator):
-    """A linear classifier of feature columns (TF 1)."""
-
-    def __init__(
-        self,
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        sparse_combiner: str = "sum",
-    ) -> None:
-        check_sdca(optimizer, feature_columns, sparse_combiner, n_classes=n_classes)
-        head = heads.binary_or_multi_class_head(
-            n_classes,
-            weight_column=weight_column,
-            label_vocabulary=label_vocabulary,
-            loss_reduction=loss_reduction,
+def modern_linear(
+    features: Any, columns: Sequence[Any], *, units: int, sparse_combiner: str
+) -> fc.LinearParts:
+    """A linear model under the scope ``linear``."""
+    check_new_columns(columns)
+    with tf.variable_scope("linear", use_resource=True):
+        parts = fc.linear_model(
+            features, columns, units=units, sparse_combiner=sparse_combiner
         )
-        super().__init__(
-            model_fn=_model_fn(
-                head, feature_columns, optimizer, partitioner, sparse_combiner
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
+    summarise_weights(parts.bias, parts.state.variables, units=units)
+    return parts
 
 
-class LinearRegressor(Estimator):
-    """A linear regressor of feature columns (TF 1)."""
+def modern_linear_model_fn(
+    head: Any,
+    feature_columns: Sequence[Any] | None,
+    optimizer: Any,
+    sparse_combiner: str,
+) -> Callable[..., Any]:
+    found_columns = tuple(feature_columns or ())
+    optimizer = read_early(optimizer)
 
-    def __init__(
-        self,
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = SUM,
-        sparse_combiner: str = "sum",
-    ) -> None:
-        check_sdca(
-            optimizer,
-            feature_columns,
-            sparse_combiner,
-            label_dimension=label_dimension,
+    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
+        del config
+        fc.check_features(features)
+        if isinstance(optimizer, LinearSDCA):
+            return sdca_spec(features, labels, mode, head, found_columns, optimizer)
+        parts = modern_linear(
+            features,
+            found_columns,
+            units=head.logits_dimension,
+            sparse_combiner=sparse_combiner,
         )
-        head = heads.regression_head(
-            label_dimension=label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            model_fn=_model_fn(
-                head, feature_columns, optimizer, partitioner, sparse_combiner
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
+        made = None
+        if mode == ModeKeys.TRAIN:
+            made = counting_optimizer(
+                optimizer or _modern_default(found_columns),
+                learning_rate=_LEARNING_RATE,
+            )
+        return head.create_estimator_spec(
+            features=features,
+            mode=mode,
+            labels=labels,
+            optimizer=made,
+            trainable_variables=parts.variables,
+            logits=parts.logits,
         )
 
+    return model_fn
 
-class LinearEstimator(Estimator):
-    """A linear model of feature columns under any TF 1 head."""
 
-    def __init__(
-        self,
-        head: Any,
-        feature_columns: Sequence[Any],
-        model_dir: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        sparse_combiner: str = "sum",
-        warm_start_from: Any = None,
-    ) -> None:
-        super().__init__(
-            model_fn=_model_fn(
-                head, feature_columns, optimizer, partitioner, sparse_combiner
-            ),
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
+def _modern_default(columns: Sequence[Any]) -> Any:
+    rate = default_learning_rate(len(columns))
+    return tf_keras.optimizers.legacy.Ftrl(learning_rate=rate)

@@ -7,7 +7,7 @@ under the example's id; both are part of the checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf2
@@ -18,7 +18,7 @@ from ..heads.tasks import BinaryTask, RegressionTask
 from ..mode_keys import ModeKeys
 from . import columns as fc
 
-__all__ = ["LinearSDCA", "check_sdca", "sdca_spec"]
+__all__ = ["LinearSDCA", "check_linear", "sdca_spec"]
 
 
 class LinearSDCA:
@@ -41,28 +41,21 @@ class LinearSDCA:
         self._adaptive = adaptive
 
 
-def check_sdca(
-    optimizer: Any,
-    feature_columns: Sequence[Any],
-    sparse_combiner: str,
-    *,
-    n_classes: int = 2,
-    label_dimension: int = 1,
-) -> None:
-    """What a linear model must be like to be trained with SDCA."""
-    if not isinstance(optimizer, LinearSDCA):
+def check_linear(given: Mapping[str, Any]) -> None:
+    """What the arguments of a linear model must be like to train it with SDCA."""
+    if not isinstance(given["optimizer"], LinearSDCA):
         return
-    if sparse_combiner != "sum":
+    if given["sparse_combiner"] != "sum":
         raise ValueError(
             'sparse_combiner must be "sum" when optimizer is a LinearSDCA object.'
         )
-    if not fc.are_all_new(feature_columns):
+    if not fc.are_all_new(given["feature_columns"]):
         raise ValueError(
             "V2 feature columns required when optimizer is a LinearSDCA object."
         )
-    if n_classes > 2:
+    if given.get("n_classes", 2) > 2:
         raise ValueError("LinearSDCA cannot be used in a multi-class setting.")
-    if label_dimension > 1:
+    if given.get("label_dimension", 1) > 1:
         raise ValueError("LinearSDCA can only be used with one-dimensional label.")
 
 

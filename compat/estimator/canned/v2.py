@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from .baseline_v2 import BaselineClassifier, BaselineEstimator, BaselineRegressor
-from .combined_v2 import (
-    DNNLinearCombinedClassifier,
-    DNNLinearCombinedEstimator,
-    DNNLinearCombinedRegressor,
-)
-from .dnn_v2 import DNNClassifier, DNNEstimator, DNNRegressor
-from .linear_v2 import LinearClassifier, LinearEstimator, LinearRegressor
+from typing import Any
+
+from ..estimator import EstimatorV2
+from ..heads import modern as heads
+from ..heads.base import MEAN_OVER_BATCH
+from .baseline import modern_baseline_model_fn
+from .combined import check_combined, modern_combined_model_fn
+from .dnn import modern_dnn_model_fn
+from .linear import modern_linear_model_fn
+from .made import class_maker
 from .parsing import classifier_parse_example_spec, regressor_parse_example_spec
 from .rnn_v2 import RNNClassifier, RNNEstimator
-from .sdca import LinearSDCA
+from .sdca import LinearSDCA, check_linear
 
 __all__ = [
     "BaselineClassifier",
@@ -33,3 +35,113 @@ __all__ = [
     "classifier_parse_example_spec",
     "regressor_parse_example_spec",
 ]
+
+_made = class_maker(__name__, EstimatorV2, heads, heads.RegressionHead, MEAN_OVER_BATCH)
+
+BaselineClassifier: Any = _made(
+    "BaselineClassifier",
+    "Predicts the class frequencies.",
+    "model_dir=None, n_classes=2, weight_column=None, label_vocabulary=None, "
+    "optimizer='Ftrl', config=None, loss_reduction=REDUCTION",
+    modern_baseline_model_fn,
+    also=("weight_column",),
+)
+BaselineRegressor: Any = _made(
+    "BaselineRegressor",
+    "Predicts the mean label.",
+    "model_dir=None, label_dimension=1, weight_column=None, optimizer='Ftrl', "
+    "config=None, loss_reduction=REDUCTION",
+    modern_baseline_model_fn,
+)
+BaselineEstimator: Any = _made(
+    "BaselineEstimator",
+    "A bias under any head.",
+    "head, model_dir=None, optimizer='Ftrl', config=None",
+    modern_baseline_model_fn,
+)
+DNNClassifier: Any = _made(
+    "DNNClassifier",
+    "A classifier of feature columns with hidden layers.",
+    "hidden_units, feature_columns, model_dir=None, n_classes=2, "
+    "weight_column=None, label_vocabulary=None, optimizer='Adagrad', "
+    "activation_fn=relu, dropout=None, config=None, warm_start_from=None, "
+    "loss_reduction=REDUCTION, batch_norm=False",
+    modern_dnn_model_fn,
+)
+DNNRegressor: Any = _made(
+    "DNNRegressor",
+    "A regressor of feature columns with hidden layers.",
+    "hidden_units, feature_columns, model_dir=None, label_dimension=1, "
+    "weight_column=None, optimizer='Adagrad', activation_fn=relu, "
+    "dropout=None, config=None, warm_start_from=None, "
+    "loss_reduction=REDUCTION, batch_norm=False",
+    modern_dnn_model_fn,
+)
+DNNEstimator: Any = _made(
+    "DNNEstimator",
+    "Hidden layers on feature columns under any head.",
+    "head, hidden_units, feature_columns, model_dir=None, "
+    "optimizer='Adagrad', activation_fn=relu, dropout=None, config=None, "
+    "warm_start_from=None, batch_norm=False",
+    modern_dnn_model_fn,
+)
+DNNLinearCombinedClassifier: Any = _made(
+    "DNNLinearCombinedClassifier",
+    "A wide-and-deep classifier.",
+    "model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl', "
+    "dnn_feature_columns=None, dnn_optimizer='Adagrad', "
+    "dnn_hidden_units=None, dnn_activation_fn=relu, dnn_dropout=None, "
+    "n_classes=2, weight_column=None, label_vocabulary=None, config=None, "
+    "warm_start_from=None, loss_reduction=REDUCTION, batch_norm=False, "
+    "linear_sparse_combiner='sum'",
+    modern_combined_model_fn,
+    check=check_combined,
+)
+DNNLinearCombinedRegressor: Any = _made(
+    "DNNLinearCombinedRegressor",
+    "A wide-and-deep regressor.",
+    "model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl', "
+    "dnn_feature_columns=None, dnn_optimizer='Adagrad', "
+    "dnn_hidden_units=None, dnn_activation_fn=relu, dnn_dropout=None, "
+    "label_dimension=1, weight_column=None, config=None, "
+    "warm_start_from=None, loss_reduction=REDUCTION, batch_norm=False, "
+    "linear_sparse_combiner='sum'",
+    modern_combined_model_fn,
+    check=check_combined,
+)
+DNNLinearCombinedEstimator: Any = _made(
+    "DNNLinearCombinedEstimator",
+    "A wide-and-deep model under any head.",
+    "head, model_dir=None, linear_feature_columns=None, "
+    "linear_optimizer='Ftrl', dnn_feature_columns=None, "
+    "dnn_optimizer='Adagrad', dnn_hidden_units=None, dnn_activation_fn=relu, "
+    "dnn_dropout=None, config=None, batch_norm=False, "
+    "linear_sparse_combiner='sum'",
+    modern_combined_model_fn,
+    check=check_combined,
+)
+LinearClassifier: Any = _made(
+    "LinearClassifier",
+    "A linear classifier of feature columns.",
+    "feature_columns, model_dir=None, n_classes=2, weight_column=None, "
+    "label_vocabulary=None, optimizer='Ftrl', config=None, "
+    "warm_start_from=None, loss_reduction=REDUCTION, sparse_combiner='sum'",
+    modern_linear_model_fn,
+    check=check_linear,
+)
+LinearRegressor: Any = _made(
+    "LinearRegressor",
+    "A linear regressor of feature columns.",
+    "feature_columns, model_dir=None, label_dimension=1, weight_column=None, "
+    "optimizer='Ftrl', config=None, warm_start_from=None, "
+    "loss_reduction=REDUCTION, sparse_combiner='sum'",
+    modern_linear_model_fn,
+    check=check_linear,
+)
+LinearEstimator: Any = _made(
+    "LinearEstimator",
+    "A linear model of feature columns under any head.",
+    "head, feature_columns, model_dir=None, optimizer='Ftrl', config=None, "
+    "sparse_combiner='sum', warm_start_from=None",
+    modern_linear_model_fn,
+)

@@ -254,7 +254,9 @@ class Probe:
             # Too late for this step; tells why no model was found.
             self._give(training, weights, strict=True)
             if training.is_given:
-                self.problem = "the model is made inside its first eager step"
+                self.problem = (  # type: ignore[unreachable]
+                    "the model is made inside its first eager step"
+                )
                 raise RuntimeError(self.problem)
         places = [id(components(variable)[0]) for _, variable in weights]
         # None where the model was made in the step itself.

@@ -25,8 +25,8 @@ def lack_of(
     """
     for program in _programs_of(key, files, graph):
         for one in sorted(program):
-            footing = files[one].footing
-            for lack in () if footing is None else footing.lacks:
+            file_facts = files[one].file_facts
+            for lack in () if file_facts is None else file_facts.lacks:
                 others = (files[other] for other in program - {one})
                 if not lack.owners or any(_names(r, lack.owners) for r in others):
                     return lack
@@ -42,8 +42,8 @@ def _programs_of(
         if is_test(files[entry].path.name):
             continue
         program = graph.closure(entry)
-        footings = [files[one].footing for one in program]
-        if not any(f is not None and f.gone is not None for f in footings):
+        all_facts = [files[one].file_facts for one in program]
+        if not any(f is not None and f.gone is not None for f in all_facts):
             yield _with_found(program, files, graph)
 
 
@@ -56,8 +56,8 @@ def _with_found(
     """
     folders = set()
     for one in program:
-        footing = files[one].footing
-        for begins in () if footing is None else footing.searches:
+        file_facts = files[one].file_facts
+        for begins in () if file_facts is None else file_facts.searches:
             named = begins.strip(".").replace(".", os.sep)
             folders.add((os.path.join(os.path.dirname(one), ""), named))
     if not folders:

@@ -15,7 +15,7 @@ from ..project.facts import ParsedModule
 from ..project.guard import GuardError
 from ..project.selection import is_test
 from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
-from ..report.model import Footing
+from ..report.model import FileFacts
 from ..rules import changed_arguments
 from ..rules.base import SymbolUse
 from ..rules.context import Context
@@ -27,7 +27,7 @@ from ..symbols.names import Door
 from ..symbols.scopes import ScopeKind
 from ..symbols.table import is_private_module, needs_nothing
 
-__all__ = ["footing_of", "is_started", "kept_after", "runs_on_both"]
+__all__ = ["facts_of_file", "is_started", "kept_after", "runs_on_both"]
 
 _API = (
     "tf.estimator.",
@@ -42,14 +42,14 @@ _BY_PATH = ("imp.load_source",)
 _OWN_TREES = ("python", "core", "tools", "examples")
 
 
-def footing_of(parsed: ParsedModule) -> Footing:
-    """The footing of a parsed file."""
+def facts_of_file(parsed: ParsedModule) -> FileFacts:
+    """What a parsed file tells about the program it belongs to."""
     era = era_of(parsed.resolver)
     gone = None if era.tf2 and not era.tf1 else _gone_import(parsed)
     gone = gone or _gone_estimator(parsed)
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
-    return Footing(era.tf1, era.tf2, gone, starts, searches=_searches(parsed))
+    return FileFacts(era.tf1, era.tf2, gone, starts, searches=_searches(parsed))
 
 
 def _searches(parsed: ParsedModule) -> tuple[str, ...]:
