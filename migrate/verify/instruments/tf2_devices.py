@@ -70,11 +70,7 @@ def use_cpu_replicas(replicas: int) -> None:
 
 
 def _have_enough_gpus() -> None:
-<<<<<<< HEAD
-    """Let programs that make sure of their GPUs find as many as they ask for."""
-=======
     """Let programs that look for their GPUs find as many as any of them asks for."""
->>>>>>> main
     original = tf.config.list_logical_devices
     gpus = [tf.config.LogicalDevice(f"/device:GPU:{n}", "GPU") for n in range(_GPUS)]
 
