@@ -59,10 +59,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by whether it needs TensorFlow."""
     for item in items:
-        if not any(item.iter_markers("tensorflow")) and needs_tensorflow(item):
-            item.add_marker("tensorflow")
-        elif not any(item.iter_markers("tensorflow")):
-            item.add_marker("text")
+        said = any(each.name in ("text", "tensorflow") for each in item.iter_markers())
+        if not said:
+            item.add_marker("tensorflow" if needs_tensorflow(item) else "text")
 
 
 @pytest.hookimpl(wrapper=True)

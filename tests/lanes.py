@@ -1,9 +1,9 @@
 """Which tests need TensorFlow: `pytest -m text` runs those that do not, in a minute.
 
 A test needs it when its code, that of its fixtures, or what either calls in the tests
-imports TensorFlow or the compat layer, uses `runner`, names a command of tfmigrate that
-starts programs, or a script beside it that does any of this. `pytestmark` with
-`tensorflow` or `text` says it where nothing of that is seen.
+imports TensorFlow or the compat layer, uses `runner`, starts a process (but for
+commands of tfmigrate that read and write text), or names a script beside it that does
+any of this. `pytest.mark.text` and `pytest.mark.tensorflow` say it where that is wrong.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def needs_tensorflow(item: pytest.Item) -> bool:
     params = getattr(getattr(item, "callspec", None), "params", {})
     words = look.words.union(*(_texts(value) for value in params.values()))
     ours = "tfmigrate" in words or look.names & {"tfmigrate", "cli", "CliRunner"}
-    return bool(words & COMMANDS and ours)
+    # What a process of its own does cannot be seen.
+    return "subprocess" in look.names or bool(words & COMMANDS and ours)
 
 
 def _texts(value: Any) -> set[str]:
@@ -91,7 +92,7 @@ class _Look:
         module = getattr(thing, "__module__", None) or ""
         if module.startswith((*LIBRARIES, *STARTERS)):
             return True
-        if not _is_ours(module):
+        if not _is_ours(module) or module == "tests.conftest":
             return False
         if inspect.isclass(thing):
             return any(self.needs(each) for each in vars(thing).values())

@@ -1,6 +1,6 @@
 """Runs programs quickly: each in a fork of one process that has loaded TensorFlow.
 
-    from runner import run, run_python, verify
+    from runner import run, run_python, tfmigrate, verify
 
     old = run("legacy/train.py", "--steps", "20", replicas=2)
     new = run("native/train.py", "--steps", "20", replicas=2, start=old)
@@ -14,8 +14,9 @@
 * It is watched by the instruments of ``tfmigrate verify``: given the initial weights of
   another run (``start``), stopped after ``steps`` of each training, batches in order,
   files kept apart. ``watch=False`` leaves it alone; only its output is known then.
-* ``run_python(*argv)`` runs what ``python ARGV`` would; ``verify(*argv)`` the command,
-  here, with its programs in forks. ``env``, ``cwd`` and ``timeout`` as of a process.
+* ``run_python(*argv)`` runs what ``python ARGV`` would; ``tfmigrate(*argv)`` a command
+  of ours, here, with the programs that it verifies in forks. ``env``, ``cwd`` and
+  ``timeout`` are as of a process.
 
 The process starts at the first call, once for each worker of pytest, and ends with it.
 Programs run one by one. Python 3 sees the modules of TensorFlow loaded, and
@@ -43,7 +44,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Run", "run", "run_python", "verify"]
+__all__ = ["Run", "run", "run_python", "tfmigrate", "verify"]
 
 START = Path(__file__).resolve().parents[1] / "compat" / "launcher" / "start.py"
 INSTRUMENTS = "tfmigrate.verify.instruments"
@@ -147,10 +148,15 @@ def run_python(
     return _run([str(word) for word in argv], env or {}, cwd, timeout, _new_folder())
 
 
-def verify(
+def verify(*argv: object, **options: Any) -> Run:
+    """``tfmigrate verify ARGV``, as :func:`tfmigrate` runs it."""
+    return tfmigrate("verify", *argv, **options)
+
+
+def tfmigrate(
     *argv: object, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Run:
-    """``tfmigrate verify ARGV`` in this process, its programs in forks."""
+    """``tfmigrate ARGV`` in this process; programs that it verifies run in forks."""
     from tfmigrate.cli import cli
     from tfmigrate.cli.endings import run_to_the_end
     from tfmigrate.verify import runner
@@ -161,7 +167,7 @@ def verify(
     status = 0
     runner.start_process = _in_fork
     os.chdir(cwd or before[1])
-    sys.argv = ["tfmigrate", "verify", *map(str, argv)]
+    sys.argv = ["tfmigrate", *map(str, argv)]
     os.environ.update(NO_COLOR="1", **(env or {}))
     try:
         with redirect_stdout(texts[0]), redirect_stderr(texts[1]):

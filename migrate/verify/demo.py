@@ -107,7 +107,8 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     rewritten = folder / "rewritten" / "train.py"
     say(f"2/4  tfmigrate rewrite {legacy} --out {rewritten.parent}")
     _rewrite(legacy, rewritten, work / "rewrite.log")
-    say(f"     {_count(legacy)} lines became {_count(rewritten)}, no import of ours")
+    lines = sum(_count(file) for file in rewritten.parent.glob("*.py"))
+    say(f"     {_count(legacy)} lines became {lines}, no import of ours")
 
     say(f"3/4  the rewritten program on {REPLICAS} CPU replicas")
     launch = run_program(
@@ -195,8 +196,9 @@ def _rewrite(legacy: Path, rewritten: Path, log: Path) -> None:
             f"{result.stdout}{result.stderr}"
         )
     if written[0] != rewritten:
-        # The mirror tree keeps the program's folders; the demo has one file.
-        written[0].replace(rewritten)
+        # The mirror tree keeps the program's folders; the demo has one.
+        for file in written[0].parent.iterdir():
+            file.replace(rewritten.parent / file.name)
 
 
 def figures(output: str) -> dict[str, float]:

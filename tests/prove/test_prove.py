@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import runner
 from jsonschema import validate
 from tfmigrate.forms.json_report import schema
 
@@ -64,11 +65,9 @@ def test_wrong_usage(
     strict=False,
     reason="programs of the trial are kept where the test expects them moved",
 )
-def test_each_program_ends_where_its_trial_says(
-    project: Path, tfmigrate: Runner
-) -> None:
+def test_each_program_ends_where_its_trial_says(project: Path) -> None:
     before = texts(project)
-    done = tfmigrate(
+    done = runner.tfmigrate(
         *["rewrite", ".", "--prove", "--prove-steps", 4, "--check"],
         *["--format", "json"],
         cwd=project,
@@ -113,10 +112,8 @@ def test_each_program_ends_where_its_trial_says(
     strict=False,
     reason="programs of the trial are kept where the test expects them moved",
 )
-def test_a_command_proves_the_program_that_it_starts(
-    project: Path, tfmigrate: Runner
-) -> None:
-    done = tfmigrate(
+def test_a_command_proves_the_program_that_it_starts(project: Path) -> None:
+    done = runner.tfmigrate(
         *["rewrite", "asked.py", "--prove-command", "python asked.py word"],
         *["--prove-steps", 4, "--allow-dirty"],
         cwd=project,

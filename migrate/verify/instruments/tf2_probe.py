@@ -258,11 +258,13 @@ class Probe:
                     "the model is made inside its first eager step"
                 )
                 raise RuntimeError(self.problem)
-        training.initial = [
-            (name, self._early[id(components(variable)[0])])
-            for name, variable in weights
-            if id(components(variable)[0]) in self._early
-        ]
+        places = [id(components(variable)[0]) for _, variable in weights]
+        # None where the model was made in the step itself.
+        if all(place in self._early for place in places):
+            training.initial = [
+                (name, self._early[place])
+                for (name, _), place in zip(weights, places, strict=True)
+            ]
 
     def _loss(self, site: Site, replica: Any, value: Any) -> Any:
         with self._lock:

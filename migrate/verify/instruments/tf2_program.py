@@ -227,7 +227,7 @@ def _recording(
     if evaluations:
         figures = evaluations[-1]
     files = options.out / "files"
-    names, values = zip(*(training.drawn or training.initial), strict=True)
+    drawn = training.drawn or training.initial
     return Recording(
         program=str(options.script),
         producer={
@@ -250,7 +250,9 @@ def _recording(
         extra={
             "evaluations": evaluations,
             "exports": exported_names([files]),
-            "drawn": drawn_weights(told_apart(names), values),
+            "drawn": drawn_weights(
+                told_apart([name for name, _ in drawn]), [value for _, value in drawn]
+            ),
             "used": training.used,
             "trained": training.places_trained,
             "constants": training.constants,
