@@ -29,6 +29,7 @@ from ..report.needs import Need
 from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from ..symbols.resolver import Resolver
+from ..symbols.scopes import BindingKind
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
 from .file_facts import facts_of_file
 from .inside import Clash, put_inside
@@ -251,10 +252,12 @@ def _lost_by_others(
     before: ParsedModule, after: ParsedModule, facts: ProjectFacts
 ) -> Iterator[str]:
     """What files of no program may take from a file that has it no more."""
-    old, new = (
-        one.resolver.scopes.module_scope.bindings.keys() for one in (before, after)
-    )
-    gone = old - new
+    old, new = (one.resolver.scopes.module_scope.bindings for one in (before, after))
+    gone = {
+        name
+        for name, bindings in old.items()
+        if name not in new and bindings[0].kind is not BindingKind.IMPORT
+    }
     for user in sorted(facts.importers(before.path)):
         words = _WORD.findall(read_or_nothing(user).decode("utf-8", "replace"))
         if is_test(user.name) and gone.intersection(words):

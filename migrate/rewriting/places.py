@@ -74,17 +74,18 @@ class Place:
 
 def place_of(group: Group, facts: ProjectFacts) -> Place:
     """The directory of a group's module: its package, or where it starts."""
-    paths = [os.path.abspath(path) for path in group.all]
-    roots = {root for path in group.all for root in _roots(path, facts)}
+    files = (*group.files, *group.support)
+    paths = [os.path.abspath(path) for path in files]
+    roots = {root for path in files for root in _roots(path, facts)}
     alone = not roots
     if alone:
-        roots = {_own_root(path, facts) for path in group.all}
+        roots = {_own_root(path, facts) for path in files}
     # The outermost directory from which every file can be named, in time.
     fitting = [
         root
         for root in sorted(roots)
         if all(_below(path, root) for path in paths)
-        and not any(_comes_late(path, root, facts) for path in group.all)
+        and not any(_comes_late(path, root, facts) for path in files)
         and all(_finds(path, root, facts) for path in _starting(group.files, facts))
     ]
     if not fitting:
@@ -101,7 +102,7 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
         looks_like_one = os.path.isfile(os.path.join(root, "__init__.py"))
         return Place(root, "", unsure=alone and looks_like_one)
-    relative = [path for path in group.all if _names_no_top(path, facts)]
+    relative = [path for path in files if _names_no_top(path, facts)]
     if relative:
         return Place(root, _shared(packages), _found_from(relative, facts))
     return Place(root, packages.pop().split(".")[0])

@@ -28,18 +28,19 @@ class Group:
 
     ``files`` name Estimators; ``support`` are others that name TensorFlow and that
     they import, or that a script brings to them: a class derived from one of theirs,
-    a function that builds a graph. ``missing`` are among them, but were not given to
-    this run.
+    a function that builds a graph. ``takers`` name none of it, but take names of
+    ``files``. ``missing`` are among them, but were not given to this run.
     """
 
     files: tuple[Path, ...]
-    support: tuple[Path, ...]
+    support: tuple[Path, ...] = ()
+    takers: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
 
     @property
     def all(self) -> tuple[Path, ...]:
         """Every file of the group."""
-        return (*self.files, *self.support)
+        return (*self.files, *self.support, *self.takers)
 
 
 def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
@@ -53,7 +54,7 @@ def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
     found = table.get(own)
     given = {os.path.abspath(path) for path in facts.files}
     if found is None and own not in given and names_estimators(parsed.resolver):
-        return Group((parsed.path,), ())  # text from a pipe
+        return Group((parsed.path,))  # text from a pipe
     assert found is None or isinstance(found, Group)
     return found
 
@@ -66,7 +67,7 @@ def supported_by(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
         table = facts.answers["groups of Estimator files"]
         assert isinstance(table, dict)
         for group in dict.fromkeys(table.values()):
-            for one in group.support:
+            for one in (*group.support, *group.takers):
                 found.setdefault(os.path.abspath(one), []).append(group)
         facts.answers[key] = found
     supported = facts.answers[key]
@@ -104,13 +105,14 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
         for one in inside:
             support |= reached.get(one) or files.reached(one)
         support = {one for one in support - inside if files.has_tensorflow(one)}
-        support |= _takers(files, inside) - inside
-        every = sorted(inside | support)
-        group = Group(
-            tuple(given.get(one, Path(one)) for one in sorted(inside)),
-            tuple(given.get(one, Path(one)) for one in sorted(support)),
-            tuple(Path(one) for one in every if one not in given),
-        )
+        takers = _takers(files, inside) - inside - support
+        every = sorted(inside | support | takers)
+        parts = [
+            tuple(given.get(one, Path(one)) for one in sorted(part))
+            for part in (inside, support, takers)
+        ]
+        missing = tuple(Path(one) for one in every if one not in given)
+        group = Group(parts[0], parts[1], parts[2], missing)
         table.update(dict.fromkeys(inside, group))
     return table
 

@@ -13,21 +13,14 @@ from .core import NEVER, split
 
 
 class Callback:
-    """Looks on while a model trains, and may end it."""
+    """Looks on while a model trains, and may end it by `should_stop`."""
 
     should_stop = False
 
-    def begin(self) -> None:
-        """Called once, before the first step."""
-
-    def before_step(self, step: int) -> None:
-        """Called before each step, with the number of those that are done."""
-
-    def after_step(self, step: int, values: dict[str, Any]) -> None:
-        """Called after each step, with its number, its loss and what is watched."""
-
-    def end(self) -> None:
-        """Called once, after the last step."""
+    def begin(self) -> None: ...
+    def before_step(self, step: int) -> None: ...
+    def after_step(self, step: int, values: dict[str, Any]) -> None: ...
+    def end(self) -> None: ...
 
 
 class Trainer(core.Trainer):
@@ -48,13 +41,13 @@ class Trainer(core.Trainer):
         last = int(max_steps or NEVER) if steps is None else step + int(steps)
         if step >= last:
             return self
+        self._start(step)
         iterator = self._iterator(dataset, whole=True)
         # The trace itself, so that no step has to look for it.
         train_step = self._train.get_concrete_function(iterator.element_spec)
         save_steps = self.config.save_checkpoints_steps or NEVER
         save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
-        self._start(step)
         hooks = list(hooks or ())
         for hook in hooks:
             hook.should_stop = False

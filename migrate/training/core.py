@@ -16,6 +16,7 @@ import tf_keras
 logger = tf.get_logger()
 NEVER = sys.maxsize
 OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"  # in every checkpoint of TensorFlow 2
+OLD = "%s is a checkpoint of TensorFlow 1: `tfmigrate checkpoint convert` it first."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,10 +181,7 @@ class Trainer:
         path = path or self.latest_checkpoint()
         if path:
             if not tf.train.load_checkpoint(path).has_tensor(OBJECTS):
-                raise ValueError(
-                    f"{path} is a checkpoint of TensorFlow 1: convert it by "
-                    "`tfmigrate checkpoint convert`, or choose another model_dir."
-                )
+                raise ValueError(OLD % path)
             self.restore(path)
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:

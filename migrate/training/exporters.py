@@ -19,18 +19,9 @@ class LatestExporter:
     ) -> None:
         self.name, self.receiver, self.exports_to_keep = name, receiver, exports_to_keep
 
-    def export(
-        self,
-        trainer: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: dict[str, Any],
-        is_the_final_export: bool,
-    ) -> Any:
+    def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
         """Exports the model that has been evaluated; returns where, if it does."""
-        path = trainer.export_saved_model(
-            export_path, self.receiver, checkpoint_path=checkpoint_path
-        )
+        path = trainer.export_saved_model(export_path, self.receiver)
         names = [name.strip("/") for name in tf.io.gfile.listdir(export_path)]
         versions = sorted((name for name in names if name.isdigit()), key=int)
         for version in versions[: -(self.exports_to_keep or len(versions))]:
@@ -44,22 +35,12 @@ class FinalExporter(LatestExporter):
     def __init__(self, name: str, receiver: Any) -> None:
         super().__init__(name, receiver, exports_to_keep=None)
 
-    def export(
-        self,
-        trainer: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: dict[str, Any],
-        is_the_final_export: bool,
-    ) -> Any:
-        if is_the_final_export:
-            return super().export(
-                trainer, export_path, checkpoint_path, eval_result, True
-            )
-        return None
+    def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
+        _, _, is_the_final_export = evaluated
+        return super().export(trainer, export_path) if is_the_final_export else None
 
 
-def loss_is_smaller(
+def smaller_loss(
     best_eval_result: dict[str, Any], current_eval_result: dict[str, Any]
 ) -> bool:
     """Tells whether a model has a smaller loss than the best one so far."""
@@ -73,31 +54,20 @@ class BestExporter(LatestExporter):
         self,
         name: str = "best_exporter",
         receiver: Any = None,
-        compare_fn: Callable[..., bool] = loss_is_smaller,
+        compare_fn: Callable[..., bool] | None = None,
         exports_to_keep: int | None = 5,
     ) -> None:
         super().__init__(name, receiver, exports_to_keep)
-        self.compare_fn = compare_fn
+        self.compare_fn = compare_fn or smaller_loss
 
-    def export(
-        self,
-        trainer: Any,
-        export_path: str,
-        checkpoint_path: str,
-        eval_result: dict[str, Any],
-        is_the_final_export: bool,
-    ) -> Any:
-        path = f"{export_path}/best.json"
+    def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
+        path, (_, results, _) = f"{export_path}/best.json", evaluated
         if tf.io.gfile.exists(path):
-            with tf.io.gfile.GFile(path) as file:
-                best = json.load(file)
-            if not self.compare_fn(
-                best_eval_result=best, current_eval_result=eval_result
-            ):
+            best = json.loads(tf.io.gfile.GFile(path).read())
+            both = {"best_eval_result": best, "current_eval_result": results}
+            if not self.compare_fn(**both):
                 return None
-        exported = super().export(
-            trainer, export_path, checkpoint_path, eval_result, is_the_final_export
-        )
+        exported = super().export(trainer, export_path)
         with tf.io.gfile.GFile(path, "w") as file:
-            json.dump({name: float(value) for name, value in eval_result.items()}, file)
+            json.dump({name: float(value) for name, value in results.items()}, file)
         return exported

@@ -6,10 +6,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from . import export, heads
+from . import exports, heads
 
 
-class Head(heads.Head, export.Task):
+class Head(heads.Head, exports.Task):
     """Trains a model on the losses of examples, whose weights may be a feature."""
 
     def exports(self, features: Any, outputs: Any) -> dict[str, dict[str, Any]]:

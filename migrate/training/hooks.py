@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -51,15 +50,9 @@ class LogValues(Callback):
         tensors: Any,
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
-        at_end: bool = False,
-        formatter: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        labelled = isinstance(tensors, dict)
-        self.names = dict(
-            sorted(tensors.items()) if labelled else zip(tensors, tensors)
-        )
+        self.names = tensors if isinstance(tensors, dict) else {n: n for n in tensors}
         self.steps, self.secs = every_n_iter or NEVER, every_n_secs or NEVER
-        self.at_end, self.formatter = at_end, formatter
 
     def begin(self) -> None:
         self.step, self.time = 0, time.time()
@@ -71,14 +64,9 @@ class LogValues(Callback):
             self.log()
         self.step += 1
 
-    def end(self) -> None:
-        if self.at_end:
-            self.log()
-
     def log(self) -> None:
         """Logs the values of the last step, and the seconds since they were logged."""
         text = ", ".join(f"{label} = {value}" for label, value in self.values.items())
-        text = self.formatter(self.values) if self.formatter else text
         logger.info("%s (%.3f sec)", text, time.time() - self.time)
         self.time = time.time()
 

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from . import core
+from . import core, predictions
 from .core import split
-
-
-class Task(core.Task):
-    """A task that predicts."""
-
-    def predictions(self, features: Any, outputs: Any) -> Any:
-        """Returns what is predicted for a batch: a dict by name, or one tensor."""
-        return {"output": outputs}
 
 
 class Trainer(core.Trainer):
     """A trainer that predicts."""
 
+    task: predictions.Task
+
     def predict(
         self,
         input_fn: Callable[..., Any],
-        predict_keys: Iterable[str] | None = None,
+        predict_keys: Container[str] | None = None,
         *,
-        checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
         """Yields what is predicted for each example, as NumPy arrays."""
         dataset = self._dataset(input_fn, "infer")
-        self._prepare(split(dataset.element_spec)[0], checkpoint_path)
-        # Nothing is read ahead: data may depend on what has been predicted.
-        options = tf.data.Options()
+        self._prepare(split(dataset.element_spec)[0])
+        options = tf.data.Options()  # nothing is read ahead of what is predicted
         options.experimental_optimization.inject_prefetch = False
         for batch in dataset.with_options(options):
             predictions = self._predict_step(split(batch)[0])
             if predict_keys:
                 known = predictions.items()
-                predictions = {
-                    key: value for key, value in known if key in predict_keys
-                }
+                predictions = {k: value for k, value in known if k in predict_keys}
             arrays = [tensor.numpy() for tensor in tf.nest.flatten(predictions)]
             for row in zip(*arrays) if yield_single_examples else [arrays]:
                 yield tf.nest.pack_sequence_as(predictions, row)

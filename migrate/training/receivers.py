@@ -13,11 +13,10 @@ def parsing_receiver(
     """Takes features from serialized tf.train.Examples."""
     serialized = tf.TensorSpec([default_batch_size], tf.string, "examples")
 
-    @tf.function(input_signature=[serialized])
     def receive(examples: Any) -> Any:
         return tf.io.parse_example(examples, feature_spec)
 
-    return receive
+    return tf.function(receive, input_signature=[serialized])
 
 
 def raw_receiver(

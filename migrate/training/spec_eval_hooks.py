@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 from . import eval_hooks, specs  # noqa: F401 specs is extended
 
 
-def evaluate_and_export(
+def train_and_evaluate(
     trainer: eval_hooks.Trainer, train_spec: Any, eval_spec: Any
-) -> tuple[dict[str, Any], list[Any]]:
-    """Evaluates the latest checkpoint; returns its figures and what is exported."""
-    input_fn, steps, name, hooks, *_ = eval_spec
-    return trainer.evaluate(input_fn, steps, hooks, name=name), []
+) -> tuple[Any, Any]:
+    """Trains, and evaluates checkpoints; returns the last figures and exports."""
+    results: Any
+    exports: Any
+    results = exports = None
+    began, evaluated = -math.inf, trainer.latest_checkpoint()
+
+    def evaluate() -> None:
+        nonlocal results, exports, began, evaluated
+        began, evaluated = time.time(), trainer.latest_checkpoint()
+        input_fn, steps, name, hooks, *_ = eval_spec
+        results, exports = trainer.evaluate(input_fn, steps, hooks, name=name), []
+
+    def after_save(step: int) -> None:
+        if time.time() >= began + eval_spec.throttle_secs:
+            evaluate()
+            # Training goes on from here, whatever the evaluation has changed.
+            trainer.restore(evaluated)
+
+    trainer.train(**train_spec._asdict(), saving_listeners=[after_save])
+    if evaluated != trainer.latest_checkpoint():
+        evaluate()
+    return results, exports

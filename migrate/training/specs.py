@@ -18,16 +18,19 @@ EvalSpec = collections.namedtuple(
 
 
 def train_and_evaluate(
-    trainer: core.Trainer, train_spec: TrainSpec, eval_spec: EvalSpec
+    trainer: core.Trainer, train_spec: Any, eval_spec: Any
 ) -> tuple[Any, Any]:
     """Trains, and evaluates checkpoints; returns the last figures and exports."""
+    results: Any
+    exports: Any
     results = exports = None
     began, evaluated = -math.inf, trainer.latest_checkpoint()
 
     def evaluate() -> None:
         nonlocal results, exports, began, evaluated
         began, evaluated = time.time(), trainer.latest_checkpoint()
-        results, exports = evaluate_and_export(trainer, train_spec, eval_spec)
+        input_fn, steps, name, *_ = eval_spec
+        results, exports = trainer.evaluate(input_fn, steps, name=name), []
 
     def after_save(step: int) -> None:
         if time.time() >= began + eval_spec.throttle_secs:
@@ -39,11 +42,3 @@ def train_and_evaluate(
     if evaluated != trainer.latest_checkpoint():
         evaluate()
     return results, exports
-
-
-def evaluate_and_export(
-    trainer: core.Trainer, train_spec: TrainSpec, eval_spec: EvalSpec
-) -> tuple[dict[str, Any], list[Any]]:
-    """Evaluates the latest checkpoint; returns its figures and what is exported."""
-    input_fn, steps, name, *_ = eval_spec
-    return trainer.evaluate(input_fn, steps, name=name), []

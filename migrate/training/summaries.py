@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
+import math
 import time
 from typing import Any
 
 import tensorflow as tf
 
 from . import core
-from .core import NEVER, split
+from .core import NEVER, logger, split
 
 SCALARS = tf.compat.v1.SummaryMetadata(plugin_data={"plugin_name": "scalars"})
 
@@ -27,38 +27,31 @@ class Trainer(core.Trainer):
 
     config: RunConfig
 
-    @functools.cached_property
-    def writer(self) -> Any:
-        """What writes the event files of training, from its first step on."""
-        with tf.init_scope():
-            return tf.summary.create_file_writer(self.model_dir)
+    writer: Any = None
 
     def _start(self, step: int) -> None:
         """Makes what keeps checkpoints, and saves the first where there is none."""
         super()._start(step)
+        self.writer = self.writer or tf.summary.create_file_writer(self.model_dir)
         self.logged = step, time.time()
 
     def _log(self, step: int, loss: float) -> None:
-        super()._log(step, loss)
+        if math.isnan(loss):
+            raise FloatingPointError(f"The loss is not a number after step {step}.")
         if step % (self.config.log_step_count_steps or NEVER) == 0:
+            logger.info("loss = %.6g, step = %d", loss, step)
             (last, since), self.logged = self.logged, (step, time.time())
-            rate = (step - last) / (self.logged[1] - since)
+            rate = (step - last) / (time.time() - since)
             with self.writer.as_default(step):
                 tf.summary.write("global_step/sec", rate, metadata=SCALARS)
-
-    def _save(self, step: int, listeners: Any) -> None:
-        super()._save(step, listeners)
-        self.writer.flush()
 
     def _report(self, results: dict[str, Any], name: str | None) -> None:
         """Logs the figures of an evaluation, and writes them to an event file."""
         super()._report(results, name)
         folder = f"{self.model_dir}/eval_{name}" if name else f"{self.model_dir}/eval"
-        writer = tf.summary.create_file_writer(folder)
-        with writer.as_default(results["global_step"]):
+        with tf.summary.create_file_writer(folder).as_default(results["global_step"]):
             for tag in results.keys() - {"global_step"}:
                 tf.summary.write(tag, results[tag], metadata=SCALARS)
-        writer.close()
 
     def _train_step(self, batch: Any) -> dict[str, Any]:
         """Trains on one batch of each replica, and writes summaries of some."""

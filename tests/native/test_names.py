@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-
 from tfmigrate.native.names import task_name
 from tfmigrate.plan.code.tree import Tree
 from tfmigrate.symbols.resolver import Resolver

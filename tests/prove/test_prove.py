@@ -61,10 +61,6 @@ def test_wrong_usage(
     assert texts(project) == before
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="programs of the trial are kept where the test expects them moved",
-)
 def test_each_program_ends_where_its_trial_says(project: Path) -> None:
     before = texts(project)
     done = runner.tfmigrate(
@@ -108,10 +104,6 @@ def test_each_program_ends_where_its_trial_says(project: Path) -> None:
     assert left["reason"].startswith("--prove showed a difference: the losses part")
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="programs of the trial are kept where the test expects them moved",
-)
 def test_a_command_proves_the_program_that_it_starts(project: Path) -> None:
     done = runner.tfmigrate(
         *["rewrite", "asked.py", "--prove-command", "python asked.py word"],

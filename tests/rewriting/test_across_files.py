@@ -78,9 +78,6 @@ def is_native(project: Path) -> bool:
     )
 
 
-@pytest.mark.xfail(
-    strict=False, reason="a test that uses a model_fn keeps its program for now"
-)
 def test_a_model_fn_that_a_test_uses_is_a_task_for_it_too(project: Path) -> None:
     test = project / "tests/test_model.py"
     test.write_text(

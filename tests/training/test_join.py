@@ -121,9 +121,9 @@ def test_joining_needs_no_tensorflow() -> None:
 @pytest.mark.parametrize(
     ("words", "most"),
     [
-        ([], 240),
-        (["predict"], 268),
-        (["predict", "hooks", "train_and_evaluate"], 330),
+        ([], 230),
+        (["predict"], 255),
+        (["predict", "hooks", "train_and_evaluate"], 300),
     ],
 )
 def test_a_file_stays_short(words: list[str], most: int) -> None:

@@ -9,7 +9,9 @@ X = np.arange(24, dtype=np.float32).reshape(8, 3) / 24
 
 
 def model_fn(features, labels, mode):
-    hidden = tf.layers.dropout(features, 0.5, training=mode == "train")
+    hidden = tf.layers.dropout(
+        features, 0.5, training=mode == tf.estimator.ModeKeys.TRAIN
+    )
     out = tf.layers.dense(hidden, 1)
     loss = tf.losses.mean_squared_error(labels, out)
     optimizer = tf.train.GradientDescentOptimizer(0.1)

@@ -23,7 +23,8 @@ from programs import (
 )
 
 STOCK = training(
-    *("predict", "watch", "LogValues", "StopAtStep", "NanGuard", "StepCounter"),
+    *("predict", "watch", "LogValues", "LogValues(formatter)", "StopAtStep"),
+    *("NanGuard", "StepCounter"),
     *("Profiler", "summed", "CheckpointSaver"),
 )
 SUMMED = training("predict", "save_summary_steps", "hooks", "train_and_evaluate")
@@ -92,9 +93,11 @@ def check_stock_callbacks_do_as_recorded(folder: str) -> None:
     for ours, theirs in zip(formatted, seen["formatted"], strict=True):
         assert ours[0][0] == theirs[0][0] == "error"
         assert np.isclose(ours[0][1], theirs[0][1], rtol=1e-5)
-    logged = [line.split(", ") for line in lines if line.startswith("error = ")]
-    assert [line[1][:8] for line in logged] == ["step = 1", "step = 4", "step = 5"]
-    assert all(line[1].endswith(" sec)") for line in logged)
+    logged = [
+        line for line in lines if line.startswith("step = ") and ", error" in line
+    ]
+    assert [line[7] for line in logged] == ["1", "4", "5"]
+    assert all(line.endswith(" sec)") for line in logged)
     assert sum(line.startswith("global_step/sec: ") for line in lines) == 2
     assert glob.glob(f"{folder}/profile/**/*.xplane.pb", recursive=True)
     trainer.train(batches(), [STOCK.StopAtStep(last_step=7)])
