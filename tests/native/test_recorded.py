@@ -68,8 +68,6 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_the_steps_are_those_of_tf_1_15(recordings: Path, run: str) -> None:
-    if run in ("adagrad_by_name", "nadam_decay"):
-        pytest.xfail("they keep their programs now")
     recorded, name, _, steps, tolerance = RUNS[run]
     code = (recordings / "new" / f"{name}.py").read_text("utf-8")
     if not (recordings / run).is_dir():

@@ -49,7 +49,5 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", [path.stem for path in PROGRAMS])
 def test_hooks_do_what_they_did(name: str, printed: dict[str, str]) -> None:
-    if name in ("not_a_number", "watched"):
-        pytest.xfail("they keep their programs now")
     recorded = json.loads((RECORDINGS / f"{name}.json").read_text("utf-8"))
     assert json.loads(printed[name].splitlines()[-1]) == recorded, printed[name]

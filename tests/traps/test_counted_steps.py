@@ -57,7 +57,6 @@ BY_OPTIMIZER = re.sub(
 )
 
 
-@pytest.mark.xfail(strict=False, reason="kept programs are expected to move")
 def test_it_is_counted_after_all_have_read_it(tmp_path: Path) -> None:
     assert "step.assign" not in BY_OPTIMIZER
     programs = [tmp_path / "by_hand.py", tmp_path / "by_optimizer.py"]

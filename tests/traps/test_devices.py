@@ -58,9 +58,6 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
     return dict(zip(strategies, run(programs), strict=True))
 
 
-@pytest.mark.xfail(
-    strict=False, reason="GPUs that are not there are judged by training.py now"
-)
 @pytest.mark.parametrize("named", TWO)
 def test_missing_gpus_end_the_program(named: str, ended: dict[str, Ended]) -> None:
     done = ended[named]
@@ -69,9 +66,6 @@ def test_missing_gpus_end_the_program(named: str, ended: dict[str, Ended]) -> No
     assert "GPU" in last, done.stderr
 
 
-@pytest.mark.xfail(
-    strict=False, reason="GPUs that are not there are judged by training.py now"
-)
 def test_all_gpus_are_those_that_there_are(ended: dict[str, Ended]) -> None:
     done = ended["all"]
     assert done.returncode == 0, done.stderr

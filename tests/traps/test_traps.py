@@ -232,8 +232,6 @@ def rewritten(report: dict[str, Any]) -> dict[str, Any]:
 
 @traps("unedited")
 def test_unedited_under_run(trap: str, unedited: dict[str, Any]) -> None:
-    if trap == "layers_applied":
-        pytest.xfail("apply of a layer within a helper fails")
     if trap not in OF_COMPAT:
         check(trap, unedited[trap], files=True)
 
@@ -246,8 +244,6 @@ def test_with_its_estimator_kept(trap: str, kept: dict[str, Any]) -> None:
 
 @traps("rewritten")
 def test_rewritten(trap: str, rewritten: dict[str, Any], report: Any) -> None:
-    if trap in ("hook_sees_the_step_of_replicas", "learn_fit_arrays"):
-        pytest.xfail("kept programs in one folder with native ones")
     file = report["files"][trap]
     native = file["program"]["outcome"] == "native"
     if trap in REPORTED and native:

@@ -43,10 +43,6 @@ def test_what_compat_cannot_run_is_as_it_was(tmp_path: Path) -> None:
     assert "kernels" in outcome.before.output
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="the program writes to one folder before and after, and its checkpoints differ",
-)
 def test_a_program_that_moved_needs_nothing_of_ours(tmp_path: Path) -> None:
     (program,) = [each for each in recorded() if each.name == FAST]
     home = make_keras_home(tmp_path / "home", sample=True, noise=True)
