@@ -15,7 +15,7 @@ from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
 from ..plan.code.blocked import Blocked
 from ..plan.code.layout import fit
-from ..plan.code.tree import Tree
+from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -28,11 +28,13 @@ from .code import Refused
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
-from .inlined import with_helpers_inlined
+from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .totals import with_losses_added
+from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
@@ -40,8 +42,7 @@ __all__ = ["NativeFile", "native"]
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
-    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
+    "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
@@ -204,6 +205,8 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn) for one in files]
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
@@ -259,6 +262,8 @@ class _Program:
         one.notes += tuple((line, note) for note in task.notes)
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
+        for helper in _helpers(tree, defined):
+            one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
@@ -460,6 +465,18 @@ class _Renamed(cst.CSTTransformer):
             return updated_node
         self.changed = True
         return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
+    """Functions of the file that a model function names."""
+    found = {
+        one.value
+        for one in walk(defined)
+        if isinstance(one, cst.Name)
+        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        and one in tree.resolver.scopes.loads
+    }
+    return sorted(found)
 
 
 def _is_method(parsed: ParsedModule, name: str) -> bool:
