@@ -79,7 +79,16 @@ def _peeked(page: Page) -> set[cst.Call]:
             others = tensors.others(peek.gone)
             if tensors.data is None or tensors.made is None or others is None:
                 continue
-            peek.rewrite(made, tensors.data)
+            readers = peek.readers(made)
+            if readers and not _returns(page, readers, made, tensors.data):
+                continue
+            if readers and len(peek.runs) == 1:
+                peek.rewrite_one(made, tensors.data)
+                page.put(readers[0], "return ", tensors.data)
+            elif not readers:
+                peek.rewrite(made, tensors.data)
+            else:
+                continue
             for one in others:
                 page.drop_statement(one)
             page.rewritten.update((call, tensors.made))
@@ -87,6 +96,23 @@ def _peeked(page: Page) -> set[cst.Call]:
             seen.add(call)
             peek.rewrite(made, call)
     return seen
+
+
+def _returns(
+    page: Page,
+    readers: Sequence[cst.CSTNode],
+    made: cst.Assign,
+    data: cst.BaseExpression,
+) -> bool:
+    """What is read is returned as it is, of a data set that has a name."""
+    first = readers[0]
+    return (
+        len(readers) == 1
+        and isinstance(first, cst.Return)
+        and first.value is not None
+        and isinstance(data, cst.Name)
+        and _same(page, made.targets[0].target, first.value)
+    )
 
 
 def _gives_data(page: Page, call: cst.Call) -> bool:

@@ -42,9 +42,12 @@ __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
-    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
+# Words of a program that knows its part in a cluster.
+_ROLES = frozenset(
+    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
+)
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -72,6 +75,8 @@ def native(
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
                 raise Refused(f"{parsed.path.name} {why}")
+        if _in_cluster(parsed):
+            raise Refused(f"{parsed.path.name} is part of a cluster (TF_CONFIG)")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -95,6 +100,29 @@ def native(
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     _check_parts(found.values(), module)
     return found
+
+
+def _in_cluster(parsed: ParsedModule) -> bool:
+    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
+    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
+    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
+    if not named:
+        return False
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in named:
+        for above in tree.ancestors(one):
+            if isinstance(above, cst.Subscript):
+                if isinstance(tree.parent(above), cst.AssignTarget):
+                    return True
+                break
+            if isinstance(above, cst.Dict):
+                return True
+            if isinstance(above, (cst.Call, cst.Comparison)):
+                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
+                if not func.endswith((".get", "getenv")) and func:
+                    return True
+                break
+    return any(one.evaluated_value in _ROLES for one in strings)
 
 
 def _words_of(text: str, module: str) -> set[str]:

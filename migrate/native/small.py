@@ -100,7 +100,30 @@ def _cast(kind: str) -> Handler:
     return handle
 
 
+_FILES = {
+    "FileIO": "GFile",
+    "copy": "copy",
+    "create_dir": "mkdir",
+    "delete_file": "remove",
+    "delete_recursively": "rmtree",
+    "file_exists": "exists",
+    "get_matching_files": "glob",
+    "is_directory": "isdir",
+    "list_directory": "listdir",
+    "recursive_create_dir": "makedirs",
+    "rename": "rename",
+}
+
+
+def _file(name: str) -> Handler:
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, f"io.gfile.{name}"))
+
+    return handle
+
+
 WORDS: dict[str, Handler] = {
+    **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
     **{f"{home}.set_verbosity": _verbosity for home in _LOGGING},
     **{f"{home}.{name}": _level for home in _LOGGING for name in _LEVELS},
     **{
