@@ -69,6 +69,8 @@ WORDS: dict[str, frozenset[str]] = {
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "weighted_heads": "weight_column",
+        "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
     }.items()
@@ -84,6 +86,8 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
+    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
+        asked.add("summed")  # replicas add the losses of heads up
     chosen = {
         element
         for element in everything()
