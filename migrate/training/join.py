@@ -39,6 +39,7 @@ WORDS: dict[str, frozenset[str]] = {
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
+        "task_callbacks": "Task.callbacks",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
         "timer": "StepTimer",
@@ -244,7 +245,8 @@ def extended(base: str, extension: str) -> str:
 def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`."""
     for node in function_of(method).body:
-        if ast.unparse(node).startswith(f"super().{method.name}("):
+        call = ast.unparse(node).removeprefix("return ")
+        if call.startswith(f"super().{method.name}("):
             lines, first = base.text.splitlines(), function_of(base).body
             above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
