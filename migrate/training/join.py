@@ -67,6 +67,7 @@ WORDS: dict[str, frozenset[str]] = {
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",
+        "columns": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
