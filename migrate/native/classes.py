@@ -1757,7 +1757,7 @@ class Lifted:
                 node
                 for name in self.moved_names - read
                 for node in ast.walk(self.call)
-                if _names_one(node, name)
+                if isinstance(node, ast.stmt) and _names_one(node, name)
             ]
             if not found:
                 return

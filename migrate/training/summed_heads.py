@@ -13,6 +13,6 @@ class Head(heads.Head, sum_loss.Task):
     """Trains a model on the losses of examples, which replicas add up."""
 
     @property
-    def summed(self) -> Any:
+    def summed(self) -> Any:  # type: ignore[override]
         """Whether the loss is a sum."""
         return self.reduction is tf.reduce_sum
