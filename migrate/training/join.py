@@ -67,9 +67,12 @@ WORDS: dict[str, frozenset[str]] = {
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",
+        "columns": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "weighted_heads": "weight_column",
+        "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
     }.items()
@@ -85,6 +88,8 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
+    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
+        asked.add("summed")  # replicas add the losses of heads up
     chosen = {
         element
         for element in everything()

@@ -1,7 +1,7 @@
 """Programs in shapes of public code: each leaves its figures in ``RESULT``.
 
 Initial weights do not depend on random numbers and data is read in order, so that the
-figures of a run on tfmigrate.compat and of a run on the loop module are the same.
+figures of a run on tfmigrate.compat and of the native program are the same.
 """
 
 from __future__ import annotations
