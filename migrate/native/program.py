@@ -27,7 +27,7 @@ from .classes import plain_classes, training_words
 from .code import Refused
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
-from .idle import without_idle_arguments
+from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
@@ -231,7 +231,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
-        files = [without_idle_arguments(one, facts) for one in files]
+        files = [without_idle_words(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
