@@ -106,7 +106,9 @@ def _once(
             new = _Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
-            put = {tree.statement(node): cst.FlattenSentinel(new)}
+            put: dict[cst.CSTNode, object] = {
+                tree.statement(node): cst.FlattenSentinel(new)
+            }
             module = parsed.module.visit(_Put(put))
             parsed = _again(parsed, module, facts)
             return without_unread(parsed, facts, helper.name.value)
