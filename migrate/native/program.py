@@ -526,7 +526,7 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
 
 
 def _models(parsed: ParsedModule) -> set[str]:
-    """Classes of Keras models that the file defines, and functions that make a layer."""
+    """Classes of models that a file defines, and functions that make a layer."""
     kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
     found: set[str] = set()
     for one in parsed.nodes:
