@@ -236,7 +236,7 @@ class _Program:
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
-        files = [with_losses_added(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
