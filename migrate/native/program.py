@@ -15,7 +15,7 @@ from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
 from ..plan.code.blocked import Blocked
 from ..plan.code.layout import fit
-from ..plan.code.tree import Tree
+from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -27,22 +27,27 @@ from .classes import plain_classes, training_words
 from .code import Refused
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
+from .idle import without_idle_arguments
 from .imports import Wanted, with_imports
-from .inlined import with_helpers_inlined
+from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .totals import with_losses_added
+from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
-    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
-    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
+    "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
+# Words of a program that knows its part in a cluster.
+_ROLES = frozenset(
+    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
+)
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -70,6 +75,8 @@ def native(
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
                 raise Refused(f"{parsed.path.name} {why}")
+        if _in_cluster(parsed):
+            raise Refused(f"{parsed.path.name} is part of a cluster (TF_CONFIG)")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -93,6 +100,29 @@ def native(
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     _check_parts(found.values(), module)
     return found
+
+
+def _in_cluster(parsed: ParsedModule) -> bool:
+    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
+    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
+    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
+    if not named:
+        return False
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in named:
+        for above in tree.ancestors(one):
+            if isinstance(above, cst.Subscript):
+                if isinstance(tree.parent(above), cst.AssignTarget):
+                    return True
+                break
+            if isinstance(above, cst.Dict):
+                return True
+            if isinstance(above, (cst.Call, cst.Comparison)):
+                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
+                if not func.endswith((".get", "getenv")) and func:
+                    return True
+                break
+    return any(one.evaluated_value in _ROLES for one in strings)
 
 
 def _words_of(text: str, module: str) -> set[str]:
@@ -201,9 +231,12 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
+        files = [without_idle_arguments(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
@@ -263,6 +296,8 @@ class _Program:
         one.notes += tuple((line, note) for note in task.notes)
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
+        for helper in _helpers(tree, defined):
+            one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
@@ -464,6 +499,18 @@ class _Renamed(cst.CSTTransformer):
             return updated_node
         self.changed = True
         return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
+    """Functions of the file that a model function names."""
+    found = {
+        one.value
+        for one in walk(defined)
+        if isinstance(one, cst.Name)
+        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        and one in tree.resolver.scopes.loads
+    }
+    return sorted(found)
 
 
 def _is_method(parsed: ParsedModule, name: str) -> bool:
