@@ -37,9 +37,7 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     """What the call says instead of making a layer."""
     made = body.notes.made[node]
     method = METHODS.get(made.kind)
-    if made.kind == "ColumnsLayer" and (
-        body.by_call or _as_in_tensorflow_1(node)
-    ):
+    if made.kind == "ColumnsLayer" and (body.by_call or _as_in_tensorflow_1(node)):
         method = "make_input_layer"
     if made.kind == "called" or (body.by_call and method is None):
         if made.kind == "object":

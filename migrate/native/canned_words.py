@@ -37,7 +37,9 @@ def _canned(page: Page, word: Word) -> None:
     rows = any("embedding" in text for text in texts)
     shared = any("shared_embedding_column" in text for text in texts)
     try:
-        code = canned(word.symbol, given, tf2=page.for_tf2, rows=rows, shared_columns=shared)
+        code = canned(
+            word.symbol, given, tf2=page.for_tf2, rows=rows, shared_columns=shared
+        )
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
         return

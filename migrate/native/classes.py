@@ -61,7 +61,16 @@ _SCOPE = (
     "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
     "constraint",
 )  # fmt: skip
-_PLACES_OF_LAYERS = ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+# Classes of training.py.
+_LAYERS = frozenset(
+    (
+        "DenseFeatures",
+        "ExampleNormalization",
+        "LinearModel",
+        "SequenceFeatures",
+        "Tables",
+    )
+)
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 # Layers without weights, and code that leaves it to scopes how weights begin.
 _WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
@@ -133,8 +142,7 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
-    made = CELLS | {"LinearModel", "DenseFeatures", "SequenceFeatures", "Tables"}
-    return frozenset(read & made | words)
+    return frozenset(read & (CELLS | _LAYERS) | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -987,7 +995,6 @@ class Lifted:
         self.code = without_gone(self.code)
         self.read()
         self._check_scopes()
-        self._rounds_alone()
         self._first_values_made()
         self._functions()
         self._calls_of_contrib()
@@ -1019,16 +1026,6 @@ class Lifted:
                         f"the scope around `{attribute}` gives its weights "
                         f"a {' and a '.join(said)}"
                     )
-
-    def _rounds_alone(self) -> None:
-        """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
-        for one in ast.walk(self.call):
-            over = one.iter if isinstance(one, ast.comprehension) else None
-            if not isinstance(over, ast.Call) or dotted(over.func) != "zip":
-                continue
-            if len(over.args) == 1:
-                self.source.put(over, self.of(over.args[0]))
-        self.take()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers that the constructor makes for later."""
@@ -1520,37 +1517,73 @@ class Lifted:
 
     def _loops(self) -> None:
         """Loops go over the layers alone where nothing else is read."""
-        for node in [one for one in ast.walk(self.call) if isinstance(one, ast.For)]:
-            over = node.iter
-            if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+        lists = {
+            name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.List) and self.appended(name)
+        }
+        for node in ast.walk(self.call):
+            if isinstance(node, ast.For):
+                inside: list[ast.AST] = [*node.body, *node.orelse]
+            elif isinstance(node, (ast.ListComp, ast.DictComp, ast.GeneratorExp)):
+                if len(node.generators) == 1:
+                    inside = [*ast.iter_child_nodes(node)]
+                    inside.remove(node.generators[0])
+                    inside += node.generators[0].ifs
+                    self._loop(node.generators[0], inside, lists)
                 continue
-            lists = over.args[1:]
-            if not lists or not isinstance(node.target, ast.Tuple):
+            else:
                 continue
-            if any(attribute_of_self(one) is None for one in lists):
-                continue
-            used = {
-                one.id
-                for part in (*node.body, *node.orelse)
-                for one in ast.walk(part)
-                if isinstance(one, ast.Name)
-            }
-            first, *elements = node.target.elts
-            target, iterated = self._needed(first, over.args[0], used)
-            shown = [self.of(one) for one in elements]
-            held = [self.of(one) for one in lists]
-            if target is not None and iterated is not None:
-                shown.insert(0, target)
-                held.insert(0, iterated)
-            joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
-            if target is not None and iterated is None:
-                if len(held) > 1:
-                    shown = [f"({', '.join(shown)})"]
-                shown.insert(0, target)
-                joined = f"enumerate({joined})"
-            self.source.put(node.target, ", ".join(shown))
-            self.source.put(over, joined)
+            self._loop(node, inside, lists)
         self.take()
+
+    def _loop(
+        self,
+        node: ast.For | ast.comprehension,
+        inside: Sequence[ast.AST],
+        lists: Container[str],
+    ) -> None:
+        over = node.iter
+        if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+            return
+        if not isinstance(node.target, ast.Tuple):
+            return
+        pairs = [*zip(node.target.elts, over.args, strict=False)]
+        layers = [one for one in pairs if attribute_of_self(one[1]) in lists]
+        others = [one for one in pairs if one not in layers]
+        used = {
+            one.id
+            for part in inside
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name)
+        }
+        if not layers or not others:
+            return
+        counted: str | None = None
+        shown, held = [], []
+        for target, iterated in others:
+            late = {one.id for one in names_in(iterated)} & self.locals - {"self"}
+            if len(others) > 1 and late:
+                needed = self.of(target), self.of(iterated)
+            else:
+                needed = self._needed(target, iterated, used)
+            if needed[0] is None:
+                continue
+            if needed[1] is None and len(others) == 1:
+                counted = needed[0]
+                continue
+            shown.append(needed[0])
+            held.append(needed[1] or self.of(iterated))
+        shown += [self.of(target) for target, _ in layers]
+        held += [self.of(iterated) for _, iterated in layers]
+        joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
+        if counted is not None:
+            if len(held) > 1:
+                shown = [f"({', '.join(shown)})"]
+            shown.insert(0, counted)
+            joined = f"enumerate({joined})"
+        self.source.put(node.target, ", ".join(shown))
+        self.source.put(over, joined)
 
     def _needed(
         self, target: ast.expr, over: ast.expr, used: Container[str]

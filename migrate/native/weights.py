@@ -589,4 +589,6 @@ def sequence_input(lifted: Lifted, node: ast.Call, uses: Sequence[ast.Call]) -> 
         lifted.source.put(use, f"{lifted.of(use.func)}({lifted.of(given['features'])})")
     if len(codes) != 1:
         raise Refused(f"`{SEQUENCE_INPUT}` is called in several ways")
-    lifted.source.put(node, f"{lifted.columns_layer('SequenceFeatures')}({codes.pop()})")
+    lifted.source.put(
+        node, f"{lifted.columns_layer('SequenceFeatures')}({codes.pop()})"
+    )

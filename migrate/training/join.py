@@ -67,6 +67,7 @@ WORDS: dict[str, frozenset[str]] = {
         "schedules": "*",
         "optimizers": "*",
         "columns": "*",
+        "layers": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
