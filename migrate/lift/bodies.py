@@ -414,6 +414,7 @@ class Body(Scope):
 
         Of things that are gone through at once, it has those that are known early.
         """
+        known: list[tuple[cst.BaseExpression, cst.BaseExpression]]
         known = [(node.iter, node.target)]
         if not self._is_counted(node.iter):
             pairs = pairs_of(node.iter, node.target)

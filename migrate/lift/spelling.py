@@ -48,7 +48,7 @@ def names_of(node: cst.CSTNode) -> set[str]:
 
 
 def pairs_of(
-    iterated: cst.BaseExpression, target: cst.BaseAssignTargetExpression
+    iterated: cst.BaseExpression, target: cst.BaseExpression
 ) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Of ``for x, y in zip(xs, ys)``: xs with x, ys with y; else the one pair."""
     if (

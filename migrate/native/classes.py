@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ..interp.layer_functions import LAYERS, LayerFunction
 from ..interp.spelling import snake
 from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
-from .code import Refused, dotted, is_absent, literal, parsed
+from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
@@ -513,7 +514,7 @@ class Module:
                         raise Refused("it is not known when `DropoutWrapper` drops")
                     always = self.shares is not None and not self.shares.code
                     reader = Plain(self.symbol, self.quote)
-                    text.put(node, cell(name, node, reader, always=always))
+                    text.put(node, cell(name, node, reader, text.of, always=always))
                     continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
@@ -916,9 +917,22 @@ class Lifted:
             held = held.value
         first = parameters_of(self.call)[1:2]
         is_input = isinstance(held, ast.Name) and [held.id] == first
-        if not is_input or first[0] in _stored(self.call):
+        if not is_input or self._is_stored(first[0]):
             return None
         return f"input_shape{part}[{index}]"
+
+    def _is_stored(self, name: str) -> bool:
+        """The call gives a parameter another value, before the node `at`."""
+        stores = [
+            one
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
+        ]
+        if self.at is None or any(
+            isinstance(one, (ast.For, ast.While)) for one in self.around(self.at)
+        ):
+            return bool(stores)
+        return any(place_of(one) < place_of(self.at) for one in stores)
 
     def add_to_init(self, lines: Sequence[str], place: ast.AST) -> None:
         """Puts statements into the constructor, in the order of the calls.
@@ -969,6 +983,23 @@ class Lifted:
         start, _ = self.source.span(self.call)
         line = self.source.code.rfind("\n", 0, start) + 1
         self.source._edits.append((line, line, "\n"))
+
+    def in_build(self, code: str | None) -> str | None:
+        """What the constructor says, as `build` does, which has attributes alone."""
+        if code is None:
+            return None
+        text = Text(f"({code}\n)")
+        stored = {
+            value.id: name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.Name)
+        }
+        for one in names_in(text.body[0]):
+            if one.id in self.init_names - {"self"}:
+                if one.id not in stored:
+                    raise Refused(f"a weight follows from `{one.id}` and its input")
+                text.put(one, f"self.{stored[one.id]}")
+        return text.done()[1:-2]
 
     def fresh(self, wanted: str, more: Container[str] = ()) -> str:
         """An attribute that the class does not have yet."""
@@ -1072,6 +1103,9 @@ class Lifted:
         if symbol == SEQUENCE_INPUT:
             sequence_input(self, node, [one.node for one in uses])
             return
+        if symbol in LAYERS and len(uses) == 1:
+            self._built(node, uses[0], LAYERS[symbol], function)
+            return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
         if name in ("repeat", "stack") and len(uses) == 1:
@@ -1155,6 +1189,47 @@ class Lifted:
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
         return self._constructor(made, function)
+
+    def _built(
+        self, node: ast.Call, use: _Use, layer: LayerFunction, function: str
+    ) -> None:
+        """Makes a layer in `build`, which has the shape of the input."""
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.node.args, *node.args[1:]],
+            keywords=[*use.node.keywords, *node.keywords],
+        )
+        given = arguments_of(whole, (layer.inputs, *layer.parameters), function)
+        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        what = f"`{function}`"
+        self.at = use.node
+        shown = self.of(given.pop(layer.inputs))
+        parts: dict[str, str | None] = {}
+        for parameter, value in given.items():
+            code = self.of(value)
+            if parameter in layer.at_call:
+                shown += f", {parameter}={code}"
+                continue
+            if parameter == "reuse" and literal(code) is not False:
+                raise Refused(f"{what} with `reuse`")
+            if is_absent(code) or parameter in ("reuse", "fused", "name"):
+                continue
+            if parameter.endswith("_initializer"):
+                code = initializer(self.value(code), self)
+            elif parameter.endswith("_regularizer"):
+                code = regularizer(self.value(code), self) or "None"
+            if value in late:
+                code = self.for_build(code, what)
+            parts[parameter] = self.in_build(code)
+        first = [parts.pop(name) or "" for name in layer.parameters[:1]]
+        made = self.above[node]
+        if made not in self.init.body:
+            raise Refused(f"{what} follows from its input in a loop")
+        line = f"self.{self._holder(node)} = "
+        line += call(f"{_KERAS}{layer.keras}", *first, **parts)
+        self.source.drop(made)
+        self.add_to_build([line])
+        self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
 
     def bound(
         self, node: ast.Call, names: Sequence[str], function: str
@@ -1563,17 +1638,16 @@ class Lifted:
         shown, held = [], []
         for target, iterated in others:
             late = {one.id for one in names_in(iterated)} & self.locals - {"self"}
-            if len(others) > 1 and late:
-                needed = self.of(target), self.of(iterated)
-            else:
-                needed = self._needed(target, iterated, used)
-            if needed[0] is None:
+            name, over_what = self._needed(target, iterated, used)
+            if len(others) > 1 and (late or (over_what is None and name)):
+                name, over_what = self.of(target), self.of(iterated)
+            if name is None:
                 continue
-            if needed[1] is None and len(others) == 1:
-                counted = needed[0]
+            if over_what is None:
+                counted = name
                 continue
-            shown.append(needed[0])
-            held.append(needed[1] or self.of(iterated))
+            shown.append(name)
+            held.append(over_what)
         shown += [self.of(target) for target, _ in layers]
         held += [self.of(iterated) for _, iterated in layers]
         joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
@@ -1790,7 +1864,7 @@ class Lifted:
                 node
                 for name in self.moved_names - read
                 for node in ast.walk(self.call)
-                if _names_one(node, name)
+                if isinstance(node, ast.Assign) and _names_one(node, name)
             ]
             if not found:
                 return
