@@ -25,6 +25,7 @@ from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
 from .classes import plain_classes, training_words
 from .code import Refused
+from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .imports import Wanted, with_imports
@@ -39,7 +40,6 @@ __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
-    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
     "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
     "NanLossDuringTrainingError": "waits for the error of a hook",
 }
@@ -91,8 +91,37 @@ def native(
         found_text = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    cluster = _cluster({word for one in found.values() for word in one.words}, files)
+    found = {
+        path: replace(one, words=one.words | cluster) for path, one in found.items()
+    }
     _check_parts(found.values(), module)
     return found
+
+
+def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
+    """What asks for the part of training.py that trains where TF_CONFIG says."""
+    asked = sorted(words & {*CLUSTER})
+    if "workers" in words:
+        if "parameter_servers" in words:
+            raise Refused("it has workers in step and parameter servers")
+        if asked:
+            why = "says nothing of a cluster where the RunConfig has a strategy"
+            raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+        return set()
+    if asked or "parameter_servers" in words:
+        _check_data(files)
+        return {"parameter_servers"}
+    return {"TF_CONFIG"} if any("TF_CONFIG" in f.source.text for f in files) else set()
+
+
+def _check_data(files: Sequence[ParsedModule]) -> None:
+    """Refuses data that each task divides: the chief's code makes that of all."""
+    for one in files:
+        for call in re.findall(r"\.shard\(([^()]*)", one.source.text):
+            if not re.search("context|input_pipeline", call):
+                why = "divides its data by its task: take it from an `input_context`"
+                raise Refused(f"{one.path.name} {why}")
 
 
 def _words_of(text: str, module: str) -> set[str]:

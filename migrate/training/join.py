@@ -61,6 +61,11 @@ WORDS: dict[str, frozenset[str]] = {
         "from_estimator": "from_estimator",
         "hparams": "*",
         "gpus": "gpus",
+        "one_process": "TF_CONFIG",
+        "cluster": "cluster",
+        "cluster_specs": "",
+        "workers": "workers",
+        "parameter_servers": "parameter_servers",
         "keras_task": "KerasTask",
         "losses": "*",
         "metrics": "*",
@@ -114,9 +119,15 @@ def training_module(parts: Iterable[str]) -> str:
                 constants[name] = statement.text
             elif name in texts and isinstance(statement.node, ast.ClassDef):
                 texts[name] = extended(texts[name], statement.text)
+            elif name in texts:
+                (base,) = statements_of(texts[name])
+                texts[name] = with_super(statement, base).text
             else:
                 texts[name] = statement.text
     body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
+    if "ClusterTrainer" in texts:  # it is what a program calls a Trainer
+        body = re.sub(r"\bTrainer\b", "Learner", body)
+        body = body.replace("ClusterTrainer", "Trainer")
     return f"{DOCSTRING}\n\n{import_block(imports, body)}\n{body}"
 
 
@@ -238,9 +249,13 @@ def extended(base: str, extension: str) -> str:
 
 
 def with_super(method: Statement, base: Statement) -> Statement:
-    """Returns a method with the body of its base in the place of `super().name()`."""
+    """Returns a method with the body of its base in the place of `super().name()`.
+
+    A function has that of an earlier part in the place of `return part.name()`.
+    """
+    called = re.compile(rf"(super\(\)|return \w+)\.{method.name}\(")
     for node in function_of(method).body:
-        if ast.unparse(node).startswith(f"super().{method.name}("):
+        if called.match(ast.unparse(node)):
             lines, first = base.text.splitlines(), function_of(base).body
             above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
