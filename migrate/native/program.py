@@ -102,17 +102,20 @@ def native(
 def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
     """What asks for the part of training.py that trains where TF_CONFIG says."""
     asked = sorted(words & {*CLUSTER})
+    texts = [one.source.text for one in files]
+    told = any("input_context" in text for text in texts)
     if "workers" in words:
         if "parameter_servers" in words:
             raise Refused("it has workers in step and parameter servers")
         if asked:
             why = "says nothing of a cluster where the RunConfig has a strategy"
             raise Refused(f"`{asked[0]}` of a RunConfig {why}")
-        return set()
+        return {"workers(input_context)"} if told else set()
     if asked or "parameter_servers" in words:
         _check_data(files)
-        return {"parameter_servers"}
-    return {"TF_CONFIG"} if any("TF_CONFIG" in f.source.text for f in files) else set()
+        told_each = {"parameter_servers(input_context)"} if told else set()
+        return {"parameter_servers", *told_each}
+    return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
 
 
 def _check_data(files: Sequence[ParsedModule]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -68,10 +67,10 @@ class Trainer(core.Trainer):
         return self
 
     def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
-        """Takes so many steps, if there is data; yields what each shows."""
+        """Takes steps while there is data, `count` at most; yields what each shows."""
         # The trace itself, so that no step has to look for it.
         train_step = self._train.get_concrete_function(iterator.element_spec)
-        for batch in itertools.islice(iterator, count):
+        for batch in iterator:
             yield {key: value.numpy() for key, value in train_step(batch).items()}
 
     def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:

@@ -3,69 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
 
 from . import core
-from .callbacks import Callback, Trainer
+from .callbacks import Trainer
 from .core import NEVER
-
-LOST = (
-    tf.errors.AbortedError,
-    tf.errors.CancelledError,
-    tf.errors.DeadlineExceededError,
-    tf.errors.FailedPreconditionError,
-    tf.errors.InternalError,
-    tf.errors.UnavailableError,
-)
 
 
 @dataclasses.dataclass(frozen=True)
 class RunConfig(core.RunConfig):
     """Settings, and the task that this process is in its cluster."""
 
-    tf_config: dict[str, Any] = dataclasses.field(
-        default_factory=lambda: json.loads(os.environ.get("TF_CONFIG") or "{}")
+    tf_config: str = dataclasses.field(
+        default_factory=lambda: os.environ.get("TF_CONFIG") or "{}"
     )
 
     @property
     def cluster_spec(self) -> Any:
-        """The addresses of all tasks."""
-        return tf.train.ClusterSpec(self.tf_config.get("cluster", {}))
+        return tf.train.ClusterSpec(json.loads(self.tf_config).get("cluster", {}))
 
     @property
     def task_type(self) -> str:
-        """The job of this task: a chief, a worker, a ps or an evaluator."""
-        return str(self.tf_config.get("task", {}).get("type", "worker"))
+        return str(json.loads(self.tf_config).get("task", {}).get("type", "worker"))
 
     @property
     def task_id(self) -> int:
-        """The number of this task among those of its job."""
-        return int(self.tf_config.get("task", {}).get("index", 0))
-
-    @property
-    def is_chief(self) -> bool:
-        """Whether this is the task that saves."""
-        return self.task_type in ("chief", "master") or not self.cluster_spec
-
-    @property
-    def num_worker_replicas(self) -> int:
-        """The number of tasks that train."""
-        return sum(map(self.count, ("chief", "master", "worker"))) or 1
-
-    @property
-    def num_ps_replicas(self) -> int:
-        """The number of parameter servers."""
-        return self.count("ps")
-
-    def count(self, job: str) -> int:
-        """Returns the number of tasks of a job."""
-        return len(self.tf_config.get("cluster", {}).get(job, ()))
+        return int(json.loads(self.tf_config).get("task", {}).get("index", 0))
 
 
 class ClusterTrainer(Trainer):
@@ -82,35 +51,28 @@ class ClusterTrainer(Trainer):
         **others: Any,
     ) -> None:
         config = config or RunConfig()
+        member, joined = self._join(config)
         alone = dataclasses.replace(config, strategy=None)
         super().__init__(make_task, model_dir, alone, params, **others)
         self.config = config
-        self.made_of = {"make_task": make_task, "params": params, **others}
-        self.member: Any = None
+        given = (make_task, self.model_dir, joined, params)
+        self.member = functools.cache(lambda: member(*given, **others))
 
-    def train(
-        self,
-        input_fn: Callable[..., Any],
-        hooks: Iterable[Callback] | None = None,
-        steps: int | None = None,
-        max_steps: int | None = None,
-        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
-    ) -> Trainer:
+    def train(self, *args: Any, **kwargs: Any) -> Trainer:
         """Trains with the others; an evaluator listens to what they save."""
         if self.config.task_type != "evaluator":
-            self.member = self.member or self._member()
-            self.member.train(input_fn, hooks, steps, max_steps, saving_listeners)
+            self.member().train(*args, **kwargs)
             return self
         for path in tf.train.checkpoints_iterator(self.model_dir):
             step = int(path.rpartition("-")[2])
-            for listener in saving_listeners or ():
+            for listener in kwargs.get("saving_listeners", ()):
                 listener(step)
-            if step >= (max_steps or NEVER):
+            if step >= (kwargs.get("max_steps") or NEVER):
                 break
         return self
 
-    def _member(self) -> Trainer:
-        """Makes what trains in this task."""
+    def _join(self, config: RunConfig) -> tuple[Any, Any]:
+        """Returns what trains in this task, and its settings."""
         raise NotImplementedError
 
 
@@ -125,7 +87,7 @@ def answers(address: str) -> bool:
 
 
 def lost(tasks: dict[str, str], error: Exception) -> Exception:
-    """Returns the error of a task that others wait for in vain, by their names."""
+    """Returns an error that names the tasks that are gone."""
     gone = [f"{name} ({at})" for name, at in tasks.items() if not answers(at)]
-    again = "Start all tasks again: they go on from the latest checkpoint."
-    return RuntimeError(f"Lost {' and '.join(gone)}. {again}") if gone else error
+    again = "start all tasks again, and they go on from the latest checkpoint."
+    return RuntimeError(f"Lost {', '.join(gone)}: {again}") if gone else error

@@ -63,9 +63,12 @@ WORDS: dict[str, frozenset[str]] = {
         "gpus": "gpus",
         "one_process": "TF_CONFIG",
         "cluster": "cluster",
+        "cluster_properties": "is_chief num_ps_replicas num_worker_replicas",
         "cluster_specs": "",
         "workers": "workers",
+        "workers_data": "workers(input_context)",
         "parameter_servers": "parameter_servers",
+        "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
         "metrics": "*",
@@ -253,7 +256,7 @@ def with_super(method: Statement, base: Statement) -> Statement:
 
     A function has that of an earlier part in the place of `return part.name()`.
     """
-    called = re.compile(rf"(super\(\)|return \w+)\.{method.name}\(")
+    called = re.compile(rf"(super\(\)|return (?!self\b)\w+)\.{method.name}\(")
     for node in function_of(method).body:
         if called.match(ast.unparse(node)):
             lines, first = base.text.splitlines(), function_of(base).body

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import json
 import math
 import os
@@ -17,36 +16,29 @@ import tensorflow as tf
 
 from . import cluster
 from .callbacks import Callback, Trainer
-from .cluster import LOST, answers, lost
-from .core import NEVER, logger
+from .cluster import RunConfig, answers, lost
+from .core import NEVER
 
 
 class ClusterTrainer(cluster.ClusterTrainer):
     """A trainer that trains with other tasks, and does all else alone."""
 
-    def __init__(
-        self,
-        make_task: Any,
-        model_dir: str | None = None,
-        config: cluster.RunConfig | None = None,
-        params: Any = None,
-        **others: Any,
-    ) -> None:
-        config = config or cluster.RunConfig()
-        if config.task_type in ("chief", "master") and config.count("worker"):
-            strategy_of(tasks_of(config))  # a chief loses what it made before
-        super().__init__(make_task, model_dir, config, params, **others)
-
-    def _member(self) -> Trainer:
-        """Makes what trains in this task; a worker or a server ends with the chief."""
-        config, tasks = self.config, tasks_of(self.config)
-        if config.cluster_spec and not config.is_chief:
-            serve(config.task_type, config.task_id, json.loads(tasks))
-            sys.exit()
-        if not config.count("worker"):
-            return Trainer(model_dir=self.model_dir, config=config, **self.made_of)
-        config = dataclasses.replace(config, strategy=strategy_of(tasks))
-        return Chief(model_dir=self.model_dir, config=config, **self.made_of)
+    def _join(self, config: RunConfig) -> tuple[Any, Any]:
+        """Returns what trains in this task, and its settings."""
+        if config.task_type == "evaluator":
+            return Trainer, config
+        jobs = config.cluster_spec.as_dict()
+        tasks = {"chief": jobs.pop("chief", None) or jobs.pop("master", None), **jobs}
+        if jobs and not tasks["chief"]:
+            raise ValueError("The cluster of TF_CONFIG has no chief.")
+        if "worker" in jobs and "ps" not in jobs:
+            raise ValueError("The cluster of TF_CONFIG has workers, but no ps.")
+        if jobs and config.task_type not in ("chief", "master"):
+            return functools.partial(Server, tasks, config), config
+        if "worker" not in jobs:
+            return Trainer, config
+        strategy = strategy_of(json.dumps(tasks))  # what was made before it is lost
+        return Chief, dataclasses.replace(config, strategy=strategy)
 
 
 @functools.cache
@@ -59,44 +51,49 @@ def strategy_of(tasks: str) -> Any:
     return tf.distribute.ParameterServerStrategy(resolver)
 
 
-def tasks_of(config: cluster.RunConfig) -> str:
-    """Returns the addresses of those that train, as JSON; a master is a chief."""
-    jobs = config.cluster_spec.as_dict()
-    chief = jobs.get("chief") or jobs.get("master")
-    if jobs and not chief:
-        raise ValueError("The cluster of TF_CONFIG has no chief.")
-    if "worker" in jobs and "ps" not in jobs:
-        raise ValueError("The cluster of TF_CONFIG has workers, but no ps.")
-    others = {job: jobs[job] for job in ("worker", "ps") if job in jobs}
-    return json.dumps({"chief": chief, **others})
+class Server:
+    """A worker, or what keeps variables: does what the chief asks for."""
 
+    def __init__(
+        self, tasks: Any, config: RunConfig, *unused: Any, **others: Any
+    ) -> None:
+        self.server = tf.distribute.Server(tasks, config.task_type, config.task_id)
+        self.chief = tasks["chief"][0]
 
-def serve(job: str, index: int, tasks: dict[str, list[str]]) -> None:
-    """Does what the chief asks for, until it has been gone for some seconds."""
-    server = tf.distribute.Server(tasks, job, index)
-    logger.info("Serves at %s", server.target)
-    patience, last_seen = 30, math.inf
-    while time.time() < last_seen + patience:
-        time.sleep(1)
-        if answers(tasks["chief"][0]):
-            last_seen = time.time()
+    def train(self, *args: Any) -> None:
+        """Ends the process when the chief has been gone for half a minute."""
+        last_seen = math.inf
+        while time.time() < last_seen + 30:
+            time.sleep(1)
+            if answers(self.chief):
+                last_seen = time.time()
+        sys.exit()
 
 
 class Chief(Trainer):
     """Hands steps to workers, who may come and go, and saves."""
 
-    def __init__(self, config: cluster.RunConfig, **others: Any) -> None:
-        super().__init__(config=config, **others)
-        servers = config.cluster_spec.job_tasks("ps")
-        self.servers = {f"ps {index}": at for index, at in enumerate(servers)}
-        self.workers = config.count("worker")
+    data_of: Callable[[Any], Any]
+
+    def __init__(
+        self,
+        make_task: Any,
+        model_dir: str,
+        config: RunConfig,
+        params: Any,
+        **others: Any,
+    ) -> None:
+        super().__init__(make_task, model_dir, config, params, **others)
+        jobs = config.cluster_spec.as_dict()
+        self.servers = {f"ps {index}": at for index, at in enumerate(jobs["ps"])}
+        self.workers = len(jobs["worker"])
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(self.strategy)
 
     def train(self, *args: Any, **kwargs: Any) -> Trainer:
         """Trains on all workers; a server that is lost ends the training."""
         try:
             return super().train(*args, **kwargs)
-        except LOST as error:
+        except tf.errors.OpError as error:
             raise lost(self.servers, error) from error
 
     def _save(
@@ -106,23 +103,14 @@ class Chief(Trainer):
         super()._save(self.global_step, listeners)
 
     def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
-        """Returns the data of one worker; each reads its own."""
-
-        def data_of(index: Any) -> Any:
-            given = {}
-            if "input_context" in inspect.signature(input_fn).parameters:
-                context = tf.distribute.InputContext(self.workers, index, self.workers)
-                given["input_context"] = context
-            function = functools.partial(input_fn, **given)
-            return super(Chief, self)._dataset(function, mode)
-
-        self.data_of, dataset = data_of, data_of(0)
-        self.batch = dataset.element_spec
-        return dataset
+        """Returns the data of the first worker; each reads its own."""
+        self.data_of = lambda index: super(Chief, self)._dataset(input_fn, mode)
+        return self.data_of(0)
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
         current = tf.distribute.coordinator.experimental_get_current_worker_index
         create = self.coordinator.create_per_worker_dataset
+        self.batch = dataset.element_spec
         return iter(create(lambda: self.data_of(current())))
 
     def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:

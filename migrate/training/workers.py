@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import inspect
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,22 +10,29 @@ import tensorflow as tf
 
 from . import cluster
 from .callbacks import Callback, Trainer
-from .cluster import LOST, lost
+from .cluster import RunConfig, lost
 
 
 class ClusterTrainer(cluster.ClusterTrainer):
     """A trainer that trains with other tasks, and does all else alone."""
 
-    def _member(self) -> Trainer:
-        """Makes what trains in this task."""
-        return Worker(model_dir=self.model_dir, config=self.config, **self.made_of)
+    def _join(self, config: RunConfig) -> tuple[Any, Any]:
+        """Returns what trains in this task, and its settings."""
+        if config.strategy is None and config.cluster_spec:
+            raise ValueError("A cluster needs a MultiWorkerMirroredStrategy.")
+        return Worker, config
 
 
 class Worker(Trainer):
     """One of the workers that take each step together."""
 
     def __init__(
-        self, model_dir: str, config: cluster.RunConfig, **others: Any
+        self,
+        make_task: Any,
+        model_dir: str,
+        config: RunConfig,
+        params: Any,
+        **others: Any,
     ) -> None:
         cluster_spec = config.cluster_spec.as_dict()
         self.tasks = {
@@ -44,7 +48,7 @@ class Worker(Trainer):
         save_steps = config.save_checkpoints_steps or 1000
         config = dataclasses.replace(config, save_checkpoints_steps=save_steps)
         own_dir = f"{model_dir}/tmp_{self.index}" if self.index else model_dir
-        super().__init__(model_dir=own_dir, config=config, **others)
+        super().__init__(make_task, own_dir, config, params, **others)
 
     def latest_checkpoint(self) -> Any:
         """Returns the path of the newest checkpoint, which all have seen."""
@@ -56,7 +60,7 @@ class Worker(Trainer):
         """Trains with all others; one that is lost ends them all."""
         try:
             return super().train(*args, **kwargs)
-        except LOST as error:
+        except tf.errors.OpError as error:
             raise lost(self.tasks, error) from error
         finally:
             if self.index and tf.io.gfile.exists(self.model_dir):
@@ -69,13 +73,6 @@ class Worker(Trainer):
         super()._save(step, () if self.index else listeners)
         self._sum(0.0)  # the first worker has saved
 
-    def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
-        if "input_context" in inspect.signature(input_fn).parameters:
-            replicas = self.strategy.num_replicas_in_sync
-            context = tf.distribute.InputContext(self.workers, self.index, replicas)
-            input_fn = functools.partial(input_fn, input_context=context)
-        return super()._dataset(input_fn, mode)
-
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
         """Gives a batch to each replica of this worker."""
         replicas = self.strategy.num_replicas_in_sync // self.workers
@@ -86,9 +83,9 @@ class Worker(Trainer):
         return iter(distribute(lambda context: dataset))
 
     def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
-        """Takes so many steps, if all have data; yields what each shows."""
+        """Takes steps while all have data; yields what each shows."""
         train_step = self._train.get_concrete_function(iterator.element_spec)
-        for batch in itertools.islice(iterator, count):
+        for batch in iterator:
             first = self.strategy.experimental_local_results(batch)[0]
             # A worker gets an empty batch when it has none and others do.
             if self._sum(float(len(tf.nest.flatten(first)[0]) == 0)) > 0:
