@@ -39,6 +39,7 @@ WORDS: dict[str, frozenset[str]] = {
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
+        "task_callbacks": "Task.callbacks",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
         "timer": "StepTimer",
@@ -74,9 +75,12 @@ WORDS: dict[str, frozenset[str]] = {
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",
+        "columns": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "weighted_heads": "weight_column",
+        "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
     }.items()
@@ -92,6 +96,8 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
+    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
+        asked.add("summed")  # replicas add the losses of heads up
     chosen = {
         element
         for element in everything()
@@ -256,7 +262,9 @@ def with_super(method: Statement, base: Statement) -> Statement:
 
     A function has that of an earlier part in the place of `return part.name()`.
     """
-    called = re.compile(rf"(super\(\)|return (?!self\b)\w+)\.{method.name}\(")
+    called = re.compile(
+        rf"((return )?super\(\)|return (?!self\b)\w+)\.{method.name}\("
+    )
     for node in function_of(method).body:
         if called.match(ast.unparse(node)):
             lines, first = base.text.splitlines(), function_of(base).body
