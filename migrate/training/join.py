@@ -262,9 +262,7 @@ def with_super(method: Statement, base: Statement) -> Statement:
 
     A function has that of an earlier part in the place of `return part.name()`.
     """
-    called = re.compile(
-        rf"((return )?super\(\)|return (?!self\b)\w+)\.{method.name}\("
-    )
+    called = re.compile(rf"((return )?super\(\)|return (?!self\b)\w+)\.{method.name}\(")
     for node in function_of(method).body:
         if called.match(ast.unparse(node)):
             lines, first = base.text.splitlines(), function_of(base).body
