@@ -335,9 +335,10 @@ def without_types(text: str) -> str:
             if node.value:
                 edits.append((end(node.target), begin(node.value), " = "))
             else:
-                edits.append(
-                    (starts[node.lineno - 1], starts[node.end_lineno or 0], "")
-                )
+                # With the empty line that follows.
+                after = starts[node.end_lineno or 0]
+                after += text.startswith("\n", after)
+                edits.append((starts[node.lineno - 1], after, ""))
         fields = isinstance(node, ast.ClassDef) and bool(node.decorator_list)
         for child in ast.iter_child_nodes(node):
             walk(child, fields)

@@ -63,7 +63,7 @@ def input_fn(input_context=None):
 strategy = None
 if "ps" not in os.environ.get("TF_CONFIG", ""):
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
-config = RunConfig(MODEL_DIR, save_checkpoints_steps=10, strategy=strategy)
+config = RunConfig(MODEL_DIR, save_checkpoints_steps=int(os.environ.get("SAVE", 10)), strategy=strategy)
 trainer = Trainer(Line, config=config)
 hooks = [Losses()] if "UNSEEN" not in os.environ else None
 evaluated = train_and_evaluate(
