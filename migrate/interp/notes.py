@@ -57,8 +57,6 @@ class Notes:
     collecting: set[cst.CSTNode] = field(default_factory=set)
     # Scopes that say how layers within begin.
     initialized: list[Call] = field(default_factory=list)
-    # Columns that share an embedding are made in the program.
-    shared_columns: bool = False
     # Calls of TensorFlow's functions: their names, and the files that they are in.
     symbols: dict[cst.CSTNode, tuple[str, ParsedModule]] = field(default_factory=dict)
     # Calls on tensors that are passed over, as if they made no layers.

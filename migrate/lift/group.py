@@ -22,7 +22,7 @@ from .files import File, Lifted, import_text, imported
 from .notices import Stays
 from .proof import Traced, again, difference
 
-__all__ = ["Understood", "reached", "shares_columns", "understood"]
+__all__ = ["Understood", "reached", "understood"]
 
 # Functions that are found to keep their layers, one after the other.
 _MOST_ROUNDS = 60
@@ -53,8 +53,6 @@ class _Group:
         self.facts = facts
         # What their evaluations have found out, together.
         self.notes = Notes()
-        # Columns are made anywhere, also where no model function sees it.
-        self.notes.shared_columns = shares_columns(files)
         self.trees = [Tree(one.module, one.resolver) for one in files]
         self.functions: list[ModelFunction] = []
         # What model functions that are kept call, and the words of all this code.
@@ -197,11 +195,6 @@ class _Group:
             if why is not None:
                 found[one.defined] = (one.parsed.path, *_told(one.stop(why)))
         return found
-
-
-def shares_columns(files: Sequence[ParsedModule]) -> bool:
-    """Columns that share an embedding are made in one of the files."""
-    return any("shared_embedding_column" in one.source.text for one in files)
 
 
 def understood(

@@ -37,9 +37,7 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     """What the call says instead of making a layer."""
     made = body.notes.made[node]
     method = METHODS.get(made.kind)
-    if made.kind == "ColumnsLayer" and (
-        body.by_call or _as_in_tensorflow_1(body, node)
-    ):
+    if made.kind == "ColumnsLayer" and (body.by_call or _as_in_tensorflow_1(node)):
         method = "make_input_layer"
     if made.kind == "called" or (body.by_call and method is None):
         if made.kind == "object":
@@ -219,9 +217,9 @@ def _called(body: Body, node: cst.Call) -> cst.BaseExpression:
     return spaced(node.with_changes(func=func, args=[function, *args]))
 
 
-def _as_in_tensorflow_1(body: Body, node: cst.Call) -> bool:
+def _as_in_tensorflow_1(node: cst.Call) -> bool:
     """Columns that Keras' layer does not take."""
-    return body.notes.shared_columns or any(
+    return any(
         one.keyword is not None and one.keyword.value in _FILLED for one in node.args
     )
 

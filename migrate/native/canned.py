@@ -157,11 +157,19 @@ _PLAIN_MEANS = (
 _ACTIVATIONS = ("elu", "relu", "selu", "sigmoid", "softplus", "softsign", "tanh")
 
 
-def canned(symbol: str, arguments: Arguments, *, tf2: bool, rows: bool = True) -> Code:
+def canned(
+    symbol: str,
+    arguments: Arguments,
+    *,
+    tf2: bool,
+    rows: bool = True,
+    shared_columns: bool = False,
+) -> Code:
     """The Trainer that takes the Estimator's place.
 
     `tf2`: the class is the one that TF 2 has under the name. `rows`: columns of deep
-    models may be embeddings, whose gradients are those of looked-up rows.
+    models may be embeddings, whose gradients are those of looked-up rows;
+    `shared_columns`: some of them may have one table together.
     """
     if symbol not in SIGNATURES:
         raise Refused(f"`{symbol}` has no task that takes its place")
@@ -170,7 +178,7 @@ def canned(symbol: str, arguments: Arguments, *, tf2: bool, rows: bool = True) -
         for name, text in arguments.items()
         if not is_absent(text) or name.endswith("activation_fn")
     }
-    return _Canned(symbol, given, arguments, tf2, rows).code()
+    return _Canned(symbol, given, arguments, tf2, rows, shared_columns).code()
 
 
 @dataclass
@@ -182,6 +190,7 @@ class _Canned:
     all_given: Arguments
     tf2: bool
     rows: bool
+    shared_columns: bool
     training: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -338,7 +347,11 @@ class _Canned:
         def dense(size: str) -> str:
             return call("tf_keras.layers.Dense", size, activation=option)
 
-        layers = [call("tf_keras.layers.DenseFeatures", columns)]
+        features = "tf_keras.layers.DenseFeatures"
+        if self.shared_columns:
+            features = "DenseFeatures"
+            self.training.add(features)
+        layers = [call(features, columns)]
         sizes = parsed(hidden)
         if isinstance(sizes, ast.List | ast.Tuple) and not any(
             isinstance(size, ast.Starred) for size in sizes.elts

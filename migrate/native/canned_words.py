@@ -35,8 +35,11 @@ def _canned(page: Page, word: Word) -> None:
         given[name] = plain(page, value)
     texts = [one.source.text for one in (page.parsed, *page.beside)]
     rows = any("embedding" in text for text in texts)
+    shared = any("shared_embedding_column" in text for text in texts)
     try:
-        code = canned(word.symbol, given, tf2=page.for_tf2, rows=rows)
+        code = canned(
+            word.symbol, given, tf2=page.for_tf2, rows=rows, shared_columns=shared
+        )
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
         return

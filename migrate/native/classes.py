@@ -45,7 +45,7 @@ from .text import (
     substituted,
     without_gone,
 )
-from .weights import move_weights
+from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
 __all__ = ["needs_update_ops", "plain_classes", "training_words"]
 
@@ -84,16 +84,22 @@ WITHOUT_WEIGHTS = (
 
 
 def plain_classes(
-    parsed: ParsedModule, facts: ProjectFacts, shares: Shares | None = None
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    shares: Shares | None = None,
+    *,
+    shared_columns: bool = False,
 ) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused.
 
-    `shares` is what `with_constant_shares` told of it before it was lifted.
+    `shares` is what `with_constant_shares` told of it before it was lifted;
+    `shared_columns` says that the program has columns that share an embedding.
     """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     module = Module(parsed, facts)
     module.shares = shares
+    module.shared_columns = shared_columns
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -127,7 +133,8 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
-    return frozenset(read & (CELLS | {"LinearModel"}) | words)
+    made = CELLS | {"LinearModel", "DenseFeatures", "SequenceFeatures", "Tables"}
+    return frozenset(read & made | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -164,6 +171,7 @@ class Module:
         self.reuses = b"reuse" in parsed.source.raw
         # When wrappers of cells drop; None where there are none.
         self.shares: Shares | None = None
+        self.shared_columns = False
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
@@ -266,15 +274,19 @@ class Module:
         ]
         return found[0] if len(found) == 1 else None
 
-    def only_value(self, name: str) -> str | None:
-        """What any code of the module gives to a name, in one place."""
-        found = [
-            one.value
+    def values(self, name: str) -> list[str]:
+        """What any code of the module gives to a name."""
+        return [
+            self.text.of(one.value)
             for top in self.text.body
             for one in ast.walk(top)
             if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
         ]
-        return self.text.of(found[0]) if len(found) == 1 else None
+
+    def only_value(self, name: str) -> str | None:
+        """What any code of the module gives to a name, in one place."""
+        found = self.values(name)
+        return found[0] if len(found) == 1 else None
 
     def plain(self) -> str:
         """The code with plain classes."""
@@ -292,6 +304,8 @@ class Module:
                     flags[one.name] = {self.shares.function: self.shares.code}
         for one in self.classes:
             one.become_plain()
+        if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
+            raise Refused("columns of several models share an embedding")
         renamed = {one.name: one.renamed for one in self.classes}
         flags = {
             name: {
@@ -325,7 +339,7 @@ class Module:
             for name, value in given.items():
                 if is_absent(text.of(value)):
                     continue
-                if name in ("custom_getter", "constraint", "dtype"):
+                if name in ("custom_getter", "constraint"):
                     raise Refused(f"a variable scope with `{name}`")
                 if name in ("initializer", "regularizer"):
                     found.append(name)
@@ -796,7 +810,7 @@ class Lifted:
         free: Container[str],
         *,
         shapes: bool,
-        seen: tuple[str, ...] = (),
+        seen: tuple[ast.expr, ...] = (),
     ) -> str:
         whole = f"({code}\n)"
         text = Text(whole)
@@ -834,14 +848,16 @@ class Lifted:
                 and node.id not in free
             ):
                 value = self.value_of(node.id)
-                if value is None or node.id in seen:
+                if value is None or value in seen:
                     raise Refused(
                         f"{what} follows from `{node.id}`, which only the call knows"
                     )
                 self.moved_names.add(node.id)
+                at, self.at = self.at, value
                 moved = self._moved(
-                    self.of(value), what, free, shapes=shapes, seen=(*seen, node.id)
+                    self.of(value), what, free, shapes=shapes, seen=(*seen, value)
                 )
+                self.at = at
                 text.put(node, moved if isinstance(value, HELD) else f"({moved})")
                 continue
             pending += ast.iter_child_nodes(node)
@@ -985,6 +1001,7 @@ class Lifted:
         self._comprehensions()
         self._flag()
         self._unread()
+        self._tables()
         self._docstring()
 
     def _check_scopes(self) -> None:
@@ -1043,6 +1060,7 @@ class Lifted:
             if node is None:
                 return
             self._function(node)
+            self.at = None
             self.take()
 
     def _function(self, node: ast.Call) -> None:
@@ -1053,6 +1071,9 @@ class Lifted:
         symbol = self.symbol(function)
         if symbol in RECURRENT and len(uses) == 1:
             recurrent(self, symbol, node, uses[0].node)
+            return
+        if symbol == SEQUENCE_INPUT:
+            sequence_input(self, node, [one.node for one in uses])
             return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
@@ -1122,6 +1143,7 @@ class Lifted:
             args=[*use.node.args, *node.args[1:]],
             keywords=[*use.node.keywords, *node.keywords],
         )
+        self.at = use.node
         late = {*use.node.args, *(one.value for one in use.node.keywords)}
         given = arguments_of(whole, SIGNATURES[name], function)
         self._withs = use.withs
@@ -1433,9 +1455,7 @@ class Lifted:
                 if symbol == "tf.estimator.named":
                     self.source.put(node, self.of(node.args[0]))
                 elif symbol == "tf.estimator.ColumnsLayer":
-                    if "shared_embedding" in self.module.code:
-                        raise Refused("columns that share an embedding")
-                    self.source.put(node.func, f"{_KERAS}DenseFeatures")
+                    self.source.put(node.func, self.columns_layer("DenseFeatures"))
                 elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
                     x, w, b = (self.of(one) for one in node.args[:3])
                     product = f"{self.tf}.matmul({x}, {w})"
@@ -1629,6 +1649,44 @@ class Lifted:
                     return pairs, loop
         return None
 
+    # -- columns
+
+    def columns_layer(self, name: str) -> str:
+        """The layer for columns: one of training.py, if they may share embeddings."""
+        if self.module.shared_columns:
+            return name
+        sequence = name == "SequenceFeatures"
+        return f"tf_keras.{'experimental' if sequence else 'layers'}.{name}"
+
+    def has_columns(self) -> bool:
+        """Layers that may have tables in common are made."""
+        return bool(self._column_layers())
+
+    def _column_layers(self) -> list[ast.Call]:
+        names = ("DenseFeatures", "SequenceFeatures")
+        found = (
+            one
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call) and dotted(one.func) in names
+        )
+        return sorted(found, key=place_of)
+
+    def _tables(self) -> None:
+        """Several layers for columns that share embeddings have their tables."""
+        layers = self._column_layers()
+        single = [one for one in layers if self.above[one] in self.init.body]
+        if len(layers) < 2 and len(single) == len(layers):
+            return
+        first = min(map(self._top, layers), key=place_of)
+        self.source.add(first, "tables = Tables()")
+        for one in layers:
+            self.source.put(one, f"{self.of(one)[:-1]}, tables)")
+        self.take()
+
+    def _top(self, node: ast.AST) -> ast.stmt:
+        """The statement of the constructor's own block that a node is part of."""
+        return next(one for one in self.init.body if _holds(one, node))
+
     # -- the flag
 
     def _flag(self) -> None:
@@ -1687,19 +1745,19 @@ class Lifted:
     def _unread_values(self) -> None:
         """Values that the call computed for weights alone are not computed."""
         while True:
+            # What gives a name a new value out of its old one does not read it.
             read = {
                 one.id
                 for one in ast.walk(self.call)
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+                if isinstance(one, ast.Name)
+                and isinstance(one.ctx, ast.Load)
+                and not _names_one(self.statement(one), one.id)
             }
             found = [
                 node
+                for name in self.moved_names - read
                 for node in ast.walk(self.call)
-                if isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-                and node.targets[0].id not in read
-                and node.targets[0].id in self.moved_names
+                if isinstance(node, ast.stmt) and _names_one(node, name)
             ]
             if not found:
                 return
@@ -1722,6 +1780,11 @@ class Lifted:
                 code.rfind("\n", 0, start) + 1, code.rfind("\n", 0, after) + 1, ""
             )
             self.take()
+
+
+def _names_one(node: ast.AST, name: str) -> bool:
+    """``name = ...``"""
+    return isinstance(node, ast.Assign) and [*map(dotted, node.targets)] == [name]
 
 
 def _stored(node: ast.AST) -> set[str]:

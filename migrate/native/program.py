@@ -204,12 +204,16 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        # Columns are made anywhere, also where no model function sees it.
+        shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
         self.files = []
         for old, one, (_, shares) in zip(files, lifting, told, strict=True):
-            plain = plain_classes(self._prepared(one.parsed), facts, shares)
+            plain = plain_classes(
+                self._prepared(one.parsed), facts, shares, shared_columns=shared
+            )
             words = training_words(plain)
             self.files.append(_File(plain, written_for_tf2(old.resolver), words))
         self.before = files

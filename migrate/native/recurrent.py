@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from .code import Refused, call, dotted, is_absent, literal, parsed
@@ -58,6 +59,8 @@ _NAMES = {
 }
 # Classes of training.py.
 CELLS = frozenset((*_NAMES.values(), "DropoutCell"))
+# Parameters of wrappers that take what they wrap.
+_HELD = ("cell", "cells")
 _IGNORED = ("name", "reuse", "num_unit_shards", "num_proj_shards")
 
 
@@ -82,8 +85,8 @@ def cell(name: str, node: ast.Call, reader: Reader, *, always: bool) -> str:
         raise Refused(f"`{name}` with other arguments")
     given = {key: ast.unparse(one) for key, one in zip(names, node.args, strict=False)}
     given |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
-    if literal(given.pop("state_is_tuple", "True")) is not True:
-        raise Refused(f"`{name}` whose state is no tuple")
+    # What reads a state that is no tuple, does not know what kind it is of.
+    given.pop("state_is_tuple", None)
     if name == "MultiRNNCell":
         return given["cells"]
     if name == "DropoutWrapper":
@@ -133,17 +136,30 @@ class _Kind(NamedTuple):
     several: bool
 
 
-def _kind(code: str, lifted: Lifted) -> _Kind | None:
+def _common(
+    codes: Iterable[str], lifted: Lifted, seen: tuple[str, ...]
+) -> _Kind | None:
+    """What several cells are; what one is made of itself does not tell."""
+    kinds = {_kind(one, lifted, seen) for one in codes}
+    if seen and len(kinds) > 1:
+        kinds.discard(None)
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kind(code: str, lifted: Lifted, seen: tuple[str, ...] = ()) -> _Kind | None:
     """What a cell is; None where it is not seen."""
     node = parsed(code)
     if isinstance(node, ast.Name):
-        value = lifted.module.only_value(node.id)
-        return None if value is None or value == code else _kind(value, lifted)
+        if node.id in seen:
+            return None
+        values = lifted.module.values(node.id)
+        return _common(values, lifted, (*seen, node.id))
     if isinstance(node, (ast.List, ast.ListComp)):
         parts = node.elts if isinstance(node, ast.List) else [node.elt]
-        kinds = {_kind(ast.unparse(one), lifted) for one in parts}
-        found = kinds.pop() if len(kinds) == 1 else None
+        found = _common(map(ast.unparse, parts), lifted, seen)
         return None if found is None else found._replace(several=True)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _kind(ast.unparse(node.left), lifted, seen)
     if not isinstance(node, ast.Call):
         return None
     helper = lifted.module.function(dotted(node.func))
@@ -151,10 +167,14 @@ def _kind(code: str, lifted: Lifted) -> _Kind | None:
         last = helper.body[-1]
         if not isinstance(last, ast.Return) or last.value is None:
             return None
-        return _kind(lifted.module.text.of(last.value), lifted)
+        return _kind(lifted.module.text.of(last.value), lifted, seen)
     name = cell_name(lifted.symbol(ast.unparse(node.func)))
+    joined = [k.value for k in node.keywords if k.arg == "state_is_tuple"]
+    if any(literal(ast.unparse(one)) is not True for one in joined):
+        return None
     if name in ("MultiRNNCell", "DropoutWrapper"):
-        return _kind(ast.unparse(node.args[0]), lifted) if node.args else None
+        parts = [*node.args[:1], *(k.value for k in node.keywords if k.arg in _HELD)]
+        return _kind(ast.unparse(parts[0]), lifted, seen) if parts else None
     return None if name is None else _Kind("LSTM" in name, several=False)
 
 
@@ -165,6 +185,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     """
     function = lifted.of(node.args[0])
     names = RECURRENT[symbol]
+    lifted.at = use
     whole = ast.Call(
         func=node.func,
         args=[*use.args, *node.args[1:]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from .page import Page
-from .word import Handler, Word, flags_are_parsed, root_of
+from .word import Handler, Word, flags_are_parsed, root_of, taken
 
 __all__ = ["WORDS"]
 
@@ -100,7 +100,18 @@ def _cast(kind: str) -> Handler:
     return handle
 
 
+def _shared_columns(page: Page, word: Word) -> None:
+    gone = ("ckpt_to_load_from", "tensor_name_in_ckpt", "use_safe_embedding_lookup")
+    args = word.call.args if word.call is not None else ()
+    given = [one.keyword.value for one in args if one.keyword is not None]
+    if len(args) - len(given) > 5 or set(given).intersection(gone):
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) reads a checkpoint")
+
+
 WORDS: dict[str, Handler] = {
+    "tf.feature_column.shared_embedding_columns": taken(
+        "shared_embedding_columns", _shared_columns
+    ),
     **{f"{home}.set_verbosity": _verbosity for home in _LOGGING},
     **{f"{home}.{name}": _level for home in _LOGGING for name in _LEVELS},
     **{

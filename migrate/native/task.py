@@ -29,6 +29,7 @@ from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
+from .spec_hooks import read_hooks
 from .updates import Trained, is_updates, read_training
 
 __all__ = ["Task", "alias_of", "task_of"]
@@ -36,16 +37,7 @@ __all__ = ["Task", "alias_of", "task_of"]
 _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
-_NO_PLACE = (
-    "training_chief_hooks",
-    "training_hooks",
-    "scaffold",
-    "scaffold_fn",
-    "evaluation_hooks",
-    "prediction_hooks",
-    "host_call",
-    "output_alternatives",
-)
+_NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
@@ -159,8 +151,8 @@ class Maker:
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
-        # Learning rates that are computed of the step.
-        self.rates: list[cst.BaseExpression] = []
+        # Expressions for which the constructor has another text.
+        self.replaced: dict[cst.BaseExpression, str] = {}
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
@@ -169,6 +161,8 @@ class Maker:
 
     def made(self, watched: Collection[str]) -> Task:
         self._check_specs()
+        self.hooks = read_hooks(self)
+        self.replaced.update(self.hooks.replaced)
         self._find_model()
         model, model_setup = self.constructed(self.maker)
         model = self._chain() or model
@@ -247,11 +241,27 @@ class Maker:
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
+        lines += self._callbacks(lines)
         lines = tidy.without_unread(lines, None)
         parameters = ("params",) if "params" in self.given else ()
         if self.reads_owner:
             parameters = ("owner", *parameters)
         return Method("__init__", parameters, lines)
+
+    def _callbacks(self, before: Sequence[str]) -> list[str]:
+        """What the constructor says of the hooks of the specification."""
+        if not self.hooks.hooks:
+            return []
+        self.parts.words.add("Task.callbacks")
+        said, lines = self._setup(self.hooks.hooks)
+        made = [self._hook(said, one) for one in self.hooks.hooks]
+        lines = [one for one in lines if one not in before]
+        return [*lines, tidy.listed("self.callbacks", made)]
+
+    def _hook(self, said: Said, call: cst.Call) -> str:
+        arguments = [said.argument(one) for one in call.args]
+        func = self.tree.code(call.func)
+        return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
 
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
         """An expression of the constructor, and the statements that it needs."""
@@ -295,7 +305,8 @@ class Maker:
         rates = [one for one in self._rates(node) if self._follows_step(one)]
         if not rates:
             return []
-        self.rates = rates
+        self.replaced.update(dict.fromkeys(rates, "Schedule(self.learning_rate)"))
+        self.parts.words.add("Schedule")
         mode = self.train
         read = mode.needed(rates[:1])
         late = sorted(
@@ -362,7 +373,7 @@ class Maker:
 
     def _setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
-        read = mode.needed(nodes, given=self.rates)
+        read = mode.needed(nodes, given=self.replaced)
         late = sorted(
             read.outputs | read.free & {self.features, self.labels, "mode", "config"}
         )
@@ -371,7 +382,6 @@ class Maker:
             raise self.stop(nodes[0], reason)
         self.parts.used.update(read.statements)
         said = Said(self, mode, init=True)
-        said.rates.update(self.rates)
         return said, [said.statement(one) for one in read.statements]
 
     def optimizer_of_loss(
@@ -541,6 +551,7 @@ class Maker:
             nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
             more = [s for s in mode.taken if self._is_summary(s)]
             more = more if mode is self.train else []
+            nodes += self.hooks.tensors.values() if mode is self.train else ()
             found |= mode.needed(nodes, more).outputs
         every = [
             *self.returned,
@@ -681,10 +692,8 @@ class Maker:
 
     def _watch(self, names: Collection[str]) -> list[Method]:
         """The values that hooks look at, by the names of their operations."""
-        if not names:
-            return []
         mode = self.train
-        found: dict[str, cst.BaseExpression] = {}
+        found = dict(self.hooks.tensors)
         for statement in mode.taken:
             for node in walk(statement):
                 name = _operation_name(node)
@@ -698,18 +707,18 @@ class Maker:
             return []
         nodes = list(found.values())
         read = mode.needed(nodes)
-        self.parts.used.update(read.statements)
+        self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)
         parameter, unpacked = self._unpacked(read.outputs)
         lines = unpacked + [said.statement(one) for one in read.statements]
-        entries = ", ".join(
+        entries = [
             f"{self.quote}{name}{self.quote}: {said.expression(node)}"
             for name, node in found.items()
-        )
+        ]
         self.parts.words.add("watch")
         parameters = (self.features, self.labels, parameter)
-        return [Method("watch", parameters, lines, f"{{{entries}}}")]
+        return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
     def _is_summary(self, statement: Statement) -> bool:
         small = only_small(statement)

@@ -14,7 +14,9 @@ from .text import Text, attribute_of_self, names_in, parameters_of, place_of
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["move_weights"]
+__all__ = ["SEQUENCE_INPUT", "move_weights", "sequence_input"]
+
+SEQUENCE_INPUT = "tf.contrib.feature_column.sequence_input_layer"
 
 _GET_VARIABLE = (
     "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
@@ -534,13 +536,16 @@ def _input_layer(lifted: Lifted, node: ast.Call) -> None:
     given = dict(lifted.bound(node, _INPUT_LAYER, function))
     if not {*given} <= {"features", "feature_columns", "trainable"}:
         raise Refused(f"`{function}` fills a dictionary")
-    _columns(lifted, node, given, "tf_keras.layers.DenseFeatures", function)
+    kind = lifted.columns_layer("DenseFeatures")
+    _columns(lifted, node, given, kind, function)
 
 
 def _linear_model(lifted: Lifted, node: ast.Call) -> None:
     function = "tf.feature_column.linear_model"
     given = dict(lifted.bound(node, _LINEAR, function))
     names = {"features", "feature_columns", "units", "sparse_combiner"}
+    if lifted.module.shared_columns:
+        raise Refused(f"`{function}` with columns that share an embedding")
     if not {*given} <= names:
         raise Refused(f"`{function}` with other arguments than columns and units")
     _columns(lifted, node, given, "LinearModel", function)
@@ -550,8 +555,6 @@ def _columns(
     lifted: Lifted, node: ast.Call, given: dict[str, ast.expr], kind: str, what: str
 ) -> None:
     """Puts a layer of feature columns in the place of a function."""
-    if "shared_embedding" in lifted.module.code:
-        raise Refused("columns that share an embedding")
     said = {
         name: lifted.for_init(lifted.of(value), f"`{what}`")
         for name, value in given.items()
@@ -567,3 +570,25 @@ def _columns(
     )
     lifted.add_to_init([f"self.{attribute} = {code}"], node)
     lifted.source.put(node, f"self.{attribute}({lifted.of(given['features'])})")
+
+
+def sequence_input(lifted: Lifted, node: ast.Call, uses: Sequence[ast.Call]) -> None:
+    """Puts a layer in the place of what a class calls for its columns of sequences."""
+    codes: set[str] = set()
+    for use in uses:
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.args, *node.args[1:]],
+            keywords=[*use.keywords, *node.keywords],
+        )
+        given = dict(lifted.bound(whole, _INPUT_LAYER[:4], SEQUENCE_INPUT))
+        if not {*given} <= {"features", "feature_columns"}:
+            raise Refused(f"`{SEQUENCE_INPUT}` with other arguments than columns")
+        columns = lifted.of(given["feature_columns"])
+        codes.add(lifted.for_init(columns, f"`{SEQUENCE_INPUT}`"))
+        lifted.source.put(use, f"{lifted.of(use.func)}({lifted.of(given['features'])})")
+    if len(codes) != 1:
+        raise Refused(f"`{SEQUENCE_INPUT}` is called in several ways")
+    lifted.source.put(
+        node, f"{lifted.columns_layer('SequenceFeatures')}({codes.pop()})"
+    )

@@ -39,6 +39,7 @@ WORDS: dict[str, frozenset[str]] = {
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
+        "task_callbacks": "Task.callbacks",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
         "timer": "StepTimer",
@@ -66,9 +67,12 @@ WORDS: dict[str, frozenset[str]] = {
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",
+        "columns": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "weighted_heads": "weight_column",
+        "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
     }.items()
@@ -84,6 +88,8 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
+    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
+        asked.add("summed")  # replicas add the losses of heads up
     chosen = {
         element
         for element in everything()
@@ -240,7 +246,8 @@ def extended(base: str, extension: str) -> str:
 def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`."""
     for node in function_of(method).body:
-        if ast.unparse(node).startswith(f"super().{method.name}("):
+        call = ast.unparse(node).removeprefix("return ")
+        if call.startswith(f"super().{method.name}("):
             lines, first = base.text.splitlines(), function_of(base).body
             above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):

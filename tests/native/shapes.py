@@ -6,6 +6,8 @@ figures of a run on tfmigrate.compat and of the native program are the same.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 LEARN_ESTIMATOR = """\
 # An Estimator of tf.contrib.learn, fitted, with metrics by key.
 import tempfile
@@ -507,6 +509,11 @@ PROGRAMS = {
     "sessions_by_hand": SESSIONS_BY_HAND,
     "shared_columns": SHARED_COLUMNS,
     "variables_in_parts": VARIABLES_IN_PARTS,
+}
+# Each is a file of its own.
+PROGRAMS |= {
+    path.stem: path.read_text("utf-8")
+    for path in (Path(__file__).parent / "programs" / "shapes").glob("*.py")
 }
 # Written for TensorFlow 2.
 LATER_PROGRAMS = {"canned_of_tf2": CANNED_OF_TF2}
