@@ -282,6 +282,7 @@ class Maker:
             one
             for one in self.tree.nodes
             if isinstance(one, cst.Name) and one.value == func.value
+            if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
         ]
         if len(classes) != 1 or len(used) != 2:
             return None
@@ -1036,3 +1037,9 @@ def _identifiers(
         used.add(name)
         found.append(name)
     return found
+
+
+def _is_attribute(name: cst.Name, tree: Tree) -> bool:
+    """The name stands behind a dot."""
+    above = tree.parent(name)
+    return isinstance(above, cst.Attribute) and above.attr is name
