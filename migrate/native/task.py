@@ -151,6 +151,8 @@ class Maker:
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
+        # Summaries that are written where the gradients are.
+        self.gradient_summaries: list[Statement] = []
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
 
@@ -550,7 +552,7 @@ class Maker:
             else:
                 wanted = wanted[2:]
             nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
-            more = [s for s in mode.taken if self._is_summary(s)]
+            more = [s for s in mode.taken if self.is_summary(s)]
             more = more if mode is self.train else []
             nodes += self.hooks.tensors.values() if mode is self.train else ()
             found |= mode.needed(nodes, more).outputs
@@ -688,7 +690,11 @@ class Maker:
         node = mode.spec["loss"].node
         more = []
         if summaries:
-            more = [one for one in mode.taken if self._is_summary(one)]
+            more = [
+                one
+                for one in mode.taken
+                if self.is_summary(one) and one not in self.gradient_summaries
+            ]
         return self._sliced(mode, name, [node], node, more)
 
     def _watch(self, names: Collection[str]) -> list[Method]:
@@ -721,12 +727,12 @@ class Maker:
         parameters = (self.features, self.labels, parameter)
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
-    def _is_summary(self, statement: Statement) -> bool:
+    def is_summary(self, statement: Statement) -> bool:
         """A summary, or a loop that writes nothing but summaries."""
         if isinstance(statement, cst.For):
             body = statement.body
             return isinstance(body, cst.IndentedBlock) and all(
-                map(self._is_summary, statements_of(body))
+                map(self.is_summary, statements_of(body))
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
