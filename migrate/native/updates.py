@@ -24,7 +24,7 @@ from .slices import Slice, is_step
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["Trained", "is_updates", "read_training"]
+__all__ = ["Trained", "clipped", "is_updates", "read_training"]
 
 _IGNORED = (
     "gate_gradients",
@@ -373,14 +373,18 @@ class _Reader:
                 clip, (cst.Float, cst.Integer, cst.Name, cst.Attribute, cst.Subscript)
             ):
                 raise maker.stop(clip, "optimize_loss(`clip_gradients`=)")
-            text = Said(maker, self.mode).expression(clip)
-            tf = maker.alias
-            lines = [
-                f"gradients, _ = {tf}.clip_by_global_norm(gradients, {text})\n",
-                "super().apply_gradients(gradients)\n",
-            ]
-            trained.methods.append(Method("apply_gradients", ("gradients",), lines))
+            trained.methods.append(clipped(maker, clip))
         return trained
+
+
+def clipped(maker: Maker, norm: cst.BaseExpression) -> Method:
+    """The method that clips all gradients together before the update."""
+    text = Said(maker, maker.train).expression(norm)
+    lines = [
+        f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n",
+        "super().apply_gradients(gradients)\n",
+    ]
+    return Method("apply_gradients", ("gradients",), lines)
 
 
 def is_updates(value: object) -> bool:
