@@ -14,7 +14,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
 
-__all__ = ["with_helpers_inlined"]
+__all__ = ["with_helpers_inlined", "without_unread"]
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -61,7 +61,7 @@ def _once(
                 continue
             module = parsed.module.visit(_Put(tree.statement(node), new))
             parsed = _again(parsed, module, facts)
-            return _without(parsed, facts, helper.name.value)
+            return without_unread(parsed, facts, helper.name.value)
     return None
 
 
@@ -385,7 +385,9 @@ def _again(
     return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
 
 
-def _without(parsed: ParsedModule, facts: ProjectFacts, name: str) -> ParsedModule:
+def without_unread(
+    parsed: ParsedModule, facts: ProjectFacts, name: str
+) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
     words = sum(
         isinstance(one, (cst.Name,)) and one.value == name for one in parsed.nodes

@@ -15,7 +15,7 @@ from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
 from ..plan.code.blocked import Blocked
 from ..plan.code.layout import fit
-from ..plan.code.tree import Tree
+from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -28,21 +28,27 @@ from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
+from .idle import without_idle_arguments
 from .imports import Wanted, with_imports
-from .inlined import with_helpers_inlined
+from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .totals import with_losses_added
+from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
-    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
+    "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
+# Words of a program that knows its part in a cluster.
+_ROLES = frozenset(
+    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
+)
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -115,7 +121,30 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         _check_data(files)
         told_each = {"parameter_servers(input_context)"} if told else set()
         return {"parameter_servers", *told_each}
-    return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
+    return {"TF_CONFIG"} if any(_in_cluster(one) for one in files) else set()
+
+
+def _in_cluster(parsed: ParsedModule) -> bool:
+    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
+    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
+    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
+    if not named:
+        return False
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in named:
+        for above in tree.ancestors(one):
+            if isinstance(above, cst.Subscript):
+                if isinstance(tree.parent(above), cst.AssignTarget):
+                    return True
+                break
+            if isinstance(above, cst.Dict):
+                return True
+            if isinstance(above, (cst.Call, cst.Comparison)):
+                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
+                if not func.endswith((".get", "getenv")) and func:
+                    return True
+                break
+    return any(one.evaluated_value in _ROLES for one in strings)
 
 
 def _check_data(files: Sequence[ParsedModule]) -> None:
@@ -233,9 +262,12 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
+        files = [without_idle_arguments(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
@@ -295,6 +327,8 @@ class _Program:
         one.notes += tuple((line, note) for note in task.notes)
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
+        for helper in _helpers(tree, defined):
+            one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
@@ -496,6 +530,18 @@ class _Renamed(cst.CSTTransformer):
             return updated_node
         self.changed = True
         return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
+    """Functions of the file that a model function names."""
+    found = {
+        one.value
+        for one in walk(defined)
+        if isinstance(one, cst.Name)
+        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        and one in tree.resolver.scopes.loads
+    }
+    return sorted(found)
 
 
 def _is_method(parsed: ParsedModule, name: str) -> bool:

@@ -721,6 +721,12 @@ class Maker:
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
     def _is_summary(self, statement: Statement) -> bool:
+        """A summary, or a loop that writes nothing but summaries."""
+        if isinstance(statement, cst.For):
+            body = statement.body
+            return isinstance(body, cst.IndentedBlock) and all(
+                map(self._is_summary, statements_of(body))
+            )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
         if not isinstance(value, cst.Call):
@@ -770,7 +776,10 @@ class Maker:
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
-            lines.append(f"{', '.join(names)} = self.metrics\n")
+            line = f"{', '.join(names)} = self.metrics\n"
+            if len(line) > 80:
+                line = f"{tidy.held('()', names, 99)} = self.metrics\n"
+            lines.append(line)
         for name, made in zip(names, found, strict=True):
             inside = list(made.update)
             if made.sample_weight is not None:

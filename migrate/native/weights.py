@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import Text, attribute_of_self, names_in, parameters_of, place_of
+from .text import attribute_of_self, names_in, parameters_of, place_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -136,6 +137,8 @@ class _Mover:
         if weight.table is not None and self._lookup(node, weight):
             return
         tests = self._tests(node, f"`{weight.attribute}`")
+        if weight.build:
+            tests = [lifted.in_build(one) or "" for one in tests]
         lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
         lines.append(f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}")
         if weight.build:
@@ -182,14 +185,26 @@ class _Mover:
     def _tests(self, node: ast.AST, what: str) -> list[str]:
         """Tests around a weight, which the constructor asks too."""
         found: list[str] = []
-        for block in self.lifted.around(node):
-            if isinstance(block, ast.If) and any(
-                node in ast.walk(one) for one in block.body
-            ):
-                found.append(self.lifted.for_init(self.lifted.of(block.test), what))
-            elif isinstance(block, _BRANCHES):
+        lifted = self.lifted
+        inside: list[ast.If] = []
+        for block in lifted.around(node):
+            if not isinstance(block, _BRANCHES):
+                continue
+            if not isinstance(block, ast.If):
                 raise Refused(f"{what} is made in a loop or a branch")
-        return found
+            if any(node in ast.walk(one) for one in block.body):
+                inside = [one for one in inside if not _exclude(one.test, block.test)]
+                found += [self._other(one, what) for one in inside]
+                found.append(lifted.for_init(lifted.of(block.test), what))
+                inside = []
+            else:
+                inside.append(block)
+        return found + [self._other(one, what) for one in inside]
+
+    def _other(self, block: ast.If, what: str) -> str:
+        """That the other branch is taken."""
+        lifted = self.lifted
+        return f"not ({lifted.for_init(lifted.of(block.test), what)})"
 
     # -- several at once
 
@@ -333,8 +348,8 @@ class _Mover:
     def _attribute(self, node: ast.Call, given: dict[str, str]) -> str:
         """A name for a weight, after what TensorFlow called it, or what reads it."""
         lifted = self.lifted
-        named = literal(given.get("name"))
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
+        named = _plain_text(given.get("name"))
+        wanted = named.rpartition("/")[2]
         statement = lifted.statement(node)
         if not wanted.isidentifier() and isinstance(statement, ast.Assign):
             above = lifted.above[node]
@@ -414,7 +429,9 @@ class _Mover:
             "dtype", "tf.float32"
         )
         whole = kind in ("tf.int32", "tf.int64", "tf.bool")
-        if kind != "tf.float32" and not whole:
+        # Where it is as its input is, models have numbers of one kind.
+        as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
+        if kind != "tf.float32" and not whole and not as_input:
             raise Refused(f"{what} is of type `{kind}`")
         withs = lifted.withs(node)
         start = moved("initializer")
@@ -439,8 +456,10 @@ class _Mover:
         except Refused:
             size = lifted.for_build(given["shape"], what)
             build = True
+            if isinstance(parsed(size), ast.Subscript):
+                size = f"[{size}]"
             # `build` knows no parameters of the constructor.
-            began, name = self._in_build(began), self._in_build(name)
+            began, name = lifted.in_build(began), lifted.in_build(name)
         code = call(
             "self.add_weight",
             name or "",
@@ -465,23 +484,6 @@ class _Mover:
             name=name if lifted.module.named else None,
         )
         return replace(found, table=table)
-
-    def _in_build(self, code: str | None) -> str | None:
-        """What the constructor says, as `build` does, which has attributes alone."""
-        if code is None:
-            return None
-        text = Text(f"({code}\n)")
-        stored = {
-            value.id: name
-            for name, value in self.lifted.attributes().items()
-            if isinstance(value, ast.Name)
-        }
-        for one in names_in(text.body[0]):
-            if one.id in self.lifted.init_names - {"self"}:
-                if one.id not in stored:
-                    raise Refused(f"a weight follows from `{one.id}` and its input")
-                text.put(one, f"self.{stored[one.id]}")
-        return text.done()[1:-2]
 
     def _lookup(self, node: ast.Call, weight: _Weight) -> bool:
         """Makes a layer of a table whose only use looks rows up."""
@@ -523,6 +525,29 @@ def _is_named(lifted: Lifted, statement: ast.stmt) -> bool:
     (target,) = statement.targets
     return (
         isinstance(target, ast.Name) and lifted.value_of(target.id) is statement.value
+    )
+
+
+def _plain_text(code: str | None) -> str:
+    """A string without what is put into it; empty where it is none."""
+    node = parsed(code or "None")
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    text = "".join(one for one in texts if isinstance(one, str))
+    return re.sub("__+", "_", text).strip("_") if len(parts) > 1 else text
+
+
+def _exclude(first: ast.expr, second: ast.expr) -> bool:
+    """``x == "a"`` and ``x == "b"``"""
+    return (
+        isinstance(first, ast.Compare)
+        and isinstance(second, ast.Compare)
+        and [type(one) for one in (*first.ops, *second.ops)] == [ast.Eq, ast.Eq]
+        and ast.unparse(first.left) == ast.unparse(second.left)
+        and all(
+            isinstance(one, ast.Constant)
+            for one in (*first.comparators, *second.comparators)
+        )
     )
 
 

@@ -76,6 +76,7 @@ WORDS: dict[str, frozenset[str]] = {
         "schedules": "*",
         "optimizers": "*",
         "columns": "*",
+        "layers": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",

@@ -96,6 +96,16 @@ REFUSALS = {
         """,
         "an iterator (line 4) is not read in its input function alone",
     ),
+    "tensors that are looked at and computed with": (
+        """
+        def input_fn():
+            x, y = data.make_one_shot_iterator().get_next()
+            with tf.Session() as sess:
+                print(sess.run(x))
+            return x * 2, y
+        """,
+        "runs a session",
+    ),
     "an iterator that is read twice": (
         """
         def input_fn():
@@ -511,6 +521,47 @@ ROWS = {
         first = next(batch)
         print(first)
         """,
+    ),
+    "a session that looks at what is returned": (
+        """
+        def input_fn(shows=False):
+            x, y = data.make_one_shot_iterator().get_next()
+            if shows:
+                with tf.Session() as sess:
+                    print(sess.run(x))
+            return x, y
+        """,
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = next(data.as_numpy_iterator())
+                print(x)
+            return data
+        """,
+    ),
+    "a batch that is printed": (
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = data.make_one_shot_iterator().get_next()
+                print(x)
+            return data
+        """,
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = next(iter(data))
+                print(x)
+            return data
+        """,
+    ),
+    "an error of training": (
+        "try:\n    run()\nexcept tf.train.NanLossDuringTrainingError:\n    pass\n",
+        "try:\n    run()\nexcept FloatingPointError:\n    pass\n",
+    ),
+    "a file of the private module": (
+        "with tf.python.lib.io.file_io.FileIO(path, 'r') as f:\n    f.read()\n",
+        "with tf.io.gfile.GFile(path, 'r') as f:\n    f.read()\n",
     ),
     "a session that looks at all data": (
         """
