@@ -183,6 +183,8 @@ def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
         page.drop_made(train.value)
     else:
         page.words.add("strategy")
+        assert isinstance(made, cst.Call)
+        page.rewritten.add(made)
         page.put(arg, "strategy=", train.value)
         if args:
             page.note(arg.value, _DROPPED["eval_distribute"])
@@ -259,6 +261,7 @@ _GONE = (
     "tpu_config",
 )
 _SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=(?!=)""")
+_DATA = "each worker reads what the chief's input function gives"
 
 
 def clusters(page: Page) -> None:
@@ -267,8 +270,7 @@ def clusters(page: Page) -> None:
     found = _SETS_CLUSTER.search(page.text)
     if found is not None:
         page.words.add("parameter_servers")
-        line = page.text.count("\n", 0, found.start()) + 1
-        page.notes.append((line, "each worker reads what the chief's input gives"))
+        page.notes.append((page.text.count("\n", 0, found.start()) + 1, _DATA))
     for use in page.scopes.uses:
         node: cst.BaseExpression = use.node
         while isinstance(node, cst.Attribute):
@@ -279,6 +281,8 @@ def clusters(page: Page) -> None:
                     page.put(name, "strategy")
                 elif name.value in CLUSTER:
                     page.words.add(name.value)
+                    if _DATA not in dict(page.notes).values():
+                        page.note(name, _DATA)
                 else:
                     why = "asks a RunConfig about its session"
                     page.refuse(node, f"`{page.source(node)}` ({{}}) {why}")

@@ -100,6 +100,7 @@ def _ops(page: Page, word: Word) -> None:
         page.put_span(start, start, "num_packs=")
 
 
+_OLD = (_CONTRIB, "tf.distribute.experimental.")
 _HOW = ("communication",)
 _COLLECTIVE = ("CollectiveAllReduceStrategy", "MultiWorkerMirroredStrategy")
 _SERVERS = "ParameterServerStrategy"
@@ -110,16 +111,21 @@ def _workers(page: Page, word: Word) -> None:
     if word.call is None or word.stays:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
+    if page.for_tf2 or not word.symbol.startswith(_OLD):
+        page.words.add("workers")
+        word.spell(page, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
+        return
     contrib = word.symbol.startswith(_CONTRIB)
     args = arguments(page, word.call, ("num_gpus_per_worker",) if contrib else _HOW)
     if args is None or set(args) - {"num_gpus_per_worker", "num_gpus", *_HOW}:
         page.refuse(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
         return
     page.words.add("workers")
-    page.rename(word.node, page.tf(word.node, "distribute.MultiWorkerMirroredStrategy"))
+    page.rename(word.node, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
     for name, arg in args.items():
         if name != "communication":
             page.drop_argument(word.call, arg)
+            page.note(arg.value, "uses all GPUs that a worker has")
             continue
         start, end = page.outer(arg.value)
         if arg.keyword is not None:

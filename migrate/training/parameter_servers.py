@@ -60,7 +60,7 @@ class Server:
         self.server = tf.distribute.Server(tasks, config.task_type, config.task_id)
         self.chief = tasks["chief"][0]
 
-    def train(self, *args: Any) -> None:
+    def train(self, *args: Any, **kwargs: Any) -> None:
         """Ends the process when the chief has been gone for half a minute."""
         last_seen = math.inf
         while time.time() < last_seen + 30:

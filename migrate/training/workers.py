@@ -79,6 +79,8 @@ class Worker(Trainer):
         if replicas > 1:
             sets = dataset.window(replicas, drop_remainder=True)
             dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
+        # Workers agree on its end where no one knows its length.
+        dataset = dataset.filter(lambda *batch: True)
         distribute = self.strategy.distribute_datasets_from_function
         return iter(distribute(lambda context: dataset))
 

@@ -1,12 +1,15 @@
-"""One task of a cluster: python cluster_program.py MODEL_DIR STEPS [SECONDS_PER_STEP]
+"""One task of a cluster, which prints what it saw: python program.py MODEL_DIR STEPS
 
-It prints as JSON what it saw: the losses of its steps, and the evaluations.
+--die STEP     kills itself after a step
+--pause STEP   says after a step that it waits, and waits until its input ends
+--save STEPS   how often it saves
+--short        a worker whose data end before those of the others
 """
 
-import json
+import argparse
 import os
+import signal
 import sys
-import time
 
 import numpy as np
 import tensorflow as tf
@@ -21,15 +24,24 @@ from training import (
     train_and_evaluate,
 )
 
-MODEL_DIR, STEPS = sys.argv[1], int(sys.argv[2])
-SEEN = {"losses": [], "steps": []}
+parser = argparse.ArgumentParser()
+parser.add_argument("model_dir")
+parser.add_argument("steps", type=int)
+for flag in ("--die", "--pause"):
+    parser.add_argument(flag, type=int)
+parser.add_argument("--save", type=int, default=10)
+parser.add_argument("--short", action="store_true")
+options = parser.parse_args()
 
 
 class Losses(Callback):
     def after_step(self, step, values):
-        SEEN["losses"].append(float(values["loss"]))
-        SEEN["steps"].append(step)
-        time.sleep(float(os.environ.get("PAUSE", 0)))
+        print("LOSS", step, float(values["loss"]), flush=True)
+        if step == options.die:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if step == options.pause:
+            print("WAITS", flush=True)
+            sys.stdin.read()
 
 
 class Line(Task):
@@ -43,7 +55,7 @@ class Line(Task):
             ]
         )
         self.optimizer = tf_keras.optimizers.SGD(0.02, 0.9)
-        self.metrics = [tf_keras.metrics.MeanSquaredError("mse")]
+        self.metrics = [tf_keras.metrics.MeanSquaredError("error")]
 
     def loss(self, features, labels, outputs):
         return tf.reduce_mean((outputs - labels) ** 2)
@@ -57,21 +69,20 @@ def input_fn(input_context=None):
         data = data.shard(
             input_context.num_input_pipelines, input_context.input_pipeline_id
         )
-    return data.repeat(int(os.environ.get("EPOCHS", -1))).batch(5)
+    return data.repeat(2 if options.short else None).batch(5)
 
 
-strategy = None
-if "ps" not in os.environ.get("TF_CONFIG", ""):
-    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+servers = '"ps"' in os.environ["TF_CONFIG"]
 config = RunConfig(
-    MODEL_DIR, save_checkpoints_steps=int(os.environ.get("SAVE", 10)), strategy=strategy
+    options.model_dir,
+    save_checkpoints_steps=options.save,
+    strategy=None if servers else tf.distribute.MultiWorkerMirroredStrategy(),
 )
 trainer = Trainer(Line, config=config)
-hooks = [Losses()] if "UNSEEN" not in os.environ else None
-evaluated = train_and_evaluate(
+results, _ = train_and_evaluate(
     trainer,
-    TrainSpec(input_fn, STEPS, hooks),
+    TrainSpec(input_fn, options.steps, [Losses()]),
     EvalSpec(lambda: input_fn().take(12), None, throttle_secs=0),
 )
-SEEN["evaluated"] = {k: float(v) for k, v in (evaluated[0] or {}).items()}
-print("SEEN", json.dumps(SEEN), flush=True)
+for name, value in (results or {}).items():
+    print("RESULT", name, float(value), flush=True)
