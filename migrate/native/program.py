@@ -25,6 +25,7 @@ from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
 from .classes import plain_classes, training_words
 from .code import Refused
+from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
 from .idle import without_idle_words
@@ -75,8 +76,6 @@ def native(
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
                 raise Refused(f"{parsed.path.name} {why}")
-        if _in_cluster(parsed):
-            raise Refused(f"{parsed.path.name} is part of a cluster (TF_CONFIG)")
     program = _Program(files, facts)
     program.make_tasks()
     found: dict[str, NativeFile] = {}
@@ -98,8 +97,31 @@ def native(
         found_text = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    cluster = _cluster({word for one in found.values() for word in one.words}, files)
+    found = {
+        path: replace(one, words=one.words | cluster) for path, one in found.items()
+    }
     _check_parts(found.values(), module)
     return found
+
+
+def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
+    """What asks for the part of training.py that trains where TF_CONFIG says."""
+    asked = sorted(words & {*CLUSTER})
+    texts = [one.source.text for one in files]
+    told = any("input_context" in text for text in texts)
+    if "workers" in words:
+        if "parameter_servers" in words:
+            raise Refused("it has workers in step and parameter servers")
+        if asked:
+            why = "says nothing of a cluster where the RunConfig has a strategy"
+            raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+        return {"workers(input_context)"} if told else set()
+    if asked or "parameter_servers" in words:
+        _check_data(files)
+        told_each = {"parameter_servers(input_context)"} if told else set()
+        return {"parameter_servers", *told_each}
+    return {"TF_CONFIG"} if any(_in_cluster(one) for one in files) else set()
 
 
 def _in_cluster(parsed: ParsedModule) -> bool:
@@ -123,6 +145,15 @@ def _in_cluster(parsed: ParsedModule) -> bool:
                     return True
                 break
     return any(one.evaluated_value in _ROLES for one in strings)
+
+
+def _check_data(files: Sequence[ParsedModule]) -> None:
+    """Refuses data that each task divides: the chief's code makes that of all."""
+    for one in files:
+        for call in re.findall(r"\.shard\(([^()]*)", one.source.text):
+            if not re.search("context|input_pipeline", call):
+                why = "divides its data by its task: take it from an `input_context`"
+                raise Refused(f"{one.path.name} {why}")
 
 
 def _words_of(text: str, module: str) -> set[str]:

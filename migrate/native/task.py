@@ -152,6 +152,8 @@ class Maker:
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
+        # Summaries that are written where the gradients are.
+        self.gradient_summaries: list[Statement] = []
         # Statements of the forward pass behind the call of the model.
         self.beyond: list[Statement] = []
         # What a head is given, which the forward pass then returns.
@@ -325,6 +327,7 @@ class Maker:
             one
             for one in self.tree.nodes
             if isinstance(one, cst.Name) and one.value == func.value
+            if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
         ]
         if len(classes) != 1 or len(used) != 2:
             return None
@@ -595,7 +598,7 @@ class Maker:
                 wanted = wanted[2:]
             wanted = ["logits"] if HEAD in mode.spec else wanted
             nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
-            more = [s for s in mode.taken if self._is_summary(s)]
+            more = [s for s in mode.taken if self.is_summary(s)]
             more = more if mode is self.train else []
             nodes += self.hooks.tensors.values() if mode is self.train else ()
             found |= mode.needed(nodes, more).outputs
@@ -737,7 +740,11 @@ class Maker:
         node = mode.spec["loss"].node
         more = []
         if summaries:
-            more = [one for one in mode.taken if self._is_summary(one)]
+            more = [
+                one
+                for one in mode.taken
+                if self.is_summary(one) and one not in self.gradient_summaries
+            ]
         return self._sliced(mode, name, [node], node, more)
 
     def _watch(self, names: Collection[str]) -> list[Method]:
@@ -770,12 +777,12 @@ class Maker:
         parameters = (self.features, self.labels, parameter)
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
-    def _is_summary(self, statement: Statement) -> bool:
+    def is_summary(self, statement: Statement) -> bool:
         """A summary, or a loop that writes nothing but summaries."""
         if isinstance(statement, cst.For):
             body = statement.body
             return isinstance(body, cst.IndentedBlock) and all(
-                map(self._is_summary, statements_of(body))
+                map(self.is_summary, statements_of(body))
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
@@ -1086,3 +1093,9 @@ def _identifiers(
         used.add(name)
         found.append(name)
     return found
+
+
+def _is_attribute(name: cst.Name, tree: Tree) -> bool:
+    """The name stands behind a dot."""
+    above = tree.parent(name)
+    return isinstance(above, cst.Attribute) and above.attr is name

@@ -19,7 +19,7 @@ from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
-from .slices import is_step
+from .slices import Slice, is_step
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -226,12 +226,11 @@ class _Reader:
         asked = self._asked()
         for one in asked:
             self._check_asked(one)
-        read = mode.needed([node], given=asked)
-        late = sorted(
-            read.outputs | read.free & {maker.features, maker.labels, "mode", "config"}
-        )
+        late = self._late(mode.needed([node], given=asked))
         if late:
             raise maker.stop(node, f"gradients that depend on `{late[0]}`")
+        maker.gradient_summaries = self._summaries(asked)
+        read = mode.needed([node], maker.gradient_summaries, given=asked)
         said = Said(maker, mode, gradients=asked)
         lines = []
         for statement in read.statements:
@@ -256,6 +255,22 @@ class _Reader:
             name = named[0].partition(" ")[0]
         lines.append(f"self.optimizer.apply_gradients({text})\n")
         return Method("apply_gradients", (name,), lines)
+
+    def _late(self, read: Slice) -> list[str]:
+        """What is not there any more when the gradients are."""
+        gone = {self.maker.features, self.maker.labels, "mode", "config"}
+        return sorted(read.outputs | read.free & gone)
+
+    def _summaries(self, asked: list[cst.Call]) -> list[Statement]:
+        """Summaries of gradients, and of what is made of them alone."""
+        found = []
+        for statement in filter(self.maker.is_summary, self.mode.taken):
+            made = self.mode.needed([], [statement]).statements
+            of_gradients = any(node in asked for one in made for node in walk(one))
+            read = self.mode.needed([], [statement], given=asked)
+            if of_gradients and not self._late(read):
+                found.append(statement)
+        return found
 
     def _taken_apart(
         self, statement: Statement, asked: list[cst.Call]

@@ -123,17 +123,17 @@ REFUSALS = {
         "the fields of a RunConfig (line 3) are hidden by `**`",
     ),
     "a hidden model_fn": ("tf.estimator.Estimator(**options)\n", "hidden by `**`"),
-    "a cluster of its own": (
-        "os.environ['TF_CONFIG'] = '{}'\ntf.estimator.Estimator(f)\n",
-        "sets up a cluster",
+    "a server of its own": (
+        "s = tf.train.Server({'worker': ['a:1']})\n",
+        "`tf.train.Server` (line 3) makes a cluster without a strategy",
     ),
-    "a question about the cluster": (
-        "c = tf.estimator.RunConfig()\nif c.is_chief:\n    pass\n",
-        "`c.is_chief` (line 4) asks a RunConfig about its cluster",
+    "a question about the session": (
+        "c = tf.estimator.RunConfig()\nprint(c.master)\n",
+        "`c.master` (line 4) asks a RunConfig about its session",
     ),
-    "a field nobody knows": (
+    "strategies that are not seen": (
         "tf.estimator.RunConfig(experimental_distribute=d)\n",
-        "pass train_distribute",
+        "`experimental_distribute` (line 3) is more than strategies in plain sight",
     ),
     "a hook that works with its session": (
         """
@@ -167,9 +167,9 @@ REFUSALS = {
         "t = tf.contrib.lookup.index_table_from_tensor(build())\n",
         "give it a list",
     ),
-    "a cluster": (
-        "s = tf.contrib.distribute.ParameterServerStrategy()\n",
-        "needs a cluster",
+    "a strategy for servers that no RunConfig takes": (
+        "s = tf.contrib.distribute.ParameterServerStrategy()\nprint(s)\n",
+        "is more than a RunConfig's",
     ),
     "a TPU": (
         "e = tf.contrib.tpu.TPUEstimator(f, use_tpu=True, config=c)\n",
@@ -240,6 +240,50 @@ def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
 # -- rows of the table: code below the imports, and what becomes of it
 
 ROWS = {
+    "workers in step": (
+        """
+        s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)
+        c = tf.estimator.RunConfig(train_distribute=s)
+        """,
+        """
+        s = tf.distribute.MultiWorkerMirroredStrategy()
+        c = RunConfig(strategy=s)
+        """,
+    ),
+    "how workers add up": (
+        """
+        how = tf.distribute.experimental.CollectiveCommunication.RING
+        s = tf.distribute.experimental.MultiWorkerMirroredStrategy(how)
+        """,
+        """
+        how = tf.distribute.experimental.CollectiveCommunication.RING
+        s = tf.distribute.MultiWorkerMirroredStrategy(
+            communication_options=tf.distribute.experimental.CommunicationOptions(
+                implementation=how))
+        """,
+    ),
+    "strategies of training and evaluation": (
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = tf.estimator.RunConfig(experimental_distribute=
+            tf.contrib.distribute.DistributeConfig(train_distribute=s))
+        """,
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = RunConfig(strategy=s)
+        """,
+    ),
+    "a strategy for parameter servers": (
+        """
+        s = tf.contrib.distribute.ParameterServerStrategy()
+        c = tf.estimator.RunConfig(train_distribute=s)
+        """,
+        "c = RunConfig()\n",
+    ),
+    "a question about the cluster": (
+        "c = tf.estimator.RunConfig()\nprint(c.is_chief, c.num_worker_replicas)\n",
+        "c = RunConfig()\nprint(c.is_chief, c.num_worker_replicas)\n",
+    ),
     "model_fn as first argument": (
         "e = tf.estimator.Estimator(model_fn=Net, params=p)\n",
         "e = Trainer(Net, params=p)\n",
