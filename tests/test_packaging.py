@@ -17,7 +17,7 @@ else:
 
 # Not ours to import: scripts for foreign interpreters or for a process that they
 # change.
-FOREIGN = {"instruments", "generate", "children"}
+FOREIGN = {"instruments", "children"}
 # The parts of training.py, which are TensorFlow code by nature.
 PARTS = "tfmigrate.training"
 

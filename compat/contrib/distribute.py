@@ -327,8 +327,7 @@ class ParameterServerStrategy(
 TPUStrategy = Unavailable(
     "tf.contrib.distribute.TPUStrategy",
     "It needs a TPU and the session-based TPU runtime of TF 1.x: use MirroredStrategy "
-    "to run this program here, or `tfmigrate rewrite --strategy tpu` for a loop on "
-    "today's TPUStrategy.",
+    "to run this program here.",
 )
 
 

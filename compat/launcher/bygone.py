@@ -15,7 +15,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from tfmigrate.symbols.bygone import ADVICE, RENAMED
+from ..bygone_names import ADVICE, RENAMED
 
 __all__ = ["restore_names", "restore_python_names"]
 

@@ -10,12 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
-from tfmigrate.project.notebook import (
-    PYTHON_CELL_MAGICS,
-    Notebook,
-    NotebookError,
-)
-
+from ..notebooks import PYTHON_CELL_MAGICS, Notebook, NotebookError
 from .execute import LaunchError, new_main
 
 __all__ = ["run_notebook"]

@@ -4,53 +4,81 @@ from __future__ import annotations
 
 import os
 import re
+import tokenize
 
-__all__ = ["python2_message"]
+__all__ = ["looks_like_python2", "python2_message"]
 
-# Wording of CPython's own syntax errors for constructs that Python 2 allowed.
-_MESSAGES = (
-    "missing parentheses in call to 'print'",
-    "missing parentheses in call to 'exec'",
-    "multiple exception types must be parenthesized",
-    "leading zeros in decimal integer literals",
-    "inconsistent use of tabs",
-    "invalid decimal literal",
-    "invalid hexadecimal literal",
+_PYTHON2 = (
+    (re.compile(r"(?m)^[ \t]*print[ \t]+[^\s=(.,:)\[]"), "print statement"),
+    (re.compile(r"(?m)^[ \t]*print[ \t]*>>"), "print >> statement"),
+    (
+        re.compile(r"(?m)^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"),
+        "except X, e",
+    ),
+    (
+        re.compile(r"(?m)^[ \t]*except[ \t]*\([^)\n]*\)[ \t]*,[ \t]*\w+[ \t]*:"),
+        "except (X, Y), e",
+    ),
+    (re.compile(r"(?m)^[ \t]*raise[ \t]+[\w.]+[ \t]*,"), "raise X, message"),
+    (re.compile(r"(?m)^[ \t]*exec[ \t]+[\"'\w]"), "exec statement"),
+    (re.compile(r"<>"), "the <> operator"),
+    (re.compile(r"(?<![\w.])\d+[lL]\b"), "a long integer literal"),
+    (
+        # Neither 0.05 nor 1e-05; and 00 is a valid zero.
+        re.compile(r"(?<![\w.])(?<![\d.][eE][-+])0+[1-7][0-7]*\b(?!\.)"),
+        "an octal literal without 0o",
+    ),
+    (re.compile(r"\bur['\"]"), "a ur'' string"),
+    (re.compile(r"`[^`\n]+`"), "backquotes for repr"),
+    (re.compile(r"(?m)^[ \t]*print[ \t]*$"), "a bare print statement"),
+    (
+        re.compile(
+            r"\b(?:def[ \t]+\w+[ \t]*\(|lambda\b)(?:[\w \t,=*]*,)?[ \t]*"
+            r"\([ \t]*\w+[ \t]*,[\w \t,]*\)[ \t]*[,:)]"
+        ),
+        "tuple parameters",
+    ),
+)
+# What stands in strings and comments says nothing.
+_INERT = re.compile(
+    r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*",
+    re.DOTALL,
 )
 
-# The offending line, for errors that CPython reports as "invalid syntax".
-_LINES = re.compile(
-    r"""
-      ^\s*print\s+(["'\w%]|>>)            # print x, print >>file, x
-    | ^\s*except\s+[\w.()\s,]+,\s*\w+\s*: # except Error, e:
-    | ^\s*raise\s+[\w.]+\s*,              # raise Error, "text"
-    | ^\s*exec\s+["'\w]                   # exec "code"
-    | <>                                  # a <> b
-    | `[^`]+`                             # `x`
-    | \b0[0-7]+\b                         # 0644
-    | \b\d+[lL]\b                         # 10L
-    | \b[uU][rR]["']                      # ur"text"
-    | ^\s*def\s+\w+\(.*\([\w\s,]+\).*\):  # def f(a, (b, c)):
-    | lambda\s*\([\w\s,]+\)\s*:           # lambda (a, b):
-    """,
-    re.VERBOSE,
-)
+
+def _emptied(match: re.Match[str]) -> str:
+    """A string without its text, on as many lines as it had."""
+    found = match.group()
+    return "" if found[0] == "#" else "''" + "\n" * found.count("\n")
+
+
+def looks_like_python2(text: str) -> str | None:
+    """What makes a file that does not parse Python 2, or None.
+
+    Only what no Python 3 allows anywhere counts: a missing bracket does not make
+    a file old.
+    """
+    text = _INERT.sub(_emptied, text)
+    for pattern, what in _PYTHON2:
+        match = pattern.search(text)
+        if match:
+            line = text.count("\n", 0, match.start()) + 1
+            return f"{what} in line {line}"
+    return None
 
 
 def python2_message(error: SyntaxError) -> str | None:
     """One sentence naming 2to3 when the file is Python 2, else None."""
-    text = error.text or ""
-    told = (error.msg or "").lower()
-    by_message = any(
-        known in told
-        for known in _MESSAGES
-        if known != "invalid decimal literal" or _LINES.search(text)
-    )
-    if not by_message and not _LINES.search(text):
+    try:
+        with tokenize.open(error.filename or "") as stream:
+            found = looks_like_python2(stream.read())
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return None
+    if found is None and not isinstance(error, TabError):
         return None
     name = os.path.relpath(error.filename or "?")
     return (
-        f"{name}, line {error.lineno} is Python 2: {text.strip()}\n"
+        f"{name}, line {error.lineno} is Python 2: {(error.text or '').strip()}\n"
         f"hint: convert a copy first with `2to3 -w {name}` "
         "(it comes with Python up to 3.12), then run that"
     )

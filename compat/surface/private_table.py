@@ -1,6 +1,6 @@
 """Public names behind private paths of TF 1.15, for the doors to those paths.
 
-The table of the tool (symbols/data/private.json) was recorded from TF 1.15.5: it says
+The table (private.json) was recorded from TF 1.15.5: it says
 for each private path which public thing was there. Today some of these modules are
 gone, have lost names, or mean TF 2's thing by them.
 """
@@ -13,8 +13,6 @@ from collections import defaultdict
 from importlib import resources
 
 __all__ = ["ANCESTORS", "FILLED", "LEGACY_FIRST", "names_of"]
-
-_TABLE = "symbols/data/private.json"
 
 # Modules that TensorFlow still has, with names that mean TF 2's thing today.
 LEGACY_FIRST = frozenset(
@@ -74,7 +72,7 @@ ANCESTORS = _ancestors()
 
 @functools.cache
 def _table() -> dict[str, dict[str, str]]:
-    text = resources.files("tfmigrate").joinpath(_TABLE).read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("private.json").read_text("utf-8")
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for path, public in json.loads(text)["names"].items():
         module, _, name = path.rpartition(".")

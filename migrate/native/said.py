@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["Said"]
 
 _SUMMARIES = "tf.summary."
+_EVERY = (
+    "a metric that is shown while it trains has all batches in it; "
+    "TensorFlow 1.15 added only those of the steps that showed it"
+)
 _CASTS = {
     "tf.to_double": "float64",
     "tf.to_float": "float32",
@@ -58,8 +62,8 @@ class Said(cst.CSTTransformer):
         # The learning rate of a step, which is the parameter `step`.
         self.rate = rate
         self.step = "step"
-        # Expressions of the rate, which a method computes.
-        self.rates: set[cst.CSTNode] = set()
+        # Expressions that the constructor says in another way.
+        self.replaced = maker.replaced if init else {}
         self.took_gradients = False
 
     def statement(self, node: Statement) -> str:
@@ -74,6 +78,11 @@ class Said(cst.CSTTransformer):
         assert isinstance(changed, cst.BaseExpression)
         return source_text(changed)
 
+    def argument(self, node: cst.Arg) -> str:
+        """Source text of an argument."""
+        keyword = "" if node.keyword is None else f"{node.keyword.value}="
+        return f"{node.star}{keyword}{self.expression(node.value)}"
+
     # -- what the mode decides
 
     def _is_decided(self, node: cst.CSTNode) -> bool:
@@ -86,9 +95,9 @@ class Said(cst.CSTTransformer):
     def on_leave(
         self, original: cst.CSTNodeT, updated: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        if original in self.rates:
-            self.maker.parts.words.add("Schedule")
-            return cst.parse_expression("Schedule(self.learning_rate)")  # type: ignore[return-value]
+        if original in self.replaced:
+            text = self.replaced[original]  # type: ignore[index]
+            return cst.parse_expression(text)  # type: ignore[return-value]
         if self._is_decided(original):
             return self._flag(original)  # type: ignore[return-value]
         return super().on_leave(original, updated)
@@ -181,7 +190,12 @@ class Said(cst.CSTTransformer):
             raise self.maker.stop(original_node, f"`{shown}` is read while it trains")
         made = self.maker.metric_of(self.mode, shown, value)
         name = f"train_{shown}"
-        self.maker.parts.training_metrics[name] = made.constructor.text
+        parts = self.maker.parts
+        if name in parts.training_metrics:
+            return cst.parse_expression(f"self.{name}.result()")
+        parts.training_metrics[name] = made.constructor.text
+        if _EVERY not in parts.notes:
+            parts.notes.append(_EVERY)
         inside = [*made.update]
         if made.sample_weight is not None:
             inside.append(f"sample_weight={made.sample_weight}")
@@ -247,7 +261,7 @@ class Said(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return (
-            node not in self.rates
+            node not in self.replaced
             and not self._is_decided(node)
             and super().on_visit(node)
         )

@@ -20,6 +20,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.dotted import dotted_name
 from . import tidy
 from .code import Code, Refused
+from .headed import read_head
 from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
@@ -28,7 +29,8 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
-from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
+from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
+from .spec_hooks import read_hooks
 from .updates import Trained, is_updates, read_training
 
 __all__ = ["Task", "alias_of", "task_of"]
@@ -36,16 +38,7 @@ __all__ = ["Task", "alias_of", "task_of"]
 _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
-_NO_PLACE = (
-    "training_chief_hooks",
-    "training_hooks",
-    "scaffold",
-    "scaffold_fn",
-    "evaluation_hooks",
-    "prediction_hooks",
-    "host_call",
-    "output_alternatives",
-)
+_NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
@@ -161,8 +154,14 @@ class Maker:
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
-        # Learning rates that are computed of the step.
-        self.rates: list[cst.BaseExpression] = []
+        # Summaries that are written where the gradients are.
+        self.gradient_summaries: list[Statement] = []
+        # Statements of the forward pass behind the call of the model.
+        self.beyond: list[Statement] = []
+        # What a head is given, which the forward pass then returns.
+        self.logits: cst.BaseExpression | None = None
+        # Expressions for which the constructor has another text.
+        self.replaced: dict[cst.BaseExpression, str] = {}
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
@@ -171,10 +170,14 @@ class Maker:
 
     def made(self, watched: Collection[str]) -> Task:
         self._check_specs()
+        self.hooks = read_hooks(self)
+        self.replaced.update(self.hooks.replaced)
         self._find_model()
         model, model_setup = self.constructed(self.maker)
         model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
+        if HEAD in (self.train.spec or ()):
+            return self._made_of_head(model, model_setup)
         training = read_training(self)
         self._check_updates()
         docstring = self._docstring()
@@ -216,6 +219,42 @@ class Maker:
             self.chain,
         )
 
+    def _made_of_head(self, model: str, setup: list[str]) -> Task:
+        """A task of training.py whose model is that of the function."""
+        head = read_head(self)
+        self._forward_to(head.logits)
+        methods = [*self._forward(), *head.trained.methods]
+        self._check_rest()
+        self._check_layers()
+        lines = [*head.setup]
+        lines += [one for one in setup if one not in lines]
+        lines += [one for one in head.trained.setup if one not in lines]
+        given = [model, head.trained.optimizer, *head.options]
+        lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
+        if self.stored_params:
+            lines.insert(0, "self.params = params\n")
+        parameters = ("params",) if "params" in self.given else ()
+        init = Method("__init__", parameters, tidy.without_unread(lines, None))
+        body = "\n".join(one.text() for one in (init, *methods))
+        docstring = self._docstring()
+        body = f"{docstring}\n{body}" if docstring else body
+        text = f"class {self.name}({head.name}):\n{tidy.indented(body)}"
+        words = frozenset(self.parts.words)
+        maker = f"{self.name}({', '.join(parameters)})"
+        return Task(
+            self.name, text, words, tuple(self.parts.notes), maker, False, self.chain
+        )
+
+    def _forward_to(self, logits: cst.BaseExpression) -> None:
+        """Lets the forward pass go on to what the head is given."""
+        read = self.train.needed([logits])
+        self.beyond = [*read.statements]
+        self.parts.used.update(read.statements)
+        self.outputs = [
+            one for one in self.returned if one in read.outputs
+        ] or self.returned
+        self.logits = logits
+
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = "\n".join(one.text() for one in (init, *methods))
         if self.sums:
@@ -249,15 +288,31 @@ class Maker:
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
+        lines += self._callbacks(lines)
         lines = tidy.without_unread(lines, None)
         parameters = ("params",) if "params" in self.given else ()
         if self.reads_owner:
             parameters = ("owner", *parameters)
         return Method("__init__", parameters, lines)
 
+    def _callbacks(self, before: Sequence[str]) -> list[str]:
+        """What the constructor says of the hooks of the specification."""
+        if not self.hooks.hooks:
+            return []
+        self.parts.words.add("Task.callbacks")
+        said, lines = self.setup(self.hooks.hooks)
+        made = [self._hook(said, one) for one in self.hooks.hooks]
+        lines = [one for one in lines if one not in before]
+        return [*lines, tidy.listed("self.callbacks", made)]
+
+    def _hook(self, said: Said, call: cst.Call) -> str:
+        arguments = [said.argument(one) for one in call.args]
+        func = self.tree.code(call.func)
+        return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
+
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
         """An expression of the constructor, and the statements that it needs."""
-        said, lines = self._setup([node])
+        said, lines = self.setup([node])
         return said.expression(node), lines
 
     def _chain(self) -> str | None:
@@ -274,6 +329,7 @@ class Maker:
             one
             for one in self.tree.nodes
             if isinstance(one, cst.Name) and one.value == func.value
+            if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
         ]
         if len(classes) != 1 or len(used) != 2:
             return None
@@ -297,7 +353,8 @@ class Maker:
         rates = [one for one in self._rates(node) if self._follows_step(one)]
         if not rates:
             return []
-        self.rates = rates
+        self.replaced.update(dict.fromkeys(rates, "Schedule(self.learning_rate)"))
+        self.parts.words.add("Schedule")
         mode = self.train
         read = mode.needed(rates[:1])
         late = sorted(
@@ -307,22 +364,26 @@ class Maker:
             raise self.stop(rates[0], "a learning rate that is not understood")
         said = Said(self, mode, rate=True)
         self.parts.used.update(read.statements)
-        named = [one for one in read.statements if self._names_step(one)]
+        named = [one for one in read.statements if self.names_step(one)]
         if len(named) == 1:
             said.step = assigned(named[0])[0]
         lines = [said.statement(one) for one in read.statements if one not in named[:1]]
         text = said.expression(rates[0])
         return [Method("learning_rate", (said.step,), lines, text)]
 
-    def _names_step(self, statement: Statement) -> bool:
+    def names_step(self, statement: Statement) -> bool:
         """``global_step = tf.train.get_global_step()``"""
         small = only_small(statement)
         return (
             isinstance(small, cst.Assign)
             and len(assigned(statement)) == 1
             and isinstance(small.value, cst.Call)
-            and self.tree.symbol(small.value.func) in GLOBAL_STEPS
+            and self.is_step_call(small.value)
         )
+
+    def is_step_call(self, call: cst.Call) -> bool:
+        """``tf.train.get_global_step()``"""
+        return self.tree.symbol(call.func) in GLOBAL_STEPS
 
     def _rates(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """The learning rates of the optimizers that an expression may make."""
@@ -362,9 +423,9 @@ class Maker:
             for one in walk(part)
         )
 
-    def _setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
+    def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
-        read = mode.needed(nodes, given=self.rates)
+        read = mode.needed(nodes, given=self.replaced)
         late = sorted(
             read.outputs | read.free & {self.features, self.labels, "mode", "config"}
         )
@@ -373,7 +434,6 @@ class Maker:
             raise self.stop(nodes[0], reason)
         self.parts.used.update(read.statements)
         said = Said(self, mode, init=True)
-        said.rates.update(self.rates)
         return said, [said.statement(one) for one in read.statements]
 
     def optimizer_of_loss(
@@ -387,7 +447,7 @@ class Maker:
         nodes = [one for one in (optimizer, rate) if one is not None]
         if decay is not None:
             nodes.append(self._decay(decay))
-        said, lines = self._setup(nodes)
+        said, lines = self.setup(nodes)
         symbol = self.tree.symbol(optimizer)
         texts: dict[str, str] = {}
         if rate is not None:
@@ -493,8 +553,6 @@ class Maker:
 
         Outputs that no method reads go as well.
         """
-        # Statements of the forward pass behind the call of the model.
-        self.beyond: list[Statement] = []
         if len(self.returned) < 2:
             return
         self.outputs = self._read_outputs()
@@ -540,9 +598,11 @@ class Maker:
                 wanted = wanted[:2]
             else:
                 wanted = wanted[2:]
+            wanted = ["logits"] if HEAD in mode.spec else wanted
             nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
-            more = [s for s in mode.taken if self._is_summary(s)]
+            more = [s for s in mode.taken if self.is_summary(s)]
             more = more if mode is self.train else []
+            nodes += self.hooks.tensors.values() if mode is self.train else ()
             found |= mode.needed(nodes, more).outputs
         every = [
             *self.returned,
@@ -611,7 +671,11 @@ class Maker:
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
-        if self.outputs != self.returned:
+        if self.logits is not None:
+            lines.append(f"{', '.join(self.returned)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = said.expression(self.logits)
+        elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in self.beyond]
@@ -679,15 +743,17 @@ class Maker:
         node = mode.spec["loss"].node
         more = []
         if summaries:
-            more = [one for one in mode.taken if self._is_summary(one)]
+            more = [
+                one
+                for one in mode.taken
+                if self.is_summary(one) and one not in self.gradient_summaries
+            ]
         return self._sliced(mode, name, [node], node, more)
 
     def _watch(self, names: Collection[str]) -> list[Method]:
         """The values that hooks look at, by the names of their operations."""
-        if not names:
-            return []
         mode = self.train
-        found: dict[str, cst.BaseExpression] = {}
+        found = dict(self.hooks.tensors)
         for statement in mode.taken:
             for node in walk(statement):
                 name = _operation_name(node)
@@ -701,20 +767,26 @@ class Maker:
             return []
         nodes = list(found.values())
         read = mode.needed(nodes)
-        self.parts.used.update(read.statements)
+        self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)
         parameter, unpacked = self._unpacked(read.outputs)
         lines = unpacked + [said.statement(one) for one in read.statements]
-        entries = ", ".join(
+        entries = [
             f"{self.quote}{name}{self.quote}: {said.expression(node)}"
             for name, node in found.items()
-        )
+        ]
         self.parts.words.add("watch")
         parameters = (self.features, self.labels, parameter)
-        return [Method("watch", parameters, lines, f"{{{entries}}}")]
+        return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
-    def _is_summary(self, statement: Statement) -> bool:
+    def is_summary(self, statement: Statement) -> bool:
+        """A summary, or a loop that writes nothing but summaries."""
+        if isinstance(statement, cst.For):
+            body = statement.body
+            return isinstance(body, cst.IndentedBlock) and all(
+                map(self.is_summary, statements_of(body))
+            )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
         if not isinstance(value, cst.Call):
@@ -764,7 +836,10 @@ class Maker:
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
-            lines.append(f"{', '.join(names)} = self.metrics\n")
+            line = f"{', '.join(names)} = self.metrics\n"
+            if len(line) > 80:
+                line = f"{tidy.held('()', names, 99)} = self.metrics\n"
+            lines.append(line)
         for name, made in zip(names, found, strict=True):
             inside = list(made.update)
             if made.sample_weight is not None:
@@ -1021,3 +1096,9 @@ def _identifiers(
         used.add(name)
         found.append(name)
     return found
+
+
+def _is_attribute(name: cst.Name, tree: Tree) -> bool:
+    """The name stands behind a dot."""
+    above = tree.parent(name)
+    return isinstance(above, cst.Attribute) and above.attr is name

@@ -7,6 +7,8 @@ import io
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
+from .code import Refused
+
 __all__ = [
     "GONE",
     "HELD",
@@ -222,7 +224,8 @@ class Text:
         parts: list[str] = []
         at = 0
         for start, end, code in sorted(self._edits, key=lambda one: one[:2]):
-            assert start >= at, "edits overlap"
+            if start < at:
+                raise Refused("calls of its layers stand within one another")
             parts += [self.code[at:start], code]
             at = end
         return "".join([*parts, self.code[at:]])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "assigned_to",
+    "held",
     "indented",
     "listed",
     "returning",
@@ -30,12 +31,17 @@ def indented(text: str, by: str = "    ") -> str:
 
 
 def listed(target: str, items: Sequence[str]) -> str:
-    """A list in one line where it is short, else a line for each item."""
-    line = f"{target} = [{', '.join(items)}]\n"
-    if len(line) < 80 and "\n" not in line[:-1]:
+    """``target = [...]``, in one line where it is short, else a line for each item."""
+    return f"{target} = {held('[]', items, len(target) + 3)}\n"
+
+
+def held(around: str, items: Sequence[str], place: int) -> str:
+    """Items in brackets, behind so many characters of their line."""
+    line = f"{around[0]}{', '.join(items)}{around[1]}"
+    if len(line) + place < 79 and "\n" not in line:
         return line
-    inside = "".join(f"    {item},\n" for item in items)
-    return f"{target} = [\n{inside}]\n"
+    inside = "".join(indented(f"{item},\n") for item in items)
+    return f"{around[0]}\n{inside}{around[1]}"
 
 
 def _lines_in_strings(text: str) -> set[int]:

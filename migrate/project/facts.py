@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import libcst as cst
+from tfmigrate.compat.bygone_names import may_name_bygone
 
-from ..symbols.bygone import may_name_bygone
 from ..symbols.nodes import everything
 from ..symbols.resolver import Resolver
 from ..symbols.scopes import BindingKind, ScopeTree

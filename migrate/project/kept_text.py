@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from tfmigrate.compat.notebooks import Notebook, NotebookError
+
 from ..report.findings import Finding
 from .activation import activated, activated_cell, deactivated, is_activated
-from .notebook import Notebook, NotebookError
 from .sources import SourceError, decode
 
 __all__ = ["noted", "started", "unstarted"]
@@ -40,7 +41,7 @@ def started(path: Path, raw: bytes, version: int) -> bytes:
     for cell, source in cells:
         if not cell.foreign and re.search(r"(?m)^(?:import|from) ", source):
             new = activated_cell(source, version)
-            return notebook.render(_with_cell(notebook, cell.number, new))
+            return bytes(notebook.render(_with_cell(notebook, cell.number, new)))
     return raw
 
 
@@ -54,7 +55,7 @@ def unstarted(path: Path, raw: bytes) -> bytes:
         notebook = Notebook.parse(raw)
     except NotebookError:
         return raw
-    return notebook.render(deactivated(notebook.text))
+    return bytes(notebook.render(deactivated(notebook.text)))
 
 
 def noted(path: Path, raw: bytes, findings: Iterable[Finding]) -> bytes:
@@ -69,7 +70,7 @@ def noted(path: Path, raw: bytes, findings: Iterable[Finding]) -> bytes:
             for finding in wanted.values()
             if finding.note_at is not None
         }
-        return notebook.render(_with_notes(notebook.text, by_line))
+        return bytes(notebook.render(_with_notes(notebook.text, by_line)))
     except NotebookError:
         return raw
 
@@ -79,7 +80,7 @@ def _with_cell(notebook: Notebook, number: int, source: str) -> str:
     before, _, after = notebook.text.partition(marker)
     rest = _CELL.search(after)
     tail = after[rest.start() :] if rest else ""
-    return before + marker + source + tail
+    return f"{before}{marker}{source}{tail}"
 
 
 def _edited(raw: bytes, edit: Callable[[str], str]) -> bytes:

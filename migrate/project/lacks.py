@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmigrate.compat.bygone_names import ADVICE, PACKAGES, RENAMED
 
 from ..report.model import Lack
-from ..symbols.bygone import ADVICE, PACKAGES, RENAMED
 from ..symbols.dotted import import_path
 from ..symbols.nodes import children, walk
 from ..symbols.resolver import Resolver

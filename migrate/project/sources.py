@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import libcst as cst
+from tfmigrate.compat.launcher.python2 import looks_like_python2
+from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from .deep import bracket_depth
-from .notebook import Notebook, NotebookError
 from .parsing import parse
 from .reparsing import parse_again
 from .text import Lines
@@ -62,7 +63,7 @@ class Source:
         if text == self.text:
             return self.raw
         if self.notebook is not None:
-            return self.notebook.render(text)
+            return bytes(self.notebook.render(text))
         return self._feed_forms(text).encode(self.encoding)
 
     def _feed_forms(self, text: str) -> str:
@@ -80,7 +81,8 @@ class Source:
         """(cell number or None, line in the file or cell) of an analysis line."""
         if self.notebook is None:
             return None, line
-        return self.notebook.locate(line)
+        cell, inside = self.notebook.locate(line)
+        return cell, inside
 
     def with_text(self, text: str) -> Source:
         """The same file with another analysis text, parsed again."""
@@ -187,63 +189,4 @@ def _first_error(text: str) -> tuple[int, str] | None:
         return error.lineno or 1, error.msg
     except (ValueError, MemoryError, RecursionError) as error:
         return 1, str(error)
-    return None
-
-
-_PYTHON2 = (
-    (re.compile(r"(?m)^[ \t]*print[ \t]+[^\s=(.,:)\[]"), "print statement"),
-    (re.compile(r"(?m)^[ \t]*print[ \t]*>>"), "print >> statement"),
-    (
-        re.compile(r"(?m)^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"),
-        "except X, e",
-    ),
-    (
-        re.compile(r"(?m)^[ \t]*except[ \t]*\([^)\n]*\)[ \t]*,[ \t]*\w+[ \t]*:"),
-        "except (X, Y), e",
-    ),
-    (re.compile(r"(?m)^[ \t]*raise[ \t]+[\w.]+[ \t]*,"), "raise X, message"),
-    (re.compile(r"(?m)^[ \t]*exec[ \t]+[\"'\w]"), "exec statement"),
-    (re.compile(r"<>"), "the <> operator"),
-    (re.compile(r"(?<![\w.])\d+[lL]\b"), "a long integer literal"),
-    (
-        # Neither 0.05 nor 1e-05; and 00 is a valid zero.
-        re.compile(r"(?<![\w.])(?<![\d.][eE][-+])0+[1-7][0-7]*\b(?!\.)"),
-        "an octal literal without 0o",
-    ),
-    (re.compile(r"\bur['\"]"), "a ur'' string"),
-    (re.compile(r"`[^`\n]+`"), "backquotes for repr"),
-    (re.compile(r"(?m)^[ \t]*print[ \t]*$"), "a bare print statement"),
-    (
-        re.compile(
-            r"\b(?:def[ \t]+\w+[ \t]*\(|lambda\b)(?:[\w \t,=*]*,)?[ \t]*"
-            r"\([ \t]*\w+[ \t]*,[\w \t,]*\)[ \t]*[,:)]"
-        ),
-        "tuple parameters",
-    ),
-)
-# What stands in strings and comments says nothing.
-_INERT = re.compile(
-    r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*",
-    re.DOTALL,
-)
-
-
-def _emptied(match: re.Match[str]) -> str:
-    """A string without its text, on as many lines as it had."""
-    found = match.group()
-    return "" if found[0] == "#" else "''" + "\n" * found.count("\n")
-
-
-def looks_like_python2(text: str) -> str | None:
-    """What makes a file that does not parse Python 2, or None.
-
-    Only what no Python 3 allows anywhere counts: a missing bracket does not make
-    a file old.
-    """
-    text = _INERT.sub(_emptied, text)
-    for pattern, what in _PYTHON2:
-        match = pattern.search(text)
-        if match:
-            line = text.count("\n", 0, match.start()) + 1
-            return f"{what} in line {line}"
     return None

@@ -34,7 +34,7 @@ from .estimator_words import estimator_places, only_todays_hooks, runs_estimator
 from .file_facts import facts_of_file
 from .inside import Clash, put_inside
 from .places import NoPlace, place_of
-from .programs import Group, group_of, supported_by
+from .programs import Group, group_of, is_beside_programs, supported_by
 from .training_file import check_has, name_for
 
 __all__ = ["Kept", "Moved", "part_in_programs"]
@@ -182,8 +182,10 @@ def _moved(
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")
-    if len(files) == 1 and (files[0].source.notebook or not facts.files):
-        # A notebook is handed on by itself, and a text from a pipe has no folder.
+    notebook = files[0].source.notebook and not is_beside_programs(group, facts)
+    if len(files) == 1 and (notebook or not facts.files):
+        # A notebook is handed on by itself, unless scripts beside it have the module;
+        # a text from a pipe has no folder.
         module = "training"
         made = native(files, facts, options, module=module, package=lambda _: "")
         try:

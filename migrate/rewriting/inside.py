@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
+from tfmigrate.compat.notebooks import NEW_CELL
 
 from ..project.facts import ParsedModule
 from ..project.files import WRITTEN_HERE
-from ..project.notebook import NEW_CELL
 from ..project.parsing import parse
 from ..project.text import Edit, apply_edits
 from ..rules.context import Context

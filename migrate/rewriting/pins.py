@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..project.notebook import Notebook
+from tfmigrate.compat.notebooks import Notebook
+
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
 

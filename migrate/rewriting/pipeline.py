@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tfmigrate.compat.notebooks import Notebook, NotebookError
+
 from ..options import RewriteOptions
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
@@ -19,7 +21,6 @@ from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
-from ..project.notebook import Notebook, NotebookError
 from ..project.positions import Unfaithful, code_of, spans
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
@@ -123,7 +124,7 @@ def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | N
 
 def _text(path: Path, raw: bytes) -> str:
     if path.suffix == ".ipynb":
-        return Notebook.parse(raw).text
+        return str(Notebook.parse(raw).text)
     return decode(raw)[0]
 
 

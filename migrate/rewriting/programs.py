@@ -75,6 +75,16 @@ def supported_by(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
     return tuple(supported.get(os.path.abspath(path), ()))
 
 
+def is_beside_programs(group: Group, facts: ProjectFacts) -> bool:
+    """Whether scripts of other programs stand in the folder of a notebook."""
+    table = facts.answers.get("groups of Estimator files", {})
+    assert isinstance(table, dict)
+    folders = {os.path.dirname(os.path.abspath(path)) for path in group.files}
+    return any(
+        other.endswith(".py") and os.path.dirname(other) in folders for other in table
+    )
+
+
 def _groups(facts: ProjectFacts) -> dict[str, Group]:
     """Every Estimator file with its group."""
     given = {os.path.abspath(path): path for path in facts.files}

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..project.notebook import Notebook, NotebookError
+from tfmigrate.compat.notebooks import Notebook, NotebookError
+
 from ..project.sources import SourceError, decode
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.python2_source import PYTHON2
@@ -57,7 +58,7 @@ def converted(path: Path, raw: bytes) -> bytes:
     if path.suffix == ".ipynb":
         try:
             notebook = Notebook.parse(raw)
-            return notebook.render(_cells_converted(path, notebook.text))
+            return bytes(notebook.render(_cells_converted(path, notebook.text)))
         except NotebookError as error:
             raise SourceError(str(error)) from None
     text, encoding = decode(raw)

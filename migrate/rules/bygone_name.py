@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmigrate.compat.bygone_names import ADVICE, METHODS, PACKAGES, RENAMED
 
 from ..report.findings import Outcome, Safety
-from ..symbols.bygone import ADVICE, METHODS, PACKAGES, RENAMED
 from ..symbols.scopes import ImportUse, Scope, Use
 from .base import Diagnosis, Rule
 from .context import Context
@@ -98,7 +98,7 @@ def diagnoses(
             dotted = context.resolver.qualified(node)
             if node in specs:
                 yield node, use.statement, _argument_spec(node, specs[node], context)
-            elif dotted in RENAMED or dotted in ADVICE:
+            elif dotted is not None and (dotted in RENAMED or dotted in ADVICE):
                 context.want(node, node.value)
                 yield node, use.statement, _named(node, dotted, use, context)
             if not isinstance(node.value, (cst.Name, cst.Attribute)):

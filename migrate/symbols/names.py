@@ -73,7 +73,7 @@ def door(dotted: str) -> Door | None:
 @lru_cache(maxsize=1)
 def private_names() -> dict[str, str]:
     """Private definition path -> canonical name, as TF 1.15 defines them."""
-    data = resources.files(__package__).joinpath("data/private.json")
+    data = resources.files("tfmigrate.compat.surface").joinpath("private.json")
     try:
         text = data.read_text("utf-8")
     except FileNotFoundError:

@@ -8,26 +8,23 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from .core import Task
 from .metrics import TrapezoidalAUC
-from .sum_loss import Task
 
 
 class Head(Task):
-    """Trains a model on the losses of examples, whose weights may be a feature."""
+    """Trains a model on the losses of examples."""
 
     def __init__(
         self,
         model: Any,
         optimizer: Any,
-        weight_column: str | None = None,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
         interpolated: bool = False,
     ) -> None:
-        self.model, self.optimizer = model, optimizer
-        self.weight_column, self.label_vocabulary = weight_column, label_vocabulary
-        self.reduction, self.interpolated = reduction, interpolated
-        self.summed = reduction is tf.reduce_sum
+        self.model, self.optimizer, self.reduction = model, optimizer, reduction
+        self.label_vocabulary, self.interpolated = label_vocabulary, interpolated
         self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
 
     def more_metrics(self) -> list[Any]:
@@ -38,21 +35,12 @@ class Head(Task):
         """Returns what metrics are given: first the losses of examples, [B, 1]."""
         raise NotImplementedError
 
-    def weights(self, features: Any) -> Any:
-        """Returns the weights of examples, [B, 1], or None."""
-        if self.weight_column is None:
-            return None
-        return tf.reshape(tf.cast(features[self.weight_column], tf.float32), [-1, 1])
-
     def loss(self, features: Any, labels: Any, outputs: Any) -> Any:
-        losses = self.measured(labels, outputs)[0][0]
-        weights = self.weights(features)
-        return self.reduction(losses if weights is None else losses * weights)
+        return self.reduction(self.measured(labels, outputs)[0][0])
 
     def update_metrics(self, features: Any, labels: Any, outputs: Any) -> None:
-        weights = self.weights(features)
         for metric, values in zip(self.metrics, self.measured(labels, outputs)):
-            metric.update_state(*values, sample_weight=weights)
+            metric.update_state(*values)
 
 
 class BaselineAccuracy(tf_keras.metrics.Mean):

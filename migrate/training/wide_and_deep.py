@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from . import heads, many_optimizers
+from . import many_optimizers, weighted_heads
 
 
 class WideAndDeepModel(tf_keras.Model):
@@ -22,21 +22,21 @@ class WideAndDeepModel(tf_keras.Model):
         return self.deep(features, training=training) + self.wide(features)
 
 
-class Head(heads.Head, many_optimizers.Task):
+class Head(weighted_heads.Head, many_optimizers.Task):
     """Trains a model on the losses of examples, whose weights may be a feature."""
 
     def __init__(
         self,
         model: Any,
         optimizer: Any,
-        weight_column: str | None = None,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
         interpolated: bool = False,
+        weight_column: str | None = None,
         wide_optimizer: Any = None,
     ) -> None:
         super().__init__(
-            model, optimizer, weight_column, label_vocabulary, reduction, interpolated
+            model, optimizer, label_vocabulary, reduction, interpolated, weight_column
         )
         self.wide_optimizer = wide_optimizer
 

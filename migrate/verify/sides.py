@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tfmigrate.compat.notebooks import Notebook, NotebookError
+
 from ..errors import UserError
-from ..project.notebook import Notebook, NotebookError
 from .recording import is_recording
 
 __all__ = ["Command", "Kind", "Side", "look_at", "program_text", "project_side"]
@@ -183,7 +184,7 @@ def program_text(path: Path) -> str:
 
             with tokenize.open(path) as stream:
                 return stream.read()
-        return Notebook.parse(path.read_bytes()).plain_python()
+        return str(Notebook.parse(path.read_bytes()).plain_python())
     except (OSError, SyntaxError, ValueError, NotebookError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
 

@@ -1,10 +1,12 @@
 """Programs in shapes of public code: each leaves its figures in ``RESULT``.
 
 Initial weights do not depend on random numbers and data is read in order, so that the
-figures of a run on tfmigrate.compat and of a run on the loop module are the same.
+figures of a run on tfmigrate.compat and of the native program are the same.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 LEARN_ESTIMATOR = """\
 # An Estimator of tf.contrib.learn, fitted, with metrics by key.
@@ -507,6 +509,11 @@ PROGRAMS = {
     "sessions_by_hand": SESSIONS_BY_HAND,
     "shared_columns": SHARED_COLUMNS,
     "variables_in_parts": VARIABLES_IN_PARTS,
+}
+# Each is a file of its own.
+PROGRAMS |= {
+    path.stem: path.read_text("utf-8")
+    for path in (Path(__file__).parent / "programs" / "shapes").glob("*.py")
 }
 # Written for TensorFlow 2.
 LATER_PROGRAMS = {"canned_of_tf2": CANNED_OF_TF2}

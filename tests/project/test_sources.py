@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.compat.notebooks import Notebook
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.project.notebook import Notebook
 from tfmigrate.report.model import FileResult, FileStatus
 from tfmigrate.rewriting.pipeline import Job, process_source
 

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .launcher.python2 import looks_like_python2
+
 __all__ = ["NEW_CELL", "PYTHON_CELL_MAGICS", "Cell", "Notebook", "NotebookError"]
 
 # Magics whose cell is still Python of this notebook; others (%%bash) are not.
@@ -315,8 +317,6 @@ def _is_broken(body: str) -> bool:
                 body, "<cell>", "exec", _AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True
             )
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        from .sources import looks_like_python2
-
         return looks_like_python2(body) is None
     return False
 

@@ -1,3 +1,0 @@
-"""Makes the symbol data from installed TensorFlows; used by maintainers only."""
-
-from __future__ import annotations
