@@ -49,6 +49,12 @@ _NOT_MOVED = {
 _ROLES = frozenset(
     ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
 )
+# What has no form where several processes train, and why.
+_NOT_TOGETHER = {
+    "KerasTask": "makes its Keras model before it has joined it",
+    "Callback.evaluate": "a hook evaluates while others train",
+    "make_early_stopping_hook": "a hook evaluates while others train",
+}
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -110,6 +116,10 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
     asked = sorted(words & {*CLUSTER})
     texts = [one.source.text for one in files]
     told = any("input_context" in text for text in texts)
+    if asked or words & {"workers", "parameter_servers"}:
+        for word, why in _NOT_TOGETHER.items():
+            if word in words:
+                raise Refused(f"it is part of a cluster, and {why}")
     if "workers" in words:
         if "parameter_servers" in words:
             raise Refused("it has workers in step and parameter servers")

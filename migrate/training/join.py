@@ -69,6 +69,7 @@ WORDS: dict[str, frozenset[str]] = {
         "workers": "workers",
         "workers_data": "workers(input_context)",
         "parameter_servers": "parameter_servers",
+        "parameter_servers_summaries": "",
         "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",

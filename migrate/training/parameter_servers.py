@@ -154,7 +154,7 @@ class Chief(Trainer):
         for batch in iterator:
             values = self._train_step(batch)
             shown = {key: one.write(taken, values[key]) for key, one in shown.items()}
-            taken += 1  # noqa: SIM113 it is a tensor
+            taken = taken + 1
             if taken >= count:
                 break
         return {key: array.stack() for key, array in shown.items()}
