@@ -19,7 +19,7 @@ class Chief(parameter_servers.Chief):
 
     def _log(self, step: int, loss: float) -> None:
         super()._log(step, loss)
-        if step % self.config.save_summary_steps == 0:
+        if (step - 1) % self.config.save_summary_steps == 0:
             with self.writer.as_default(step):
                 tf.summary.write("loss", loss, metadata=SCALARS)
 
