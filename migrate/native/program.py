@@ -15,7 +15,7 @@ from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
 from ..plan.code.blocked import Blocked
 from ..plan.code.layout import fit
-from ..plan.code.tree import Tree, walk
+from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -28,7 +28,7 @@ from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
-from .idle import without_idle_arguments
+from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
@@ -272,7 +272,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
-        files = [without_idle_arguments(one, facts) for one in files]
+        files = [without_idle_words(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
@@ -567,17 +567,23 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
 
 
 def _models(parsed: ParsedModule) -> set[str]:
-    """Classes of Keras models that the file defines."""
-    return {
-        one.name.value
-        for one in parsed.nodes
-        if isinstance(one, cst.ClassDef)
-        and any(
-            code_of(parsed.module, base.value).strip()
-            in ("tf_keras.Model", "tf_keras.layers.Layer")
-            for base in one.bases
-        )
-    }
+    """Classes of models that a file defines, and functions that make a layer."""
+    kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
+    found: set[str] = set()
+    for one in parsed.nodes:
+        if isinstance(one, cst.ClassDef):
+            bases = (code_of(parsed.module, base.value).strip() for base in one.bases)
+            found |= {one.name.value} if any(base in kinds for base in bases) else set()
+        elif isinstance(one, cst.FunctionDef):
+            body = one.body
+            inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []
+            last = only_small(inside[-1]) if inside else None
+            made = last.value if isinstance(last, cst.Return) else None
+            if isinstance(made, cst.Call) and code_of(parsed.module, made).startswith(
+                "tf_keras.layers."
+            ):
+                found.add(one.name.value)
+    return found
 
 
 def _parsed(parsed: ParsedModule, text: str, facts: ProjectFacts) -> ParsedModule:

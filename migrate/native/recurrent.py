@@ -224,7 +224,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     network.masked = not is_absent(length)
     network.arguments = inputs
     if network.masked:
-        if not isinstance(parsed(inputs), ast.Name):
+        if any(isinstance(one, ast.Call) for one in ast.walk(parsed(inputs))):
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"

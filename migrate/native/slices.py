@@ -14,7 +14,7 @@ from ..plan.code.statements import assigned, binds, loads
 from ..plan.code.tree import Statement, Tree, only_small, walk
 from .code import Refused
 
-__all__ = ["GLOBAL_STEPS", "SPECS", "Mode", "Slice", "is_step", "refused"]
+__all__ = ["GLOBAL_STEPS", "HEAD", "SPECS", "Mode", "Slice", "is_step", "refused"]
 
 GLOBAL_STEPS = frozenset(
     (
@@ -66,6 +66,10 @@ SPECS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# The head of a specification that a head makes, and what it is made of.
+HEAD = "head"
+_OF_HEAD = ("features", "mode", "logits", "labels", "optimizer", "train_op_fn")
+
 
 def refused(tree: Tree, node: cst.CSTNode, reason: str) -> Refused:
     """What to raise at a place of the program."""
@@ -105,6 +109,13 @@ class Mode:
             reason = "the model_fn returns within a branch or loop that it decides late"
             raise refused(self.tree, found.unsure, reason)
         spec = found.result
+        if isinstance(spec, Called) and spec.symbol.endswith(
+            "_head().create_estimator_spec"
+        ):
+            assert spec.owner is not None
+            assert spec.owner.node is not None
+            given = self.arguments(spec, (*_OF_HEAD, "regularization_losses"))
+            return {**given, HEAD: Argument(spec.owner, spec.owner.node)}
         if not isinstance(spec, Called) or spec.symbol not in SPECS:
             return None
         if not self.is_own(spec):

@@ -64,6 +64,7 @@ _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
     ast.SetComp, ast.GeneratorExp, ast.Lambda,
 )  # fmt: skip
+_ROUNDS = tuple({*_BRANCHES} - {ast.If})
 _LISTS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp)
 
 
@@ -74,6 +75,8 @@ class _Weight:
     attribute: str
     code: str
     build: bool = False
+    # Its size is known when the call comes to it.
+    late: bool = False
     # Source of a layer that looks rows of the weight up.
     table: str | None = None
 
@@ -134,6 +137,10 @@ class _Mover:
         ):
             return
         weight = self._weight(node)
+        if weight.late:
+            self._make_late(statement, weight)
+            self._read(node, statement, f"self.{weight.attribute}")
+            return
         if weight.table is not None and self._lookup(node, weight):
             return
         tests = self._tests(node, f"`{weight.attribute}`")
@@ -146,6 +153,20 @@ class _Mover:
         else:
             lifted.add_to_init(lines, node)
         self._read(node, statement, f"self.{weight.attribute}")
+
+    def _make_late(self, statement: ast.stmt, weight: _Weight) -> None:
+        """Makes a weight where the call first comes to it."""
+        lifted = self.lifted
+        if any(isinstance(one, _ROUNDS) for one in lifted.around(statement)):
+            raise Refused(f"`{weight.attribute}` follows from a tensor in a loop")
+        name = f"self.{weight.attribute}"
+        lifted.add_to_init([f"{name} = None"], statement)
+        lifted.source.add(
+            statement,
+            f"if {name} is None:",
+            f"    with {lifted.tf}.init_scope():",
+            f"        {name} = {weight.code}",
+        )
 
     def _read(self, node: ast.Call, statement: ast.stmt, code: str) -> None:
         """Puts what reads a weight in the place of what made it."""
@@ -226,7 +247,7 @@ class _Mover:
             return False
         try:
             codes = [self._weight(one) for one in makers]
-            if any(one.build for one in codes):
+            if any(one.build or one.late for one in codes):
                 return False
             start, _ = lifted.source.span(statement.value)
             code = lifted.source.of(statement.value)
@@ -269,7 +290,7 @@ class _Mover:
                 continue
             assert isinstance(part, ast.Call)
             weight = self._weight(part)
-            if weight.build:
+            if weight.build or weight.late:
                 raise Refused(f"`{weight.attribute}` follows from its input in a loop")
             names.append(weight.attribute)
             lines.append(f"    self.{weight.attribute}.append({weight.code})")
@@ -373,15 +394,23 @@ class _Mover:
         given = self._arguments(node, _VARIABLE)
         attribute = self._attribute(node, given)
 
+        late = False
+
         def moved(code: str) -> str:
             return self.lifted.for_init(code, f"the weight `{attribute}`", self.free)
 
+        try:
+            start = moved(given["initial_value"])
+        except Refused:
+            late, start = True, given["initial_value"]
         names = ("trainable", "name", "dtype", "constraint", "shape")
         code = call(
             f"{self.lifted.tf}.Variable",
-            moved(given["initial_value"]),
+            start,
             **{name: moved(given[name]) for name in names if name in given},
         )
+        if late:
+            return _Weight(attribute, code, late=True)
         return _Weight(attribute, code, table=self._table_of_draws(given, code))
 
     def _table_of_draws(self, given: dict[str, str], code: str) -> str | None:
@@ -412,6 +441,20 @@ class _Mover:
             return lifted.for_init(code, "a table", self.free)
         except Refused:
             return None
+
+    def _size(self, code: str, what: str) -> tuple[str, bool, bool]:
+        """A size for the constructor; or for `build`, or for the call."""
+        lifted = self.lifted
+        try:
+            return lifted.for_init(code, what, self.free), False, False
+        except Refused:
+            pass
+        try:
+            size = lifted.for_build(code, what)
+            one = isinstance(parsed(size), ast.Subscript)
+            return lifted.in_build(f"[{size}]" if one else size) or "", True, False
+        except Refused:
+            return code, False, True
 
     def _get_variable(self, node: ast.Call) -> _Weight:
         lifted = self.lifted
@@ -450,15 +493,9 @@ class _Mover:
         began = None if start is None else initializer(start, lifted)
         if began == lifted.text("glorot_uniform"):
             began = None
-        build = False
-        try:
-            size = lifted.for_init(given["shape"], what, self.free)
-        except Refused:
-            size = lifted.for_build(given["shape"], what)
-            build = True
-            if isinstance(parsed(size), ast.Subscript):
-                size = f"[{size}]"
-            # `build` knows no parameters of the constructor.
+        size, build, late = self._size(given["shape"], what)
+        if build or late:
+            # These know no parameters of the constructor.
             began, name = lifted.in_build(began), lifted.in_build(name)
         code = call(
             "self.add_weight",
@@ -469,11 +506,11 @@ class _Mover:
             regularizer=penalty,
             trainable=trainable,
         )
-        found = _Weight(attribute, code, build)
+        found = _Weight(attribute, code, build, late)
         sizes = parsed(size)
         if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
             return found
-        if build or whole or trainable:
+        if build or late or whole or trainable:
             return found
         parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
         table = call(
