@@ -70,6 +70,8 @@ WORDS: dict[str, frozenset[str]] = {
         "workers": "workers",
         "workers_data": "workers(input_context)",
         "parameter_servers": "parameter_servers",
+        "parameter_servers_summaries": "",
+        "both_clusters": "",
         "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
@@ -110,6 +112,7 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
         parts = chosen | {element.partition(".")[0] for element in chosen}
         between = {p for p, own in WORDS.items() if not own and parts >= needs(p)}
         if needed | between <= chosen:
+            chosen -= {"one_process"} if "cluster" in chosen else set()
             return tuple(element for element in everything() if element in chosen)
         chosen |= needed | between
 

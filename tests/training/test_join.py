@@ -124,6 +124,8 @@ def test_joining_needs_no_tensorflow() -> None:
         ([], 230),
         (["predict"], 255),
         (["predict", "hooks", "train_and_evaluate"], 300),
+        (["train_and_evaluate", "workers"], 430),
+        (["train_and_evaluate", "parameter_servers"], 470),
     ],
 )
 def test_a_file_stays_short(words: list[str], most: int) -> None:
