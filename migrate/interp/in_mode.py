@@ -250,6 +250,8 @@ class InMode(Evaluator):
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
         found = super()._attribute(node, env)
         held = self.notes.values.get(node.value)
+        if isinstance(found, Symbol) and isinstance(held, _Method):
+            return _Method(found.name, owner=held.owner)
         trains = isinstance(found, Called) and found.symbol.endswith("Optimizer")
         if isinstance(found, Called) and trains and found is held:
             return _Method(f"{found.symbol}().{node.attr.value}", owner=found)
@@ -262,6 +264,8 @@ class InMode(Evaluator):
         name = callee.name if isinstance(callee, Symbol) else ""
         if name in _DICTS and arguments and all(one.keyword for one in arguments):
             return Dict(tuple((one.keyword, one.value) for one in arguments))
+        if found == Symbol(f"{name}()"):
+            return _Method(f"{name}()", Called(name, tuple(arguments), node))
         if type(found) is not Tensor:
             return found
         if name.startswith("tf."):

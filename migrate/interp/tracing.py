@@ -72,6 +72,8 @@ class Tracer(Evaluator):
         self._starts: list[int] = [0]
         # What is gone through by the loops around.
         self._loops: list[Term] = []
+        # For what is gone through at once, that of it which is known early.
+        self._early_rounds: dict[Term, Term] = {}
         # Layers and the like, numbered as they are first used.
         self._numbers: dict[tuple[object, ...], int] = {}
         # What the parts of expressions are computed of, while these are evaluated.
@@ -134,7 +136,7 @@ class Tracer(Evaluator):
         given = () if value is None else (term_of(value),)
         self._path.append(term(what.partition(" ")[0], *given))
         if what == "for" and value is not None:
-            self._loops.append(term_of(value))
+            self.goes_round(value)
 
     def beyond(self) -> None:
         super().beyond()
@@ -153,7 +155,8 @@ class Tracer(Evaluator):
         return with_term(super().augmented(node, first, second), of)
 
     def goes_round(self, value: Value) -> None:
-        self._loops.append(term_of(value))
+        over = term_of(value)
+        self._loops.append(self._early_rounds.get(over, over))
 
     def _comprehension(self, node: cst.BaseComp, env: Env) -> Value:
         before = len(self._loops)
@@ -262,9 +265,10 @@ class Tracer(Evaluator):
             return with_term(found, term_of(found))
         parts = _told_arguments(arguments)
         if isinstance(callee, Symbol):
-            parts = self._parts_of_zip(callee, arguments) or parts
-            if len(parts) == 1 and callee.name == "builtins.zip":
-                return with_term(found, parts[0])
+            if callee.name == "builtins.zip":
+                parts = self._zip(arguments) or parts
+                if len(parts) == 1:
+                    return with_term(found, parts[0])
             of = term(callee.name, *parts, *self._gave.pop(node, ()))
             # What has a name may be asked for by it.
             named = any(one.keyword == "name" for one in arguments)
@@ -282,17 +286,23 @@ class Tracer(Evaluator):
             return replace(found, term=of, **self._place(node, env))
         return with_term(found, self._done(of, node, env))
 
-    def _parts_of_zip(
-        self, callee: Symbol, arguments: Sequence[Argument]
-    ) -> list[Term]:
-        """What is gone through at once; layers that go along say nothing of it."""
-        if callee.name != "builtins.zip":
-            return []
-        return [
-            term_of(one.value)
+    def _zip(self, arguments: Sequence[Argument]) -> list[Term]:
+        """What is gone through at once; layers that go along say nothing of it.
+
+        The rounds are those of what is known early, if some of it is.
+        """
+        plain = [
+            one.value
             for one in arguments
             if not (isinstance(one.value, Each) and self._is_made(one.value.item))
         ]
+        parts = [term_of(one) for one in plain]
+        early = [term_of(one) for one in plain if time_of(one) is Time.SETUP]
+        if 0 < len(early) < len(parts):
+            of = term("builtins.zip", *parts)
+            zipped = term("builtins.zip", *early)
+            self._early_rounds[of] = early[0] if len(early) == 1 else zipped
+        return parts
 
     def _is_made(self, value: Value) -> bool:
         return all(

@@ -7,6 +7,7 @@ statements stay in the call, with a layer's name where it was made.
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,7 @@ from .scope import Scope
 from .spelling import (
     RESERVED,
     names_of,
+    pairs_of,
     parameter,
     spaced,
     with_owner,
@@ -42,6 +44,22 @@ class _Loop:
     zipped: list[tuple[str, str]] = field(default_factory=list)
     # Lists of which each next element is taken.
     taken: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The head of a loop of the constructor, what it binds and what it reads."""
+
+    head: str
+    targets: set[str]
+    reads: set[str]
+
+
+def _grouped(target: cst.BaseExpression) -> str:
+    """A target of several names as one of several targets."""
+    shown = source_text(target)
+    several = isinstance(target, cst.Tuple) and shown[0] != "("
+    return f"({shown})" if several else shown
 
 
 class Body(Scope):
@@ -85,6 +103,7 @@ class Body(Scope):
 
     def fresh(self, wanted: str) -> str:
         """An attribute that is not there yet."""
+        wanted = re.sub("__+", "_", wanted).strip("_") or "layer"
         if keyword.iskeyword(wanted):
             wanted += "_"
         name, number = wanted, 1
@@ -215,7 +234,7 @@ class Body(Scope):
                 Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
             )
             return f"self.{attribute}"
-        attribute = self.fresh(f"{wanted}_layers")
+        attribute = self.fresh(f"{wanted.removesuffix('_layer')}_layers")
         self.loops[0].lists.append(attribute)
         self.lines.append(
             Line(f"self.{attribute}.append({constructor})\n", set(), reads, True)
@@ -339,7 +358,8 @@ class Body(Scope):
     def _for(self, node: cst.For) -> list[Statement]:
         if node.orelse is not None:
             raise self.stop(node, "layers in a loop with `else`")
-        if self.by_call or not self._is_counted(node.iter):
+        rounds = None if self.by_call else self._rounds(node)
+        if rounds is None:
             self.by_call += 1
             body = self._suite(node.body)
             self.by_call -= 1
@@ -356,17 +376,10 @@ class Body(Scope):
         self.loops.pop()
         self.by_setup = by_setup
         self.lines = outer
-        reads = self.reads(node.iter)
         for attribute in loop.lists:
             outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
-        iterated = self.text(node.iter)
-        targets = names_of(node.target)
-        head = f"for {source_text(node.target)} in {iterated}:\n"
-        outer.append(around(head, targets, reads, inner))
-        moved: cst.BaseExpression = self.moved(node.iter)
-        target: cst.BaseAssignTargetExpression = node.target
-        if loop.zipped:
-            moved, target = self._zipped(node, body, moved, loop)
+        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
+        moved, target = self._zipped(node.iter, node.target, loop)
         before = [
             cst.parse_statement(f"{element} = iter(self.{attribute})\n")
             for attribute, element in loop.taken
@@ -376,32 +389,51 @@ class Body(Scope):
 
     def _zipped(
         self,
-        node: cst.For,
-        body: cst.BaseSuite,
-        moved: cst.BaseExpression,
+        over: cst.BaseExpression,
+        target: cst.BaseAssignTargetExpression,
         loop: _Loop,
     ) -> tuple[cst.BaseExpression, cst.BaseAssignTargetExpression]:
         """What the rounds go over, with lists whose elements go along."""
-        lists = [f"self.{attribute}" for attribute, _ in loop.zipped]
-        elements = [element for _, element in loop.zipped]
-        alone = self.is_alone(node, body)
-        if not alone:
-            shown = source_text(node.target)
-            shown = f"({shown})" if "," in shown and shown[0] != "(" else shown
-            elements.insert(0, shown)
-        over = lists[0] if len(elements) == 1 else f"zip({', '.join(lists)})"
-        made = cst.parse_module(f"for {', '.join(elements)} in {over}:\n    pass\n")
+        pairs = pairs_of(over, target)
+        if not loop.zipped:
+            return self.moved(over), target
+        elements = [_grouped(one) for _, one in pairs]
+        elements += [element for _, element in loop.zipped]
+        lists = ", ".join(f"self.{attribute}" for attribute, _ in loop.zipped)
+        made = cst.parse_module(
+            f"for {', '.join(elements)} in zip({lists}):\n    pass\n"
+        )
         (head,) = made.body
         assert isinstance(head, cst.For)
-        if alone:
-            return head.iter, head.target
         assert isinstance(head.iter, cst.Call)
-        zipped = head.iter.with_changes(args=[cst.Arg(moved), *head.iter.args])
-        return spaced(zipped), head.target
+        args = [*(cst.Arg(self.moved(one)) for one, _ in pairs), *head.iter.args]
+        return spaced(head.iter.with_changes(args=args)), head.target
 
-    def is_alone(self, node: cst.For, body: cst.BaseSuite) -> bool:
-        """A loop whose lists tell enough: what it is over is left out."""
-        return False
+    def _rounds(self, node: cst.For | cst.CompFor) -> _Rounds | None:
+        """A loop as the constructor goes through it, if it can.
+
+        Of things that are gone through at once, it has those that are known early.
+        """
+        known: list[tuple[cst.BaseExpression, cst.BaseExpression]]
+        known = [(node.iter, node.target)]
+        if not self._is_counted(node.iter):
+            pairs = pairs_of(node.iter, node.target)
+            known = [(one, name) for one, name in pairs if self._is_counted(one)]
+        if not known:
+            return None
+        texts = [self.text(over) for over, _ in known]
+        over = texts[0] if len(texts) == 1 else f"zip({', '.join(texts)})"
+        shown = (
+            [source_text(known[0][1])]
+            if len(known) == 1
+            else [_grouped(name) for _, name in known]
+        )
+        targets = ", ".join(shown)
+        return _Rounds(
+            f"for {targets} in {over}:\n",
+            {name for _, target in known for name in names_of(target)},
+            {name for over, _ in known for name in self.reads(over)},
+        )
 
     def _is_counted(self, iterated: cst.BaseExpression) -> bool:
         """How often a loop goes round is known before the graph."""
@@ -420,7 +452,7 @@ class Body(Scope):
             or self.notes.makes(loop_of)
             or (isinstance(node, cst.DictComp) and self.notes.makes(node.key))
             or self.by_call
-            or not self._is_counted(loop_of.iter)
+            or (rounds := self._rounds(loop_of)) is None
         ):
             if self.notes.makes(loop_of):
                 why = "layers in a comprehension that is not plain"
@@ -439,21 +471,11 @@ class Body(Scope):
         inner, self.lines = self.lines, outer
         for attribute in loop.lists:
             outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
-        target = source_text(loop_of.target)
-        head = f"for {target} in {self.text(loop_of.iter)}:\n"
-        reads = self.reads(loop_of.iter)
-        outer.append(around(head, names_of(loop_of.target), reads, inner))
-        target = f"({target})" if "," in target and target[0] != "(" else target
-        elements = ", ".join([target, *(name for _, name in loop.zipped)])
-        lists = ", ".join(f"self.{attribute}" for attribute, _ in loop.zipped)
-        made = cst.parse_expression(f"[_ for {elements} in zip({lists})]")
-        assert isinstance(made, cst.ListComp)
-        zipped = made.for_in.iter
-        assert isinstance(zipped, cst.Call)
-        args = [cst.Arg(self.moved(loop_of.iter)), *zipped.args]
-        iterated = spaced(zipped.with_changes(args=args))
-        for_in = loop_of.with_changes(target=made.for_in.target, iter=iterated)
-        return changed.with_changes(for_in=for_in)
+        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
+        moved, target = self._zipped(loop_of.iter, loop_of.target, loop)
+        return changed.with_changes(
+            for_in=loop_of.with_changes(target=target, iter=moved)
+        )
 
     def _elements(self, node: Comprehension) -> Comprehension:
         """A comprehension whose elements call layers instead of making them."""

@@ -14,7 +14,7 @@ from ..plan.code.tree import Statement, Tree, only_small, walk
 from ..symbols.scopes import BindingKind
 from .draws import draws
 from .flow import bound_by, written_by
-from .spelling import as_names, names_of
+from .spelling import as_names, names_of, pairs_of
 
 __all__ = ["Scope"]
 
@@ -102,9 +102,9 @@ class Scope:
                     else as_names(node)
                 )
                 if isinstance(node, cst.For):
-                    names = names_of(node.target)
-                    if self.notes.time(node.iter) is Time.GRAPH:
-                        found |= names
+                    for over, target in pairs_of(node.iter, node.target):
+                        if self.notes.time(over) is Time.GRAPH:
+                            found |= names_of(target)
                 elif isinstance(node, cst.With):
                     found |= names
                 elif isinstance(node, cst.FunctionDef):

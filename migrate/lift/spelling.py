@@ -47,6 +47,23 @@ def names_of(node: cst.CSTNode) -> set[str]:
     return {one.value for one in walk(node) if isinstance(one, cst.Name)}
 
 
+def pairs_of(
+    iterated: cst.BaseExpression, target: cst.BaseExpression
+) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Of ``for x, y in zip(xs, ys)``: xs with x, ys with y; else the one pair."""
+    if (
+        not isinstance(iterated, cst.Call)
+        or not isinstance(iterated.func, cst.Name)
+        or iterated.func.value != "zip"
+        or not isinstance(target, cst.Tuple)
+        or len(target.elements) != len(iterated.args)
+        or any(one.star or one.keyword for one in iterated.args)
+    ):
+        return [(iterated, target)]
+    values = [one.value for one in iterated.args]
+    return list(zip(values, (one.value for one in target.elements), strict=True))
+
+
 def as_names(node: cst.With) -> set[str]:
     return {
         name

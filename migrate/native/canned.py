@@ -29,7 +29,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .spread import spread
 
-__all__ = ["SIGNATURES", "SIGNATURES_2", "canned"]
+__all__ = ["SIGNATURES", "SIGNATURES_2", "canned", "task_of_head"]
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
@@ -181,6 +181,12 @@ def canned(
     return _Canned(symbol, given, arguments, tf2, rows, shared_columns).code()
 
 
+def task_of_head(text: str) -> tuple[str, list[str]]:
+    """The task that stands for a head, and its options besides model and optimizer."""
+    name, _, options = _Canned("a model_fn", {"head": text}, {}, False, True).head()
+    return name, options
+
+
 @dataclass
 class _Canned:
     """The call of one of the classes."""
@@ -190,7 +196,7 @@ class _Canned:
     all_given: Arguments
     tf2: bool
     rows: bool
-    shared_columns: bool
+    shared_columns: bool = False
     training: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -237,8 +243,8 @@ class _Canned:
             units = "1"
         elif name in ("Regressor", "PoissonRegressor"):
             units = given.get("label_dimension", "1")
-        elif name == "MultiLabelClassifier":
-            units = given["n_classes"]
+        elif name == "MultiLabelClassifier" or "head" in self.given:
+            units = given.get("n_classes", "2")
         else:
             name, units = self.classes(given.get("n_classes", "2"))
         self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}

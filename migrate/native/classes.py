@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ..interp.layer_functions import LAYERS, LayerFunction
 from ..interp.spelling import snake
 from ..lift.model_functions import is_model_fn
 from ..lift.spelling import RESERVED
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.long_lines import WIDTH
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
-from .code import Refused, dotted, is_absent, literal, parsed
+from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
@@ -61,7 +62,16 @@ _SCOPE = (
     "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
     "constraint",
 )  # fmt: skip
-_PLACES_OF_LAYERS = ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+# Classes of training.py.
+_LAYERS = frozenset(
+    (
+        "DenseFeatures",
+        "ExampleNormalization",
+        "LinearModel",
+        "SequenceFeatures",
+        "Tables",
+    )
+)
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 # Layers without weights, and code that leaves it to scopes how weights begin.
 _WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
@@ -133,8 +143,7 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     nodes = ast.walk(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
-    made = CELLS | {"LinearModel", "DenseFeatures", "SequenceFeatures", "Tables"}
-    return frozenset(read & made | words)
+    return frozenset(read & (CELLS | _LAYERS) | words)
 
 
 def needs_update_ops(parsed: ParsedModule) -> bool:
@@ -505,7 +514,7 @@ class Module:
                         raise Refused("it is not known when `DropoutWrapper` drops")
                     always = self.shares is not None and not self.shares.code
                     reader = Plain(self.symbol, self.quote)
-                    text.put(node, cell(name, node, reader, always=always))
+                    text.put(node, cell(name, node, reader, text.of, always=always))
                     continue
                 given = arguments_of(node, SIGNATURES[name], text.of(node.func))
                 said = {
@@ -908,9 +917,22 @@ class Lifted:
             held = held.value
         first = parameters_of(self.call)[1:2]
         is_input = isinstance(held, ast.Name) and [held.id] == first
-        if not is_input or first[0] in _stored(self.call):
+        if not is_input or self._is_stored(first[0]):
             return None
         return f"input_shape{part}[{index}]"
+
+    def _is_stored(self, name: str) -> bool:
+        """The call gives a parameter another value, before the node `at`."""
+        stores = [
+            one
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
+        ]
+        if self.at is None or any(
+            isinstance(one, (ast.For, ast.While)) for one in self.around(self.at)
+        ):
+            return bool(stores)
+        return any(place_of(one) < place_of(self.at) for one in stores)
 
     def add_to_init(self, lines: Sequence[str], place: ast.AST) -> None:
         """Puts statements into the constructor, in the order of the calls.
@@ -962,6 +984,23 @@ class Lifted:
         line = self.source.code.rfind("\n", 0, start) + 1
         self.source._edits.append((line, line, "\n"))
 
+    def in_build(self, code: str | None) -> str | None:
+        """What the constructor says, as `build` does, which has attributes alone."""
+        if code is None:
+            return None
+        text = Text(f"({code}\n)")
+        stored = {
+            value.id: name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.Name)
+        }
+        for one in names_in(text.body[0]):
+            if one.id in self.init_names - {"self"}:
+                if one.id not in stored:
+                    raise Refused(f"a weight follows from `{one.id}` and its input")
+                text.put(one, f"self.{stored[one.id]}")
+        return text.done()[1:-2]
+
     def fresh(self, wanted: str, more: Container[str] = ()) -> str:
         """An attribute that the class does not have yet."""
         taken = {
@@ -987,7 +1026,6 @@ class Lifted:
         self.code = without_gone(self.code)
         self.read()
         self._check_scopes()
-        self._rounds_alone()
         self._first_values_made()
         self._functions()
         self._calls_of_contrib()
@@ -1019,16 +1057,6 @@ class Lifted:
                         f"the scope around `{attribute}` gives its weights "
                         f"a {' and a '.join(said)}"
                     )
-
-    def _rounds_alone(self) -> None:
-        """``for i in zip(range(3))``, which lifting may leave, is over the numbers."""
-        for one in ast.walk(self.call):
-            over = one.iter if isinstance(one, ast.comprehension) else None
-            if not isinstance(over, ast.Call) or dotted(over.func) != "zip":
-                continue
-            if len(over.args) == 1:
-                self.source.put(over, self.of(over.args[0]))
-        self.take()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers that the constructor makes for later."""
@@ -1074,6 +1102,9 @@ class Lifted:
             return
         if symbol == SEQUENCE_INPUT:
             sequence_input(self, node, [one.node for one in uses])
+            return
+        if symbol in LAYERS and len(uses) == 1:
+            self._built(node, uses[0], LAYERS[symbol], function)
             return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
@@ -1158,6 +1189,47 @@ class Lifted:
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
         return self._constructor(made, function)
+
+    def _built(
+        self, node: ast.Call, use: _Use, layer: LayerFunction, function: str
+    ) -> None:
+        """Makes a layer in `build`, which has the shape of the input."""
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.node.args, *node.args[1:]],
+            keywords=[*use.node.keywords, *node.keywords],
+        )
+        given = arguments_of(whole, (layer.inputs, *layer.parameters), function)
+        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        what = f"`{function}`"
+        self.at = use.node
+        shown = self.of(given.pop(layer.inputs))
+        parts: dict[str, str | None] = {}
+        for parameter, value in given.items():
+            code = self.of(value)
+            if parameter in layer.at_call:
+                shown += f", {parameter}={code}"
+                continue
+            if parameter == "reuse" and literal(code) is not False:
+                raise Refused(f"{what} with `reuse`")
+            if is_absent(code) or parameter in ("reuse", "fused", "name"):
+                continue
+            if parameter.endswith("_initializer"):
+                code = initializer(self.value(code), self)
+            elif parameter.endswith("_regularizer"):
+                code = regularizer(self.value(code), self) or "None"
+            if value in late:
+                code = self.for_build(code, what)
+            parts[parameter] = self.in_build(code)
+        first = [parts.pop(name) or "" for name in layer.parameters[:1]]
+        made = self.above[node]
+        if made not in self.init.body:
+            raise Refused(f"{what} follows from its input in a loop")
+        line = f"self.{self._holder(node)} = "
+        line += call(f"{_KERAS}{layer.keras}", *first, **parts)
+        self.source.drop(made)
+        self.add_to_build([line])
+        self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
 
     def bound(
         self, node: ast.Call, names: Sequence[str], function: str
@@ -1520,37 +1592,72 @@ class Lifted:
 
     def _loops(self) -> None:
         """Loops go over the layers alone where nothing else is read."""
-        for node in [one for one in ast.walk(self.call) if isinstance(one, ast.For)]:
-            over = node.iter
-            if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+        lists = {
+            name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.List) and self.appended(name)
+        }
+        for node in ast.walk(self.call):
+            if isinstance(node, ast.For):
+                inside: list[ast.AST] = [*node.body, *node.orelse]
+            elif isinstance(node, (ast.ListComp, ast.DictComp, ast.GeneratorExp)):
+                if len(node.generators) == 1:
+                    inside = [*ast.iter_child_nodes(node)]
+                    inside.remove(node.generators[0])
+                    inside += node.generators[0].ifs
+                    self._loop(node.generators[0], inside, lists)
                 continue
-            lists = over.args[1:]
-            if not lists or not isinstance(node.target, ast.Tuple):
+            else:
                 continue
-            if any(attribute_of_self(one) is None for one in lists):
-                continue
-            used = {
-                one.id
-                for part in (*node.body, *node.orelse)
-                for one in ast.walk(part)
-                if isinstance(one, ast.Name)
-            }
-            first, *elements = node.target.elts
-            target, iterated = self._needed(first, over.args[0], used)
-            shown = [self.of(one) for one in elements]
-            held = [self.of(one) for one in lists]
-            if target is not None and iterated is not None:
-                shown.insert(0, target)
-                held.insert(0, iterated)
-            joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
-            if target is not None and iterated is None:
-                if len(held) > 1:
-                    shown = [f"({', '.join(shown)})"]
-                shown.insert(0, target)
-                joined = f"enumerate({joined})"
-            self.source.put(node.target, ", ".join(shown))
-            self.source.put(over, joined)
+            self._loop(node, inside, lists)
         self.take()
+
+    def _loop(
+        self,
+        node: ast.For | ast.comprehension,
+        inside: Sequence[ast.AST],
+        lists: Container[str],
+    ) -> None:
+        over = node.iter
+        if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+            return
+        if not isinstance(node.target, ast.Tuple):
+            return
+        pairs = [*zip(node.target.elts, over.args, strict=False)]
+        layers = [one for one in pairs if attribute_of_self(one[1]) in lists]
+        others = [one for one in pairs if one not in layers]
+        used = {
+            one.id
+            for part in inside
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name)
+        }
+        if not layers or not others:
+            return
+        counted: str | None = None
+        shown, held = [], []
+        for target, iterated in others:
+            late = {one.id for one in names_in(iterated)} & self.locals - {"self"}
+            name, over_what = self._needed(target, iterated, used)
+            if len(others) > 1 and (late or (over_what is None and name)):
+                name, over_what = self.of(target), self.of(iterated)
+            if name is None:
+                continue
+            if over_what is None:
+                counted = name
+                continue
+            shown.append(name)
+            held.append(over_what)
+        shown += [self.of(target) for target, _ in layers]
+        held += [self.of(iterated) for _, iterated in layers]
+        joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
+        if counted is not None:
+            if len(held) > 1:
+                shown = [f"({', '.join(shown)})"]
+            shown.insert(0, counted)
+            joined = f"enumerate({joined})"
+        self.source.put(node.target, ", ".join(shown))
+        self.source.put(over, joined)
 
     def _needed(
         self, target: ast.expr, over: ast.expr, used: Container[str]
@@ -1757,7 +1864,7 @@ class Lifted:
                 node
                 for name in self.moved_names - read
                 for node in ast.walk(self.call)
-                if isinstance(node, ast.stmt) and _names_one(node, name)
+                if isinstance(node, ast.Assign) and _names_one(node, name)
             ]
             if not found:
                 return

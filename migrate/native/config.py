@@ -6,10 +6,12 @@ import re
 
 import libcst as cst
 
+from . import strategies
 from .page import Page
+from .strategies import for_servers
 from .word import Handler, Word, arguments, is_none, named, taken
 
-__all__ = ["WORDS", "clusters", "fields", "of_trainer", "replaced"]
+__all__ = ["CLUSTER", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _FIELDS = (
@@ -141,7 +143,10 @@ def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
 
 def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
     """One field of a RunConfig, or of what replaces some in one."""
-    if name == "train_distribute":
+    if name == "train_distribute" and for_servers(page, arg.value):
+        page.drop_argument(call, arg)
+        page.drop_made(arg.value)
+    elif name == "train_distribute":
         if arg.keyword is not None:
             page.rename_keyword(arg, "strategy")
         page.words.add("strategy")
@@ -154,13 +159,35 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
             if name == "session_config":
                 _session_config(page, arg)
     elif name == "experimental_distribute" and not is_none(arg.value):
-        page.refuse(arg.value, "`experimental_distribute` ({}): pass train_distribute")
+        _distribute(page, call, arg)
     elif name == "experimental_distribute":
         page.drop_argument(call, arg)
     elif name in _NATIVE:
         page.words.add(name)
     else:
         page.refuse(arg.value, f"`{name}` of a RunConfig ({{}}) has no native form yet")
+
+
+def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
+    """``experimental_distribute=DistributeConfig(...)``: the strategy of training."""
+    made = arg.value
+    args = None
+    if isinstance(made, cst.Call) and arg.keyword is not None:
+        args = arguments(page, made, ("train_distribute", "eval_distribute"))
+    train = args.pop("train_distribute", None) if args is not None else None
+    if args is None or train is None or set(args) - {"eval_distribute"}:
+        why = "`experimental_distribute` ({}) is more than strategies in plain sight"
+        page.refuse(arg.value, why)
+    elif for_servers(page, train.value):
+        page.drop_argument(call, arg)
+        page.drop_made(train.value)
+    else:
+        page.words.add("strategy")
+        assert isinstance(made, cst.Call)
+        page.rewritten.add(made)
+        page.put(arg, "strategy=", train.value)
+        if args:
+            page.note(arg.value, _DROPPED["eval_distribute"])
 
 
 def _starred(page: Page, call: cst.Call) -> None:
@@ -225,30 +252,39 @@ def _spec(page: Page, word: Word) -> None:
             page.words.add("EvalSpec(hooks)" if evaluates and name == "hooks" else name)
 
 
-_CLUSTER = (
-    *("cluster_spec", "evaluation_master", "global_id_in_cluster", "is_chief"),
-    *("master", "num_ps_replicas", "num_worker_replicas", "session_config"),
-    *("task_id", "task_type", "tpu_config"),
+CLUSTER = (
+    *("is_chief", "cluster_spec", "task_type", "task_id"),
+    *("num_worker_replicas", "num_ps_replicas"),
 )
-_SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=""")
+_GONE = (
+    *("evaluation_master", "global_id_in_cluster", "master", "session_config"),
+    "tpu_config",
+)
+_SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=(?!=)""")
+_DATA = "each worker reads what the chief's input function gives"
 
 
 def clusters(page: Page) -> None:
     """What a program says of a cluster, or asks a RunConfig about it."""
-    if _SETS_CLUSTER.search(page.text):
-        first = next(iter(page.scopes.uses)).node
-        page.refuse(first, "the program sets up a cluster: not native yet")
+    strategies.left(page)
+    found = _SETS_CLUSTER.search(page.text)
+    if found is not None:
+        page.words.add("parameter_servers")
+        page.notes.append((page.text.count("\n", 0, found.start()) + 1, _DATA))
     for use in page.scopes.uses:
         node: cst.BaseExpression = use.node
         while isinstance(node, cst.Attribute):
             name, owner = node.attr, node.value
-            if name.value in (*_CLUSTER, "train_distribute") and _is_config(
-                page, owner
-            ):
+            known = name.value in (*CLUSTER, *_GONE, "train_distribute")
+            if known and _is_config(page, owner):
                 if name.value == "train_distribute":
                     page.put(name, "strategy")
+                elif name.value in CLUSTER:
+                    page.words.add(name.value)
+                    if _DATA not in dict(page.notes).values():
+                        page.note(name, _DATA)
                 else:
-                    why = "asks a RunConfig about its cluster"
+                    why = "asks a RunConfig about its session"
                     page.refuse(node, f"`{page.source(node)}` ({{}}) {why}")
             node = owner
 

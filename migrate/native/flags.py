@@ -77,7 +77,7 @@ class _Flagged(cst.CSTTransformer):
         if not any(self.tree.symbol(side) in _TRAIN for side in sides):
             return updated_node
         if isinstance(one.operator, (cst.Equal, cst.Is)):
-            return cst.Name("training", lpar=updated_node.lpar, rpar=updated_node.rpar)
+            return cst.Name("training")
         if isinstance(one.operator, (cst.NotEqual, cst.IsNot)):
             return cst.parse_expression("(not training)")
         return updated_node

@@ -542,13 +542,28 @@ def _without(*names: str) -> Handler:
     return handle
 
 
+def _saver(page: Page, word: Word) -> None:
+    """It saves what the Trainer saves, under the same names."""
+    _stock(page, word)
+    if word.call is None:
+        return
+    args = arguments(page, word.call, ("checkpoint_dir", "save_secs", "save_steps"))
+    if args is None or set(args) - {"checkpoint_dir", "save_secs", "save_steps"}:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) saves in a way of its own")
+
+
+def _nan_error(page: Page, word: Word) -> None:
+    """What a Trainer raises when the loss is not a number."""
+    word.spell(page, "FloatingPointError")
+
+
 _STOCK: dict[str, tuple[str, Handler]] = {
     "LoggingTensorHook": ("LogValues", _logged),
     "NanTensorHook": ("NanGuard", _nan),
     "StopAtStepHook": ("StopAtStep", _stock),
     "StepCounterHook": ("StepCounter", _without("output_dir", "summary_writer")),
     "ProfilerHook": ("Profiler", _without("show_dataflow", "show_memory")),
-    "CheckpointSaverHook": ("CheckpointSaver", _stock),
+    "CheckpointSaverHook": ("CheckpointSaver", _saver),
 }
 _EARLY = (
     "make_early_stopping_hook",
@@ -566,6 +581,7 @@ def _nothing(page: Page, word: Word) -> None:
 WORDS: dict[str, Handler] = {
     **{base: taken("Callback") for base in _BASES},
     **dict.fromkeys(_FETCHES, _nothing),
+    **{f"{home}.NanLossDuringTrainingError": _nan_error for home in _HOMES},
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{
         f"{home}.{old}": taken(new, adjust)

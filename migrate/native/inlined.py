@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from ..plan.code.arguments import UnknownArguments, match_arguments
+from ..plan.code.arguments import UnknownArguments, is_none, match_arguments
 from ..plan.code.statements import binds, is_docstring
 from ..plan.code.tree import Statement, Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
 
-__all__ = ["with_helpers_inlined"]
+__all__ = ["with_helpers_inlined", "without_unread"]
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -33,12 +33,59 @@ def with_helpers_inlined(
     Those are inlined that make specifications, update variables or make metrics, for a
     Task has no place for a function that does; and methods that make layers.
     """
+    parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
         found = _once(parsed, facts, is_model_fn)
         if found is None:
             return parsed
         parsed = found
     return parsed
+
+
+def _with_metrics_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """``eval_metrics=(metric_fn, [labels, logits])``, as a TPU wants it, as a call."""
+    tree = Tree(parsed.module, parsed.resolver)
+    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in parsed.nodes:
+        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if not isinstance(node, cst.Call) or not (symbol or "").endswith(
+            ".TPUEstimatorSpec"
+        ):
+            continue
+        for arg in node.args:
+            if arg.keyword is None or arg.keyword.value != "eval_metrics":
+                continue
+            made: cst.CSTNode = arg.value
+            bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else ()
+            told = [one.value for one in bound if one.value is not None]
+            told = [one for one in told if not is_none(one)]
+            made = told[0] if len(told) == 1 else made
+            call = _called(tree, made)
+            if call is not None:
+                new[made] = call
+    if not new:
+        return parsed
+    return _again(parsed, parsed.module.visit(_Put(new)), facts)
+
+
+def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
+    """The call of a function with arguments that stand beside it."""
+    if not isinstance(made, cst.Tuple) or len(made.elements) != 2:
+        return None
+    func, given = (one.value for one in made.elements)
+    if not isinstance(tree.resolver.definition(func), cst.FunctionDef):
+        return None
+    if isinstance(given, (cst.List, cst.Tuple)):
+        return cst.Call(func, [cst.Arg(one.value) for one in given.elements])
+    if isinstance(given, cst.Dict):
+        args = [
+            cst.Arg(one.value, cst.Name(str(one.key.evaluated_value)))
+            for one in given.elements
+            if isinstance(one, cst.DictElement)
+            and isinstance(one.key, cst.SimpleString)
+        ]
+        return cst.Call(func, args) if len(args) == len(given.elements) else None
+    return None
 
 
 def _once(
@@ -59,9 +106,12 @@ def _once(
             new = _Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
-            module = parsed.module.visit(_Put(tree.statement(node), new))
+            put: dict[cst.CSTNode, object] = {
+                tree.statement(node): cst.FlattenSentinel(new)
+            }
+            module = parsed.module.visit(_Put(put))
             parsed = _again(parsed, module, facts)
-            return _without(parsed, facts, helper.name.value)
+            return without_unread(parsed, facts, helper.name.value)
     return None
 
 
@@ -366,16 +416,13 @@ class _Value(cst.CSTTransformer):
 
 
 class _Put(cst.CSTTransformer):
-    """Puts statements in the place of one."""
+    """Puts other nodes in the places of some."""
 
-    def __init__(self, old: Statement, new: Sequence[Statement]) -> None:
-        self.old = old
+    def __init__(self, new: Mapping[cst.CSTNode, object]) -> None:
         self.new = new
 
     def on_leave(self, original, updated):  # type: ignore[no-untyped-def]
-        if original is self.old:
-            return cst.FlattenSentinel(self.new)
-        return super().on_leave(original, updated)
+        return self.new.get(original) or super().on_leave(original, updated)
 
 
 def _again(
@@ -385,7 +432,9 @@ def _again(
     return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
 
 
-def _without(parsed: ParsedModule, facts: ProjectFacts, name: str) -> ParsedModule:
+def without_unread(
+    parsed: ParsedModule, facts: ProjectFacts, name: str
+) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
     words = sum(
         isinstance(one, (cst.Name,)) and one.value == name for one in parsed.nodes

@@ -325,14 +325,17 @@ def _metric(page: Page, node: cst.BaseExpression) -> None:
     whole = _WHOLE.get(name, name)
     if name in ("accuracy", "acc"):
         other = "acc" if name == "accuracy" else "accuracy"
-        whole = other if _is_read(page, other) and not _is_read(page, name) else name
+        read = _is_read(page, name)
+        whole = other if _is_read(page, other) and not read else name
+        if name == whole == "accuracy" and not read:
+            page.note(node, "TF 1.13 to 1.15 called this figure `acc`, not `accuracy`")
     if whole != name and not _is_read(page, name):
         page.put(node, page.string(whole))
 
 
 def _is_read(page: Page, key: str) -> bool:
     """The program looks for a figure by this key."""
-    found = re.compile(rf"""\[\s*(['"]){key}\1\s*\]|\{{{key}\b""")
+    found = re.compile(rf"""(?<=[\w)\]])\[\s*(['"]){key}\1\s*\]|\{{{key}\b""")
     return any(found.search(one.source.text) for one in (page.parsed, *page.beside))
 
 

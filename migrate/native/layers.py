@@ -409,18 +409,20 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
 
 def _layer_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> Layers:
     first = literal(given.get("begin_norm_axis", "1"))
-    if first != -1 and not (isinstance(first, int) and rank == first + 1):
-        raise Refused("`layer_norm` over more than the last dimension")
+    last = first == -1 or (isinstance(first, int) and rank == first + 1)
+    if not last and first != 1:
+        raise Refused("`layer_norm` over some of the dimensions")
     if literal(given.get("begin_params_axis", "-1")) != -1:
         raise Refused("`layer_norm` with `begin_params_axis`")
     named = {
-        "epsilon": "1e-12",
+        "epsilon": "1e-12" if last else None,
         "center": _unless(given.get("center"), True),
         "scale": _unless(given.get("scale"), True),
         "trainable": _trainable(given),
         "name": _name(given.get("scope")),
     }
-    made = [call(f"{_KERAS}LayerNormalization", **named)]
+    kind = f"{_KERAS}LayerNormalization" if last else "ExampleNormalization"
+    made = [call(kind, **named)]
     activation = _activation(given.get("activation_fn"), reader, None)
     if activation is not None:
         made.append(_activation_layer(activation))

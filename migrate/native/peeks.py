@@ -49,6 +49,40 @@ class Peek:
                 found.add(one)
         return found.pop() if len(found) == 1 else None
 
+    def readers(self, made: cst.Assign) -> list[cst.CSTNode]:
+        """Statements outside of the session that read the tensors."""
+        page, inside = self.page, {*walk(self.block)}
+        found: dict[cst.CSTNode, None] = {}
+        for target in walk(made.targets[0].target):
+            for read in (
+                page.loads(target.value) if isinstance(target, cst.Name) else ()
+            ):
+                bound = page.resolver.bindings(read)
+                if read in inside or not any(
+                    page.statement(one.node) is page.statement(made) for one in bound
+                ):
+                    continue
+                statement = page.statement(read)
+                if isinstance(statement, cst.SimpleStatementLine):
+                    found[statement.body[0]] = None
+                else:
+                    found[statement] = None
+        return [*found]
+
+    def rewrite_one(self, made: cst.Assign, data: cst.BaseExpression) -> None:
+        """Takes the first batch, where the one run of the session stood."""
+        page = self.page
+        ((call, _),) = self.runs
+        start = page.span(page.statement(call))[0]
+        page.put_span(
+            *(start, start, f"{page.source(made.targets[0].target)} = next("),
+            *(data, f".as_numpy_iterator()){page.newline}{page.indent(call)}"),
+        )
+        page.put(call, call.args[0].value)
+        for statement in (*self.gone, page.statement(made)):
+            page.drop_statement(statement)
+        self._dedent()
+
     def rewrite(self, made: cst.Assign, data: cst.BaseExpression) -> None:
         """Takes batches of the data, as arrays, where the session ran tensors."""
         page = self.page

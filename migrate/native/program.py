@@ -15,7 +15,7 @@ from ..lift.together import Lifting, lifted_together
 from ..options import RewriteOptions
 from ..plan.code.blocked import Blocked
 from ..plan.code.layout import fit
-from ..plan.code.tree import Tree
+from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
@@ -25,24 +25,30 @@ from ..symbols.scope_builder import build_scopes
 from ..training import parts_for, training_module
 from .classes import plain_classes, training_words
 from .code import Refused
+from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
+from .idle import without_idle_words
 from .imports import Wanted, with_imports
-from .inlined import with_helpers_inlined
+from .inlined import with_helpers_inlined, without_unread
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .totals import with_losses_added
+from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
-    "TF_CONFIG": "is part of a cluster (TF_CONFIG)",
-    "CheckpointSaver": "saves checkpoints, or listens to it, by a hook of its own",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
+    "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
+# Words of a program that knows its part in a cluster.
+_ROLES = frozenset(
+    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
+)
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -91,8 +97,63 @@ def native(
         found_text = _parsed(before, text, facts)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    cluster = _cluster({word for one in found.values() for word in one.words}, files)
+    found = {
+        path: replace(one, words=one.words | cluster) for path, one in found.items()
+    }
     _check_parts(found.values(), module)
     return found
+
+
+def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
+    """What asks for the part of training.py that trains where TF_CONFIG says."""
+    asked = sorted(words & {*CLUSTER})
+    texts = [one.source.text for one in files]
+    told = any("input_context" in text for text in texts)
+    if "workers" in words:
+        if "parameter_servers" in words:
+            raise Refused("it has workers in step and parameter servers")
+        if asked:
+            why = "says nothing of a cluster where the RunConfig has a strategy"
+            raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+        return {"workers(input_context)"} if told else set()
+    if asked or "parameter_servers" in words:
+        _check_data(files)
+        told_each = {"parameter_servers(input_context)"} if told else set()
+        return {"parameter_servers", *told_each}
+    return {"TF_CONFIG"} if any(_in_cluster(one) for one in files) else set()
+
+
+def _in_cluster(parsed: ParsedModule) -> bool:
+    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
+    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
+    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
+    if not named:
+        return False
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in named:
+        for above in tree.ancestors(one):
+            if isinstance(above, cst.Subscript):
+                if isinstance(tree.parent(above), cst.AssignTarget):
+                    return True
+                break
+            if isinstance(above, cst.Dict):
+                return True
+            if isinstance(above, (cst.Call, cst.Comparison)):
+                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
+                if not func.endswith((".get", "getenv")) and func:
+                    return True
+                break
+    return any(one.evaluated_value in _ROLES for one in strings)
+
+
+def _check_data(files: Sequence[ParsedModule]) -> None:
+    """Refuses data that each task divides: the chief's code makes that of all."""
+    for one in files:
+        for call in re.findall(r"\.shard\(([^()]*)", one.source.text):
+            if not re.search("context|input_pipeline", call):
+                why = "divides its data by its task: take it from an `input_context`"
+                raise Refused(f"{one.path.name} {why}")
 
 
 def _words_of(text: str, module: str) -> set[str]:
@@ -201,9 +262,12 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
+        files = [without_idle_words(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
@@ -263,6 +327,8 @@ class _Program:
         one.notes += tuple((line, note) for note in task.notes)
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
+        for helper in _helpers(tree, defined):
+            one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
@@ -466,6 +532,18 @@ class _Renamed(cst.CSTTransformer):
         return updated_node.with_changes(attr=cst.Name(self.task))
 
 
+def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
+    """Functions of the file that a model function names."""
+    found = {
+        one.value
+        for one in walk(defined)
+        if isinstance(one, cst.Name)
+        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        and one in tree.resolver.scopes.loads
+    }
+    return sorted(found)
+
+
 def _is_method(parsed: ParsedModule, name: str) -> bool:
     """A class still has a function of that name, which makes a Task."""
     return any(
@@ -479,17 +557,23 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
 
 
 def _models(parsed: ParsedModule) -> set[str]:
-    """Classes of Keras models that the file defines."""
-    return {
-        one.name.value
-        for one in parsed.nodes
-        if isinstance(one, cst.ClassDef)
-        and any(
-            code_of(parsed.module, base.value).strip()
-            in ("tf_keras.Model", "tf_keras.layers.Layer")
-            for base in one.bases
-        )
-    }
+    """Classes of models that a file defines, and functions that make a layer."""
+    kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
+    found: set[str] = set()
+    for one in parsed.nodes:
+        if isinstance(one, cst.ClassDef):
+            bases = (code_of(parsed.module, base.value).strip() for base in one.bases)
+            found |= {one.name.value} if any(base in kinds for base in bases) else set()
+        elif isinstance(one, cst.FunctionDef):
+            body = one.body
+            inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []
+            last = only_small(inside[-1]) if inside else None
+            made = last.value if isinstance(last, cst.Return) else None
+            if isinstance(made, cst.Call) and code_of(parsed.module, made).startswith(
+                "tf_keras.layers."
+            ):
+                found.add(one.name.value)
+    return found
 
 
 def _parsed(parsed: ParsedModule, text: str, facts: ProjectFacts) -> ParsedModule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from .code import Refused, call, dotted, is_absent, literal, parsed
@@ -75,16 +75,24 @@ def cell_name(symbol: str | None) -> str | None:
     return None
 
 
-def cell(name: str, node: ast.Call, reader: Reader, *, always: bool) -> str:
+def cell(
+    name: str,
+    node: ast.Call,
+    reader: Reader,
+    of: Callable[[ast.AST], str],
+    *,
+    always: bool,
+) -> str:
     """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1.
 
-    `always` says that wrappers drop whether the program trains or not.
+    `of` gives the source of an argument; `always` says that wrappers drop whether the
+    program trains or not.
     """
     names = _SIGNATURES[name]
     if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
         raise Refused(f"`{name}` with other arguments")
-    given = {key: ast.unparse(one) for key, one in zip(names, node.args, strict=False)}
-    given |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+    given = {key: of(one) for key, one in zip(names, node.args, strict=False)}
+    given |= {str(one.arg): of(one.value) for one in node.keywords}
     # What reads a state that is no tuple, does not know what kind it is of.
     given.pop("state_is_tuple", None)
     if name == "MultiRNNCell":
@@ -216,7 +224,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     network.masked = not is_absent(length)
     network.arguments = inputs
     if network.masked:
-        if not isinstance(parsed(inputs), ast.Name):
+        if any(isinstance(one, ast.Call) for one in ast.walk(parsed(inputs))):
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"
@@ -375,35 +383,39 @@ class _Network:
         reads = [one for part in parts for one in self._reads(part)]
         if reads and (kind is None or kind.several):
             raise Refused(f"the states of `{self.function}` are read")
+        pair = outputs.elts if isinstance(outputs, ast.Tuple) else [outputs]
+        every = any(self._reads(one) for one in pair)
         lines: list[str] = []
+        given: list[str] = []
         values: list[str] = []
-        for cell, name in ((forward, "forward"), (backward, "backward")):
-            if name in lifted.locals:
-                raise Refused(f"`{name}` in the call of `{lifted.name}`")
+        for made, name in ((forward, "forward"), (backward, "backward")):
             back = name == "backward"
-            attribute = lifted.fresh(name)
-            code = self._layer(cell, True, bool(reads), back=back)
-            made = f"self.{attribute} = {code}"
+            code = self._layer(made, every, bool(reads), back=back)
+            line = f"self.{lifted.fresh(name)} = {code}"
             if back:
-                lifted.source.add(lifted.statement(self.node), made, below=True)
+                lifted.source.add(lifted.statement(self.node), line, below=True)
             else:
-                lifted.source.put(lifted.statement(self.node), made)
-            target = f"{name}, *{name}_state" if reads else name
-            lines.append(f"{target} = self.{attribute}({self.arguments})")
-            state_value = f"{name}_state"
-            if kind is not None and not kind.lstm:
-                state_value += "[0]"
-            values.append(state_value)
+                lifted.source.put(lifted.statement(self.node), line)
+            local = f"{name}_steps" if name in lifted.locals else name
+            state_name = f"{name}_state"
+            while state_name in lifted.locals:
+                state_name += "_"
+            target = local if every else "_"
+            target += f", *{state_name}" if reads else ""
+            lines.append(f"{target} = self.{lifted.fresh(name)}({self.arguments})")
+            given.append(f"{lifted.tf}.reverse({local}, [1])" if back else local)
+            single = kind is not None and not kind.lstm
+            values.append(f"{state_name}[0]" if single else state_name)
         statement = lifted.above[self.use]
         assert isinstance(statement, ast.stmt)
-        lifted.source.add(statement, *lines)
-        pair = f"forward, {lifted.tf}.reverse(backward, [1])"
-        code = f"{lifted.of(outputs).strip('()')} = {pair}"
+        last = (
+            [f"{lifted.of(outputs).strip('()')} = {', '.join(given)}"] if every else []
+        )
         if reads:
-            indent = lifted.source.indent(statement)
-            given = lifted.of(state).strip("()")
-            code += f"\n{indent}{given} = {', '.join(values)}"
-        lifted.source.put(statement, code)
+            last.append(f"{lifted.of(state).strip('()')} = {', '.join(values)}")
+        indent = lifted.source.indent(statement)
+        lifted.source.add(statement, *lines)
+        lifted.source.put(statement, f"\n{indent}".join(last))
         if kind is not None and kind.lstm:
             self._read_in_lists(reads, whole=not isinstance(state, ast.Tuple))
 

@@ -11,10 +11,10 @@ from ..interp.arguments import Argument
 from ..interp.in_mode import Called, Decided, InMode
 from ..interp.values import Const, Dict, Value
 from ..plan.code.statements import assigned, binds, loads
-from ..plan.code.tree import Statement, Tree, only_small
+from ..plan.code.tree import Statement, Tree, only_small, walk
 from .code import Refused
 
-__all__ = ["GLOBAL_STEPS", "SPECS", "Mode", "Slice", "is_step", "refused"]
+__all__ = ["GLOBAL_STEPS", "HEAD", "SPECS", "Mode", "Slice", "is_step", "refused"]
 
 GLOBAL_STEPS = frozenset(
     (
@@ -66,6 +66,10 @@ SPECS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# The head of a specification that a head makes, and what it is made of.
+HEAD = "head"
+_OF_HEAD = ("features", "mode", "logits", "labels", "optimizer", "train_op_fn")
+
 
 def refused(tree: Tree, node: cst.CSTNode, reason: str) -> Refused:
     """What to raise at a place of the program."""
@@ -105,6 +109,13 @@ class Mode:
             reason = "the model_fn returns within a branch or loop that it decides late"
             raise refused(self.tree, found.unsure, reason)
         spec = found.result
+        if isinstance(spec, Called) and spec.symbol.endswith(
+            "_head().create_estimator_spec"
+        ):
+            assert spec.owner is not None
+            assert spec.owner.node is not None
+            given = self.arguments(spec, (*_OF_HEAD, "regularization_losses"))
+            return {**given, HEAD: Argument(spec.owner, spec.owner.node)}
         if not isinstance(spec, Called) or spec.symbol not in SPECS:
             return None
         if not self.is_own(spec):
@@ -282,6 +293,68 @@ class Mode:
     def items(self, one: Argument) -> list[tuple[str, Argument]] | None:
         """Keys and values of a dict that is said in plain sight, with their nodes."""
         node = self.source_of(one.node)
+        if isinstance(node, cst.Name):
+            return self._filled(node)
+        return self._entries(node, one.value)
+
+    def _filled(self, node: cst.Name) -> list[tuple[str, Argument]] | None:
+        """The entries of a dict that further statements fill."""
+        found: dict[str, Argument] = {}
+        made = False
+        for statement in self.taken[: self.place(node)]:
+            if node.value not in binds(statement):
+                if made and self._hands_on(statement, node.value):
+                    return None
+                continue
+            small = only_small(statement)
+            entries = None
+            if isinstance(small, cst.Assign) and len(small.targets) == 1:
+                target = small.targets[0].target
+                if isinstance(target, cst.Name):
+                    value = self.found.notes.values.get(small.value)
+                    entries = self._entries(small.value, value)
+                    made, found = True, {}
+                elif isinstance(target, cst.Subscript) and made:
+                    index = target.slice[0].slice
+                    value = self.found.notes.values.get(small.value)
+                    key = index.value if isinstance(index, cst.Index) else None
+                    name = None if key is None else self._key(key)
+                    if name is not None and value is not None:
+                        entries = [(name, Argument(value, small.value))]
+            elif isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+                entries = self._updated(small.value) if made else None
+            if entries is None:
+                return None
+            found.update(entries)
+        return list(found.items()) if made else None
+
+    def _updated(self, call: cst.Call) -> list[tuple[str, Argument]] | None:
+        """What ``metrics.update(...)`` adds."""
+        func = call.func
+        if not isinstance(func, cst.Attribute) or func.attr.value != "update":
+            return None
+        if len(call.args) == 1 and call.args[0].keyword is None:
+            value = self.found.notes.values.get(call.args[0].value)
+            source = self.source_of(call.args[0].value)
+            return None if call.args[0].star else self._entries(source, value)
+        return self._entries(call, Dict(()))
+
+    def _hands_on(self, statement: Statement, name: str) -> bool:
+        """A dict is read by what may fill it: the function of a call has it."""
+        return any(
+            isinstance(one, cst.Call)
+            and any(
+                isinstance(arg.value, cst.Name) and arg.value.value == name
+                for arg in one.args
+            )
+            and (self.tree.symbol(one.func) or "") not in SPECS
+            for one in walk(statement)
+        )
+
+    def _entries(
+        self, node: cst.BaseExpression, told: Value | None
+    ) -> list[tuple[str, Argument]] | None:
+        """Keys and values of a dict display, or of a call of dict."""
         found: list[tuple[str, Argument]] = []
         if isinstance(node, cst.Dict):
             for element in node.elements:
@@ -293,7 +366,7 @@ class Mode:
                     return None
                 found.append((key, Argument(value, element.value)))
             return found
-        if isinstance(node, cst.Call) and isinstance(one.value, Dict):
+        if isinstance(node, cst.Call) and isinstance(told, Dict):
             for arg in node.args:
                 value = self.found.notes.values.get(arg.value)
                 if arg.keyword is None or value is None:

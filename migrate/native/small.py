@@ -100,6 +100,28 @@ def _cast(kind: str) -> Handler:
     return handle
 
 
+_FILES = {
+    "FileIO": "GFile",
+    "copy": "copy",
+    "create_dir": "mkdir",
+    "delete_file": "remove",
+    "delete_recursively": "rmtree",
+    "file_exists": "exists",
+    "get_matching_files": "glob",
+    "is_directory": "isdir",
+    "list_directory": "listdir",
+    "recursive_create_dir": "makedirs",
+    "rename": "rename",
+}
+
+
+def _file(name: str) -> Handler:
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, f"io.gfile.{name}"))
+
+    return handle
+
+
 def _shared_columns(page: Page, word: Word) -> None:
     gone = ("ckpt_to_load_from", "tensor_name_in_ckpt", "use_safe_embedding_lookup")
     args = word.call.args if word.call is not None else ()
@@ -109,6 +131,7 @@ def _shared_columns(page: Page, word: Word) -> None:
 
 
 WORDS: dict[str, Handler] = {
+    **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
     "tf.feature_column.shared_embedding_columns": taken(
         "shared_embedding_columns", _shared_columns
     ),

@@ -7,7 +7,7 @@ import libcst as cst
 from .page import Page
 from .word import Handler, Word, arguments, is_none
 
-__all__ = ["WORDS"]
+__all__ = ["WORDS", "for_servers", "left"]
 
 _CONTRIB = "tf.contrib.distribute."
 _MIRRORED = (
@@ -100,8 +100,65 @@ def _ops(page: Page, word: Word) -> None:
         page.put_span(start, start, "num_packs=")
 
 
-# Strategies over several machines, for which a program needs parts of its own.
-_CLUSTERS = ("CollectiveAllReduce", "MultiWorkerMirrored", "ParameterServer", "TPU")
+_OLD = (_CONTRIB, "tf.distribute.experimental.")
+_HOW = ("communication",)
+_COLLECTIVE = ("CollectiveAllReduceStrategy", "MultiWorkerMirroredStrategy")
+_SERVERS = "ParameterServerStrategy"
+
+
+def _workers(page: Page, word: Word) -> None:
+    """Workers in step, who may be told how they add their gradients up."""
+    if word.call is None or word.stays:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    if page.for_tf2 or not word.symbol.startswith(_OLD):
+        page.words.add("workers")
+        word.spell(page, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
+        return
+    contrib = word.symbol.startswith(_CONTRIB)
+    args = arguments(page, word.call, ("num_gpus_per_worker",) if contrib else _HOW)
+    if args is None or set(args) - {"num_gpus_per_worker", "num_gpus", *_HOW}:
+        page.refuse(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
+        return
+    page.words.add("workers")
+    page.rename(word.node, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
+    for name, arg in args.items():
+        if name != "communication":
+            page.drop_argument(word.call, arg)
+            page.note(arg.value, "uses all GPUs that a worker has")
+            continue
+        start, end = page.outer(arg.value)
+        if arg.keyword is not None:
+            page.take_off_keyword(arg)
+        options = page.tf(word.node, "distribute.experimental.CommunicationOptions")
+        opening = f"communication_options={options}(implementation="
+        page.put_span(start, start, opening)
+        page.put_span(end, end, ")")
+
+
+def _servers(page: Page, word: Word) -> None:
+    """What a chief makes for itself, where TF_CONFIG names servers."""
+    page.words.add("parameter_servers")
+
+
+def for_servers(page: Page, node: cst.BaseExpression) -> bool:
+    """A strategy for parameter servers, which a program makes in plain sight."""
+    made = page.value(node)
+    if not isinstance(made, cst.Call) or made.args:
+        return False
+    return (page.symbol(made.func) or "").endswith(f".{_SERVERS}")
+
+
+def left(page: Page) -> None:
+    """Refuses strategies for parameter servers that no RunConfig took."""
+    for use in page.scopes.uses:
+        symbol = page.symbol(use.node) or ""
+        if symbol.endswith(f".{_SERVERS}") and not page.is_gone(use.node):
+            page.refuse(use.node, f"`{symbol}` ({{}}) is more than a RunConfig's")
+
+
+def _own_servers(page: Page, word: Word) -> None:
+    page.refuse(word.node, f"`{word.symbol}` ({{}}) makes a cluster without a strategy")
 
 
 def _cluster(page: Page, word: Word) -> None:
@@ -115,8 +172,14 @@ WORDS: dict[str, Handler] = {
     f"{_CONTRIB}AllReduceCrossDeviceOps": _ops,
     f"{_CONTRIB}AllReduceCrossTowerOps": _ops,
     **{
-        f"tf.{package}.{name}Strategy": _cluster
+        f"tf.{package}.{name}": handle
         for package in ("contrib.distribute", "distribute", "distribute.experimental")
-        for name in _CLUSTERS
+        for name, handle in {
+            **dict.fromkeys(_COLLECTIVE, _workers),
+            _SERVERS: _servers,
+            "TPUStrategy": _cluster,
+        }.items()
     },
+    "tf.train.Server": _own_servers,
+    "tf.train.replica_device_setter": _own_servers,
 }

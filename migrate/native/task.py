@@ -20,6 +20,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..symbols.dotted import dotted_name
 from . import tidy
 from .code import Code, Refused
+from .headed import read_head
 from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
@@ -28,7 +29,7 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
-from .slices import GLOBAL_STEPS, Mode, Slice, is_step, refused
+from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
 from .spec_hooks import read_hooks
 from .updates import Trained, is_updates, read_training
 
@@ -151,6 +152,12 @@ class Maker:
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
+        # Summaries that are written where the gradients are.
+        self.gradient_summaries: list[Statement] = []
+        # Statements of the forward pass behind the call of the model.
+        self.beyond: list[Statement] = []
+        # What a head is given, which the forward pass then returns.
+        self.logits: cst.BaseExpression | None = None
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
 
@@ -167,6 +174,8 @@ class Maker:
         model, model_setup = self.constructed(self.maker)
         model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
+        if HEAD in (self.train.spec or ()):
+            return self._made_of_head(model, model_setup)
         training = read_training(self)
         self._check_updates()
         docstring = self._docstring()
@@ -207,6 +216,42 @@ class Maker:
             self.closes_over_self,
             self.chain,
         )
+
+    def _made_of_head(self, model: str, setup: list[str]) -> Task:
+        """A task of training.py whose model is that of the function."""
+        head = read_head(self)
+        self._forward_to(head.logits)
+        methods = [*self._forward(), *head.trained.methods]
+        self._check_rest()
+        self._check_layers()
+        lines = [*head.setup]
+        lines += [one for one in setup if one not in lines]
+        lines += [one for one in head.trained.setup if one not in lines]
+        given = [model, head.trained.optimizer, *head.options]
+        lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
+        if self.stored_params:
+            lines.insert(0, "self.params = params\n")
+        parameters = ("params",) if "params" in self.given else ()
+        init = Method("__init__", parameters, tidy.without_unread(lines, None))
+        body = "\n".join(one.text() for one in (init, *methods))
+        docstring = self._docstring()
+        body = f"{docstring}\n{body}" if docstring else body
+        text = f"class {self.name}({head.name}):\n{tidy.indented(body)}"
+        words = frozenset(self.parts.words)
+        maker = f"{self.name}({', '.join(parameters)})"
+        return Task(
+            self.name, text, words, tuple(self.parts.notes), maker, False, self.chain
+        )
+
+    def _forward_to(self, logits: cst.BaseExpression) -> None:
+        """Lets the forward pass go on to what the head is given."""
+        read = self.train.needed([logits])
+        self.beyond = [*read.statements]
+        self.parts.used.update(read.statements)
+        self.outputs = [
+            one for one in self.returned if one in read.outputs
+        ] or self.returned
+        self.logits = logits
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = "\n".join(one.text() for one in (init, *methods))
@@ -253,7 +298,7 @@ class Maker:
         if not self.hooks.hooks:
             return []
         self.parts.words.add("Task.callbacks")
-        said, lines = self._setup(self.hooks.hooks)
+        said, lines = self.setup(self.hooks.hooks)
         made = [self._hook(said, one) for one in self.hooks.hooks]
         lines = [one for one in lines if one not in before]
         return [*lines, tidy.listed("self.callbacks", made)]
@@ -265,7 +310,7 @@ class Maker:
 
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
         """An expression of the constructor, and the statements that it needs."""
-        said, lines = self._setup([node])
+        said, lines = self.setup([node])
         return said.expression(node), lines
 
     def _chain(self) -> str | None:
@@ -282,6 +327,7 @@ class Maker:
             one
             for one in self.tree.nodes
             if isinstance(one, cst.Name) and one.value == func.value
+            if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
         ]
         if len(classes) != 1 or len(used) != 2:
             return None
@@ -316,22 +362,26 @@ class Maker:
             raise self.stop(rates[0], "a learning rate that is not understood")
         said = Said(self, mode, rate=True)
         self.parts.used.update(read.statements)
-        named = [one for one in read.statements if self._names_step(one)]
+        named = [one for one in read.statements if self.names_step(one)]
         if len(named) == 1:
             said.step = assigned(named[0])[0]
         lines = [said.statement(one) for one in read.statements if one not in named[:1]]
         text = said.expression(rates[0])
         return [Method("learning_rate", (said.step,), lines, text)]
 
-    def _names_step(self, statement: Statement) -> bool:
+    def names_step(self, statement: Statement) -> bool:
         """``global_step = tf.train.get_global_step()``"""
         small = only_small(statement)
         return (
             isinstance(small, cst.Assign)
             and len(assigned(statement)) == 1
             and isinstance(small.value, cst.Call)
-            and self.tree.symbol(small.value.func) in GLOBAL_STEPS
+            and self.is_step_call(small.value)
         )
+
+    def is_step_call(self, call: cst.Call) -> bool:
+        """``tf.train.get_global_step()``"""
+        return self.tree.symbol(call.func) in GLOBAL_STEPS
 
     def _rates(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """The learning rates of the optimizers that an expression may make."""
@@ -371,7 +421,7 @@ class Maker:
             for one in walk(part)
         )
 
-    def _setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
+    def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
         read = mode.needed(nodes, given=self.replaced)
         late = sorted(
@@ -395,7 +445,7 @@ class Maker:
         nodes = [one for one in (optimizer, rate) if one is not None]
         if decay is not None:
             nodes.append(self._decay(decay))
-        said, lines = self._setup(nodes)
+        said, lines = self.setup(nodes)
         symbol = self.tree.symbol(optimizer)
         texts: dict[str, str] = {}
         if rate is not None:
@@ -501,8 +551,6 @@ class Maker:
 
         Outputs that no method reads go as well.
         """
-        # Statements of the forward pass behind the call of the model.
-        self.beyond: list[Statement] = []
         if len(self.returned) < 2:
             return
         self.outputs = self._read_outputs()
@@ -548,8 +596,9 @@ class Maker:
                 wanted = wanted[:2]
             else:
                 wanted = wanted[2:]
+            wanted = ["logits"] if HEAD in mode.spec else wanted
             nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
-            more = [s for s in mode.taken if self._is_summary(s)]
+            more = [s for s in mode.taken if self.is_summary(s)]
             more = more if mode is self.train else []
             nodes += self.hooks.tensors.values() if mode is self.train else ()
             found |= mode.needed(nodes, more).outputs
@@ -619,7 +668,11 @@ class Maker:
             # A model of Keras was in inference where nobody told it to train.
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
-        if self.outputs != self.returned:
+        if self.logits is not None:
+            lines.append(f"{', '.join(self.returned)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = said.expression(self.logits)
+        elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in self.beyond]
@@ -687,7 +740,11 @@ class Maker:
         node = mode.spec["loss"].node
         more = []
         if summaries:
-            more = [one for one in mode.taken if self._is_summary(one)]
+            more = [
+                one
+                for one in mode.taken
+                if self.is_summary(one) and one not in self.gradient_summaries
+            ]
         return self._sliced(mode, name, [node], node, more)
 
     def _watch(self, names: Collection[str]) -> list[Method]:
@@ -720,7 +777,13 @@ class Maker:
         parameters = (self.features, self.labels, parameter)
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
-    def _is_summary(self, statement: Statement) -> bool:
+    def is_summary(self, statement: Statement) -> bool:
+        """A summary, or a loop that writes nothing but summaries."""
+        if isinstance(statement, cst.For):
+            body = statement.body
+            return isinstance(body, cst.IndentedBlock) and all(
+                map(self.is_summary, statements_of(body))
+            )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
         if not isinstance(value, cst.Call):
@@ -770,7 +833,10 @@ class Maker:
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
-            lines.append(f"{', '.join(names)} = self.metrics\n")
+            line = f"{', '.join(names)} = self.metrics\n"
+            if len(line) > 80:
+                line = f"{tidy.held('()', names, 99)} = self.metrics\n"
+            lines.append(line)
         for name, made in zip(names, found, strict=True):
             inside = list(made.update)
             if made.sample_weight is not None:
@@ -1027,3 +1093,9 @@ def _identifiers(
         used.add(name)
         found.append(name)
     return found
+
+
+def _is_attribute(name: cst.Name, tree: Tree) -> bool:
+    """The name stands behind a dot."""
+    above = tree.parent(name)
+    return isinstance(above, cst.Attribute) and above.attr is name

@@ -7,6 +7,8 @@ import io
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
+from .code import Refused
+
 __all__ = [
     "GONE",
     "HELD",
@@ -160,11 +162,26 @@ class Text:
         )
         line = min(line, max(header_end, self._after_header(block)))
         margin = len(self.indent(block.body[0])) - len(self.indent(block))
+        end = self._with_comments(end, self.indent(block))
         kept = "".join(self._dedented(block, line, end, margin))
         remark = self._remark(start, line)
         outer = self.indent(block)
         kept = remark + (f"{outer}" if remark else "") + kept.removeprefix(outer)
         self._edits.append((start, end, kept))
+
+    def _with_comments(self, end: int, outer: str) -> int:
+        """The end of a block with the comments that still belong to it."""
+        start = self._line_end(end)
+        while start < len(self.code):
+            after = self._line_end(start)
+            line = self.code[start:after]
+            margin = len(line) - len(line.lstrip())
+            inside = line[margin:].startswith("#") and margin > len(outer)
+            if line.strip() and not inside:
+                break
+            end = start + len(line.rstrip()) if inside else end
+            start = after
+        return end
 
     def _after_header(self, block: ast.With) -> int:
         """Where the line ends that has the colon of a block."""
@@ -207,7 +224,8 @@ class Text:
         parts: list[str] = []
         at = 0
         for start, end, code in sorted(self._edits, key=lambda one: one[:2]):
-            assert start >= at, "edits overlap"
+            if start < at:
+                raise Refused("calls of its layers stand within one another")
             parts += [self.code[at:start], code]
             at = end
         return "".join([*parts, self.code[at:]])

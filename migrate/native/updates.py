@@ -19,12 +19,12 @@ from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
-from .slices import is_step
+from .slices import Slice, is_step
 
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["Trained", "is_updates", "read_training"]
+__all__ = ["Trained", "clipped", "is_updates", "read_training"]
 
 _IGNORED = (
     "gate_gradients",
@@ -226,12 +226,11 @@ class _Reader:
         asked = self._asked()
         for one in asked:
             self._check_asked(one)
-        read = mode.needed([node], given=asked)
-        late = sorted(
-            read.outputs | read.free & {maker.features, maker.labels, "mode", "config"}
-        )
+        late = self._late(mode.needed([node], given=asked))
         if late:
             raise maker.stop(node, f"gradients that depend on `{late[0]}`")
+        maker.gradient_summaries = self._summaries(asked)
+        read = mode.needed([node], maker.gradient_summaries, given=asked)
         said = Said(maker, mode, gradients=asked)
         lines = []
         for statement in read.statements:
@@ -256,6 +255,22 @@ class _Reader:
             name = named[0].partition(" ")[0]
         lines.append(f"self.optimizer.apply_gradients({text})\n")
         return Method("apply_gradients", (name,), lines)
+
+    def _late(self, read: Slice) -> list[str]:
+        """What is not there any more when the gradients are."""
+        gone = {self.maker.features, self.maker.labels, "mode", "config"}
+        return sorted(read.outputs | read.free & gone)
+
+    def _summaries(self, asked: list[cst.Call]) -> list[Statement]:
+        """Summaries of gradients, and of what is made of them alone."""
+        found = []
+        for statement in filter(self.maker.is_summary, self.mode.taken):
+            made = self.mode.needed([], [statement]).statements
+            of_gradients = any(node in asked for one in made for node in walk(one))
+            read = self.mode.needed([], [statement], given=asked)
+            if of_gradients and not self._late(read):
+                found.append(statement)
+        return found
 
     def _taken_apart(
         self, statement: Statement, asked: list[cst.Call]
@@ -358,14 +373,18 @@ class _Reader:
                 clip, (cst.Float, cst.Integer, cst.Name, cst.Attribute, cst.Subscript)
             ):
                 raise maker.stop(clip, "optimize_loss(`clip_gradients`=)")
-            text = Said(maker, self.mode).expression(clip)
-            tf = maker.alias
-            lines = [
-                f"gradients, _ = {tf}.clip_by_global_norm(gradients, {text})\n",
-                "super().apply_gradients(gradients)\n",
-            ]
-            trained.methods.append(Method("apply_gradients", ("gradients",), lines))
+            trained.methods.append(clipped(maker, clip))
         return trained
+
+
+def clipped(maker: Maker, norm: cst.BaseExpression) -> Method:
+    """The method that clips all gradients together before the update."""
+    text = Said(maker, maker.train).expression(norm)
+    lines = [
+        f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n",
+        "super().apply_gradients(gradients)\n",
+    ]
+    return Method("apply_gradients", ("gradients",), lines)
 
 
 def is_updates(value: object) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import Text, attribute_of_self, names_in, parameters_of, place_of
+from .text import attribute_of_self, names_in, parameters_of, place_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -63,6 +64,7 @@ _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
     ast.SetComp, ast.GeneratorExp, ast.Lambda,
 )  # fmt: skip
+_ROUNDS = tuple({*_BRANCHES} - {ast.If})
 _LISTS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp)
 
 
@@ -73,6 +75,8 @@ class _Weight:
     attribute: str
     code: str
     build: bool = False
+    # Its size is known when the call comes to it.
+    late: bool = False
     # Source of a layer that looks rows of the weight up.
     table: str | None = None
 
@@ -133,9 +137,15 @@ class _Mover:
         ):
             return
         weight = self._weight(node)
+        if weight.late:
+            self._make_late(statement, weight)
+            self._read(node, statement, f"self.{weight.attribute}")
+            return
         if weight.table is not None and self._lookup(node, weight):
             return
         tests = self._tests(node, f"`{weight.attribute}`")
+        if weight.build:
+            tests = [lifted.in_build(one) or "" for one in tests]
         lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
         lines.append(f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}")
         if weight.build:
@@ -143,6 +153,20 @@ class _Mover:
         else:
             lifted.add_to_init(lines, node)
         self._read(node, statement, f"self.{weight.attribute}")
+
+    def _make_late(self, statement: ast.stmt, weight: _Weight) -> None:
+        """Makes a weight where the call first comes to it."""
+        lifted = self.lifted
+        if any(isinstance(one, _ROUNDS) for one in lifted.around(statement)):
+            raise Refused(f"`{weight.attribute}` follows from a tensor in a loop")
+        name = f"self.{weight.attribute}"
+        lifted.add_to_init([f"{name} = None"], statement)
+        lifted.source.add(
+            statement,
+            f"if {name} is None:",
+            f"    with {lifted.tf}.init_scope():",
+            f"        {name} = {weight.code}",
+        )
 
     def _read(self, node: ast.Call, statement: ast.stmt, code: str) -> None:
         """Puts what reads a weight in the place of what made it."""
@@ -182,14 +206,26 @@ class _Mover:
     def _tests(self, node: ast.AST, what: str) -> list[str]:
         """Tests around a weight, which the constructor asks too."""
         found: list[str] = []
-        for block in self.lifted.around(node):
-            if isinstance(block, ast.If) and any(
-                node in ast.walk(one) for one in block.body
-            ):
-                found.append(self.lifted.for_init(self.lifted.of(block.test), what))
-            elif isinstance(block, _BRANCHES):
+        lifted = self.lifted
+        inside: list[ast.If] = []
+        for block in lifted.around(node):
+            if not isinstance(block, _BRANCHES):
+                continue
+            if not isinstance(block, ast.If):
                 raise Refused(f"{what} is made in a loop or a branch")
-        return found
+            if any(node in ast.walk(one) for one in block.body):
+                inside = [one for one in inside if not _exclude(one.test, block.test)]
+                found += [self._other(one, what) for one in inside]
+                found.append(lifted.for_init(lifted.of(block.test), what))
+                inside = []
+            else:
+                inside.append(block)
+        return found + [self._other(one, what) for one in inside]
+
+    def _other(self, block: ast.If, what: str) -> str:
+        """That the other branch is taken."""
+        lifted = self.lifted
+        return f"not ({lifted.for_init(lifted.of(block.test), what)})"
 
     # -- several at once
 
@@ -211,7 +247,7 @@ class _Mover:
             return False
         try:
             codes = [self._weight(one) for one in makers]
-            if any(one.build for one in codes):
+            if any(one.build or one.late for one in codes):
                 return False
             start, _ = lifted.source.span(statement.value)
             code = lifted.source.of(statement.value)
@@ -254,7 +290,7 @@ class _Mover:
                 continue
             assert isinstance(part, ast.Call)
             weight = self._weight(part)
-            if weight.build:
+            if weight.build or weight.late:
                 raise Refused(f"`{weight.attribute}` follows from its input in a loop")
             names.append(weight.attribute)
             lines.append(f"    self.{weight.attribute}.append({weight.code})")
@@ -333,8 +369,8 @@ class _Mover:
     def _attribute(self, node: ast.Call, given: dict[str, str]) -> str:
         """A name for a weight, after what TensorFlow called it, or what reads it."""
         lifted = self.lifted
-        named = literal(given.get("name"))
-        wanted = named.rpartition("/")[2] if isinstance(named, str) else ""
+        named = _plain_text(given.get("name"))
+        wanted = named.rpartition("/")[2]
         statement = lifted.statement(node)
         if not wanted.isidentifier() and isinstance(statement, ast.Assign):
             above = lifted.above[node]
@@ -358,15 +394,23 @@ class _Mover:
         given = self._arguments(node, _VARIABLE)
         attribute = self._attribute(node, given)
 
+        late = False
+
         def moved(code: str) -> str:
             return self.lifted.for_init(code, f"the weight `{attribute}`", self.free)
 
+        try:
+            start = moved(given["initial_value"])
+        except Refused:
+            late, start = True, given["initial_value"]
         names = ("trainable", "name", "dtype", "constraint", "shape")
         code = call(
             f"{self.lifted.tf}.Variable",
-            moved(given["initial_value"]),
+            start,
             **{name: moved(given[name]) for name in names if name in given},
         )
+        if late:
+            return _Weight(attribute, code, late=True)
         return _Weight(attribute, code, table=self._table_of_draws(given, code))
 
     def _table_of_draws(self, given: dict[str, str], code: str) -> str | None:
@@ -398,6 +442,20 @@ class _Mover:
         except Refused:
             return None
 
+    def _size(self, code: str, what: str) -> tuple[str, bool, bool]:
+        """A size for the constructor; or for `build`, or for the call."""
+        lifted = self.lifted
+        try:
+            return lifted.for_init(code, what, self.free), False, False
+        except Refused:
+            pass
+        try:
+            size = lifted.for_build(code, what)
+            one = isinstance(parsed(size), ast.Subscript)
+            return lifted.in_build(f"[{size}]" if one else size) or "", True, False
+        except Refused:
+            return code, False, True
+
     def _get_variable(self, node: ast.Call) -> _Weight:
         lifted = self.lifted
         given = self._arguments(node, _GET_VARIABLE)
@@ -414,7 +472,9 @@ class _Mover:
             "dtype", "tf.float32"
         )
         whole = kind in ("tf.int32", "tf.int64", "tf.bool")
-        if kind != "tf.float32" and not whole:
+        # Where it is as its input is, models have numbers of one kind.
+        as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
+        if kind != "tf.float32" and not whole and not as_input:
             raise Refused(f"{what} is of type `{kind}`")
         withs = lifted.withs(node)
         start = moved("initializer")
@@ -433,14 +493,10 @@ class _Mover:
         began = None if start is None else initializer(start, lifted)
         if began == lifted.text("glorot_uniform"):
             began = None
-        build = False
-        try:
-            size = lifted.for_init(given["shape"], what, self.free)
-        except Refused:
-            size = lifted.for_build(given["shape"], what)
-            build = True
-            # `build` knows no parameters of the constructor.
-            began, name = self._in_build(began), self._in_build(name)
+        size, build, late = self._size(given["shape"], what)
+        if build or late:
+            # These know no parameters of the constructor.
+            began, name = lifted.in_build(began), lifted.in_build(name)
         code = call(
             "self.add_weight",
             name or "",
@@ -450,11 +506,11 @@ class _Mover:
             regularizer=penalty,
             trainable=trainable,
         )
-        found = _Weight(attribute, code, build)
+        found = _Weight(attribute, code, build, late)
         sizes = parsed(size)
         if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
             return found
-        if build or whole or trainable:
+        if build or late or whole or trainable:
             return found
         parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
         table = call(
@@ -465,23 +521,6 @@ class _Mover:
             name=name if lifted.module.named else None,
         )
         return replace(found, table=table)
-
-    def _in_build(self, code: str | None) -> str | None:
-        """What the constructor says, as `build` does, which has attributes alone."""
-        if code is None:
-            return None
-        text = Text(f"({code}\n)")
-        stored = {
-            value.id: name
-            for name, value in self.lifted.attributes().items()
-            if isinstance(value, ast.Name)
-        }
-        for one in names_in(text.body[0]):
-            if one.id in self.lifted.init_names - {"self"}:
-                if one.id not in stored:
-                    raise Refused(f"a weight follows from `{one.id}` and its input")
-                text.put(one, f"self.{stored[one.id]}")
-        return text.done()[1:-2]
 
     def _lookup(self, node: ast.Call, weight: _Weight) -> bool:
         """Makes a layer of a table whose only use looks rows up."""
@@ -523,6 +562,29 @@ def _is_named(lifted: Lifted, statement: ast.stmt) -> bool:
     (target,) = statement.targets
     return (
         isinstance(target, ast.Name) and lifted.value_of(target.id) is statement.value
+    )
+
+
+def _plain_text(code: str | None) -> str:
+    """A string without what is put into it; empty where it is none."""
+    node = parsed(code or "None")
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    text = "".join(one for one in texts if isinstance(one, str))
+    return re.sub("__+", "_", text).strip("_") if len(parts) > 1 else text
+
+
+def _exclude(first: ast.expr, second: ast.expr) -> bool:
+    """``x == "a"`` and ``x == "b"``"""
+    return (
+        isinstance(first, ast.Compare)
+        and isinstance(second, ast.Compare)
+        and [type(one) for one in (*first.ops, *second.ops)] == [ast.Eq, ast.Eq]
+        and ast.unparse(first.left) == ast.unparse(second.left)
+        and all(
+            isinstance(one, ast.Constant)
+            for one in (*first.comparators, *second.comparators)
+        )
     )
 
 

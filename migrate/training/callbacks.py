@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -42,9 +42,7 @@ class Trainer(core.Trainer):
         if step >= last:
             return self
         self._start(step)
-        iterator = self._iterator(dataset, whole=True)
-        # The trace itself, so that no step has to look for it.
-        train_step = self._train.get_concrete_function(iterator.element_spec)
+        taken = self._steps(self._iterator(dataset, whole=True), last - step)
         save_steps = self.config.save_checkpoints_steps or NEVER
         save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
         save_at = time.time() + save_secs
@@ -54,10 +52,9 @@ class Trainer(core.Trainer):
         self._tell(hooks, "begin")
         while step < last and not any(hook.should_stop for hook in hooks):
             self._tell(hooks, "before_step", step)
-            batch = next(iterator, None)
-            if batch is None:
+            values = next(taken, None)
+            if values is None:
                 break  # the end of the data
-            values = {key: value.numpy() for key, value in train_step(batch).items()}
             step += 1
             self._log(step, values["loss"])
             if step >= saved + save_steps or time.time() >= save_at:
@@ -68,6 +65,13 @@ class Trainer(core.Trainer):
             self._save(step, saving_listeners)
         self._tell(hooks, "end")
         return self
+
+    def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
+        """Takes steps while there is data, `count` at most; yields what each shows."""
+        # The trace itself, so that no step has to look for it.
+        train_step = self._train.get_concrete_function(iterator.element_spec)
+        for batch in iterator:
+            yield {key: value.numpy() for key, value in train_step(batch).items()}
 
     def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
         for hook in hooks:

@@ -62,12 +62,21 @@ WORDS: dict[str, frozenset[str]] = {
         "from_estimator": "from_estimator",
         "hparams": "*",
         "gpus": "gpus",
+        "one_process": "TF_CONFIG",
+        "cluster": "cluster",
+        "cluster_properties": "is_chief num_ps_replicas num_worker_replicas",
+        "cluster_specs": "",
+        "workers": "workers",
+        "workers_data": "workers(input_context)",
+        "parameter_servers": "parameter_servers",
+        "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",
         "columns": "*",
+        "layers": "*",
         "linear": "*",
         "cells": "*",
         "heads": "*",
@@ -120,9 +129,15 @@ def training_module(parts: Iterable[str]) -> str:
                 constants[name] = statement.text
             elif name in texts and isinstance(statement.node, ast.ClassDef):
                 texts[name] = extended(texts[name], statement.text)
+            elif name in texts:
+                (base,) = statements_of(texts[name])
+                texts[name] = with_super(statement, base).text
             else:
                 texts[name] = statement.text
     body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
+    if "ClusterTrainer" in texts:  # it is what a program calls a Trainer
+        body = re.sub(r"\bTrainer\b", "Learner", body)
+        body = body.replace("ClusterTrainer", "Trainer")
     return f"{DOCSTRING}\n\n{import_block(imports, body)}\n{body}"
 
 
@@ -244,10 +259,13 @@ def extended(base: str, extension: str) -> str:
 
 
 def with_super(method: Statement, base: Statement) -> Statement:
-    """Returns a method with the body of its base in the place of `super().name()`."""
+    """Returns a method with the body of its base in the place of `super().name()`.
+
+    A function has that of an earlier part in the place of `return part.name()`.
+    """
+    called = re.compile(rf"((return )?super\(\)|return (?!self\b)\w+)\.{method.name}\(")
     for node in function_of(method).body:
-        call = ast.unparse(node).removeprefix("return ")
-        if call.startswith(f"super().{method.name}("):
+        if called.match(ast.unparse(node)):
             lines, first = base.text.splitlines(), function_of(base).body
             above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
@@ -318,9 +336,10 @@ def without_types(text: str) -> str:
             if node.value:
                 edits.append((end(node.target), begin(node.value), " = "))
             else:
-                edits.append(
-                    (starts[node.lineno - 1], starts[node.end_lineno or 0], "")
-                )
+                # With the empty line that follows.
+                after = starts[node.end_lineno or 0]
+                after += text.startswith("\n", after)
+                edits.append((starts[node.lineno - 1], after, ""))
         fields = isinstance(node, ast.ClassDef) and bool(node.decorator_list)
         for child in ast.iter_child_nodes(node):
             walk(child, fields)

@@ -96,6 +96,16 @@ REFUSALS = {
         """,
         "an iterator (line 4) is not read in its input function alone",
     ),
+    "tensors that are looked at and computed with": (
+        """
+        def input_fn():
+            x, y = data.make_one_shot_iterator().get_next()
+            with tf.Session() as sess:
+                print(sess.run(x))
+            return x * 2, y
+        """,
+        "runs a session",
+    ),
     "an iterator that is read twice": (
         """
         def input_fn():
@@ -113,17 +123,17 @@ REFUSALS = {
         "the fields of a RunConfig (line 3) are hidden by `**`",
     ),
     "a hidden model_fn": ("tf.estimator.Estimator(**options)\n", "hidden by `**`"),
-    "a cluster of its own": (
-        "os.environ['TF_CONFIG'] = '{}'\ntf.estimator.Estimator(f)\n",
-        "sets up a cluster",
+    "a server of its own": (
+        "s = tf.train.Server({'worker': ['a:1']})\n",
+        "`tf.train.Server` (line 3) makes a cluster without a strategy",
     ),
-    "a question about the cluster": (
-        "c = tf.estimator.RunConfig()\nif c.is_chief:\n    pass\n",
-        "`c.is_chief` (line 4) asks a RunConfig about its cluster",
+    "a question about the session": (
+        "c = tf.estimator.RunConfig()\nprint(c.master)\n",
+        "`c.master` (line 4) asks a RunConfig about its session",
     ),
-    "a field nobody knows": (
+    "strategies that are not seen": (
         "tf.estimator.RunConfig(experimental_distribute=d)\n",
-        "pass train_distribute",
+        "`experimental_distribute` (line 3) is more than strategies in plain sight",
     ),
     "a hook that works with its session": (
         """
@@ -157,9 +167,9 @@ REFUSALS = {
         "t = tf.contrib.lookup.index_table_from_tensor(build())\n",
         "give it a list",
     ),
-    "a cluster": (
-        "s = tf.contrib.distribute.ParameterServerStrategy()\n",
-        "needs a cluster",
+    "a strategy for servers that no RunConfig takes": (
+        "s = tf.contrib.distribute.ParameterServerStrategy()\nprint(s)\n",
+        "is more than a RunConfig's",
     ),
     "a TPU": (
         "e = tf.contrib.tpu.TPUEstimator(f, use_tpu=True, config=c)\n",
@@ -230,6 +240,50 @@ def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
 # -- rows of the table: code below the imports, and what becomes of it
 
 ROWS = {
+    "workers in step": (
+        """
+        s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)
+        c = tf.estimator.RunConfig(train_distribute=s)
+        """,
+        """
+        s = tf.distribute.MultiWorkerMirroredStrategy()
+        c = RunConfig(strategy=s)
+        """,
+    ),
+    "how workers add up": (
+        """
+        how = tf.distribute.experimental.CollectiveCommunication.RING
+        s = tf.distribute.experimental.MultiWorkerMirroredStrategy(how)
+        """,
+        """
+        how = tf.distribute.experimental.CollectiveCommunication.RING
+        s = tf.distribute.MultiWorkerMirroredStrategy(
+            communication_options=tf.distribute.experimental.CommunicationOptions(
+                implementation=how))
+        """,
+    ),
+    "strategies of training and evaluation": (
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = tf.estimator.RunConfig(experimental_distribute=
+            tf.contrib.distribute.DistributeConfig(train_distribute=s))
+        """,
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = RunConfig(strategy=s)
+        """,
+    ),
+    "a strategy for parameter servers": (
+        """
+        s = tf.contrib.distribute.ParameterServerStrategy()
+        c = tf.estimator.RunConfig(train_distribute=s)
+        """,
+        "c = RunConfig()\n",
+    ),
+    "a question about the cluster": (
+        "c = tf.estimator.RunConfig()\nprint(c.is_chief, c.num_worker_replicas)\n",
+        "c = RunConfig()\nprint(c.is_chief, c.num_worker_replicas)\n",
+    ),
     "model_fn as first argument": (
         "e = tf.estimator.Estimator(model_fn=Net, params=p)\n",
         "e = Trainer(Net, params=p)\n",
@@ -511,6 +565,47 @@ ROWS = {
         first = next(batch)
         print(first)
         """,
+    ),
+    "a session that looks at what is returned": (
+        """
+        def input_fn(shows=False):
+            x, y = data.make_one_shot_iterator().get_next()
+            if shows:
+                with tf.Session() as sess:
+                    print(sess.run(x))
+            return x, y
+        """,
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = next(data.as_numpy_iterator())
+                print(x)
+            return data
+        """,
+    ),
+    "a batch that is printed": (
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = data.make_one_shot_iterator().get_next()
+                print(x)
+            return data
+        """,
+        """
+        def input_fn(shows=False):
+            if shows:
+                x, y = next(iter(data))
+                print(x)
+            return data
+        """,
+    ),
+    "an error of training": (
+        "try:\n    run()\nexcept tf.train.NanLossDuringTrainingError:\n    pass\n",
+        "try:\n    run()\nexcept FloatingPointError:\n    pass\n",
+    ),
+    "a file of the private module": (
+        "with tf.python.lib.io.file_io.FileIO(path, 'r') as f:\n    f.read()\n",
+        "with tf.io.gfile.GFile(path, 'r') as f:\n    f.read()\n",
     ),
     "a session that looks at all data": (
         """

@@ -161,6 +161,9 @@ def figures(printed: str) -> dict[str, float]:
     """What ``evaluate`` returned, as the program printed it last."""
     lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     found: dict[str, float] = json.loads(lines[-1].removeprefix("RESULT "))
+    # TF 1.12 and TF 2 call it accuracy, TF 1.13 to 1.15 acc; the report tells of it.
+    if "acc" in found:
+        found["accuracy"] = found.pop("acc")
     return found
 
 

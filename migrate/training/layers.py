@@ -1,0 +1,32 @@
+"""Layers that Keras does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+
+class ExampleNormalization(tf_keras.layers.Layer):
+    """Normalizes each example as a whole, then scales and shifts its last dimension."""
+
+    def __init__(self, center: bool = True, scale: bool = True, **options: Any) -> None:
+        super().__init__(**options)
+        self.center, self.scale = center, scale
+
+    def build(self, input_shape: Any) -> None:
+        shape = input_shape[-1:]
+        self.gamma = (
+            self.add_weight("gamma", shape, initializer="ones") if self.scale else None
+        )
+        self.beta = (
+            self.add_weight("beta", shape, initializer="zeros") if self.center else None
+        )
+
+    def call(self, inputs: Any) -> Any:
+        axes = list(range(1, inputs.shape.rank))
+        mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
+        return tf.nn.batch_normalization(
+            inputs, mean, variance, self.beta, self.gamma, 1e-12
+        )

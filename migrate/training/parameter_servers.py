@@ -1,0 +1,160 @@
+"""Workers that take steps of their own, on variables of parameter servers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from . import cluster
+from .callbacks import Callback, Trainer
+from .cluster import RunConfig, answers, lost
+from .core import NEVER
+
+
+class ClusterTrainer(cluster.ClusterTrainer):
+    """A trainer that trains with other tasks, and does all else alone."""
+
+    def _join(self, config: RunConfig) -> tuple[Any, Any]:
+        """Returns what trains in this task, and its settings."""
+        if config.task_type == "evaluator":
+            return Trainer, config
+        jobs = config.cluster_spec.as_dict()
+        tasks = {"chief": jobs.pop("chief", None) or jobs.pop("master", None), **jobs}
+        if jobs and not tasks["chief"]:
+            raise ValueError("The cluster of TF_CONFIG has no chief.")
+        if "worker" in jobs and "ps" not in jobs:
+            raise ValueError("The cluster of TF_CONFIG has workers, but no ps.")
+        if jobs and config.task_type not in ("chief", "master"):
+            return functools.partial(Server, tasks, config), config
+        if "worker" not in jobs:
+            return Trainer, config
+        strategy = strategy_of(json.dumps(tasks))  # what was made before it is lost
+        return Chief, dataclasses.replace(config, strategy=strategy)
+
+
+@functools.cache
+def strategy_of(tasks: str) -> Any:
+    """Returns the strategy of a chief, which is connected to all tasks from now on."""
+    os.environ["GRPC_FAIL_FAST"] = "use_caller"  # a worker may come back
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+        tf.train.ClusterSpec(json.loads(tasks)), task_type="chief", task_id=0
+    )
+    return tf.distribute.ParameterServerStrategy(resolver)
+
+
+class Server:
+    """A worker, or what keeps variables: does what the chief asks for."""
+
+    def __init__(
+        self, tasks: Any, config: RunConfig, *unused: Any, **others: Any
+    ) -> None:
+        self.server = tf.distribute.Server(tasks, config.task_type, config.task_id)
+        self.chief = tasks["chief"][0]
+
+    def train(self, *args: Any, **kwargs: Any) -> None:
+        """Ends the process when the chief has been gone for half a minute."""
+        last_seen = math.inf
+        while time.time() < last_seen + 30:
+            time.sleep(1)
+            if answers(self.chief):
+                last_seen = time.time()
+        sys.exit()
+
+
+class Chief(Trainer):
+    """Hands steps to workers, who may come and go, and saves."""
+
+    data_of: Callable[[Any], Any]
+
+    def __init__(
+        self,
+        make_task: Any,
+        model_dir: str,
+        config: RunConfig,
+        params: Any,
+        **others: Any,
+    ) -> None:
+        super().__init__(make_task, model_dir, config, params, **others)
+        jobs = config.cluster_spec.as_dict()
+        self.servers = {f"ps {index}": at for index, at in enumerate(jobs["ps"])}
+        self.workers = len(jobs["worker"])
+        self.coordinator = tf.distribute.coordinator.ClusterCoordinator(self.strategy)
+
+    def train(self, *args: Any, **kwargs: Any) -> Trainer:
+        """Trains on all workers; a server that is lost ends the training."""
+        try:
+            return super().train(*args, **kwargs)
+        except tf.errors.OpError as error:
+            raise lost(self.servers, error) from error
+
+    def _save(
+        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
+    ) -> None:
+        # Steps of a worker that was lost may have been taken twice.
+        super()._save(self.global_step, listeners)
+
+    def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
+        """Returns the data of the first worker; each reads its own."""
+        self.data_of = lambda index: super(Chief, self)._dataset(input_fn, mode)
+        return self.data_of(0)
+
+    def _iterator(self, dataset: Any, whole: bool = False) -> Any:
+        current = tf.distribute.coordinator.experimental_get_current_worker_index
+        create = self.coordinator.create_per_worker_dataset
+        self.batch = dataset.element_spec
+        return iter(create(lambda: self.data_of(current())))
+
+    def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
+        self.watched = bool(hooks)
+        super()._tell(hooks, event, *values)
+
+    def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
+        """Has steps taken by whoever is free; yields what each shows."""
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        done = idle = 0
+        while done < count and idle < 20:
+            most = self.workers if self.watched else 100
+            span = min(most, count - done, save_steps - done % save_steps)
+            # What a worker is handed at once is done again when the worker is lost.
+            share = max(1, min(20, span // self.workers))
+            taken = [
+                self.coordinator.schedule(
+                    self._worker_steps, (iterator, tf.constant(min(share, span - at)))
+                )
+                for at in range(0, span, share)
+            ]
+            self.coordinator.join()
+            before = done
+            for values in [remote.fetch() for remote in taken]:
+                for index in range(len(values["loss"])):
+                    done += 1
+                    yield {key: value[index] for key, value in values.items()}
+            # Workers whose data are over may have been faster than the others.
+            idle = idle + 1 if done == before else 0
+
+    @tf.function
+    def _worker_steps(self, iterator: Any, count: Any) -> dict[str, Any]:
+        """Takes steps on one worker; returns what they show."""
+        step = tf.function(self._train_step).get_concrete_function(self.batch)
+        shown = {
+            key: tf.TensorArray(value.dtype, 0, dynamic_size=True, infer_shape=False)
+            for key, value in step.structured_outputs.items()
+            if self.watched or key == "loss"
+        }
+        taken = 0
+        for batch in iterator:
+            values = self._train_step(batch)
+            shown = {key: one.write(taken, values[key]) for key, one in shown.items()}
+            taken += 1  # noqa: SIM113 it is a tensor
+            if taken >= count:
+                break
+        return {key: array.stack() for key, array in shown.items()}

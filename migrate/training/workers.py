@@ -1,0 +1,108 @@
+"""Workers that take each step together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from . import cluster
+from .callbacks import Callback, Trainer
+from .cluster import RunConfig, lost
+
+
+class ClusterTrainer(cluster.ClusterTrainer):
+    """A trainer that trains with other tasks, and does all else alone."""
+
+    def _join(self, config: RunConfig) -> tuple[Any, Any]:
+        """Returns what trains in this task, and its settings."""
+        if config.strategy is None and config.cluster_spec:
+            raise ValueError("A cluster needs a MultiWorkerMirroredStrategy.")
+        return Worker, config
+
+
+class Worker(Trainer):
+    """One of the workers that take each step together."""
+
+    def __init__(
+        self,
+        make_task: Any,
+        model_dir: str,
+        config: RunConfig,
+        params: Any,
+        **others: Any,
+    ) -> None:
+        cluster_spec = config.cluster_spec.as_dict()
+        self.tasks = {
+            f"{job} {index}": address
+            for job in ("chief", "worker")
+            for index, address in enumerate(cluster_spec.get(job, ()))
+        }
+        self.workers = max(1, len(self.tasks))
+        name = f"{config.task_type} {config.task_id}"
+        self.index = list(self.tasks).index(name) if self.tasks else 0
+        self.shared_dir = model_dir
+        # Their clocks differ, so all save after steps.
+        save_steps = config.save_checkpoints_steps or 1000
+        config = dataclasses.replace(config, save_checkpoints_steps=save_steps)
+        own_dir = f"{model_dir}/tmp_{self.index}" if self.index else model_dir
+        super().__init__(make_task, own_dir, config, params, **others)
+
+    def latest_checkpoint(self) -> Any:
+        """Returns the path of the newest checkpoint, which all have seen."""
+        path = tf.train.latest_checkpoint(self.shared_dir)
+        self._sum(0.0)  # nobody saves another one before all have looked
+        return path
+
+    def train(self, *args: Any, **kwargs: Any) -> Trainer:
+        """Trains with all others; one that is lost ends them all."""
+        try:
+            return super().train(*args, **kwargs)
+        except tf.errors.OpError as error:
+            raise lost(self.tasks, error) from error
+        finally:
+            if self.index and tf.io.gfile.exists(self.model_dir):
+                tf.io.gfile.rmtree(self.model_dir)
+
+    def _save(
+        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
+    ) -> None:
+        # All save, because what is saved may be a mean over all; one file is kept.
+        super()._save(step, () if self.index else listeners)
+        self._sum(0.0)  # the first worker has saved
+
+    def _iterator(self, dataset: Any, whole: bool = False) -> Any:
+        """Gives a batch to each replica of this worker."""
+        replicas = self.strategy.num_replicas_in_sync // self.workers
+        if replicas > 1:
+            sets = dataset.window(replicas, drop_remainder=True)
+            dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
+        # Workers agree on its end where no one knows its length.
+        dataset = dataset.filter(lambda *batch: True)
+        distribute = self.strategy.distribute_datasets_from_function
+        return iter(distribute(lambda context: dataset))
+
+    def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
+        """Takes steps while all have data; yields what each shows."""
+        train_step = self._train.get_concrete_function(iterator.element_spec)
+        for batch in iterator:
+            first = self.strategy.experimental_local_results(batch)[0]
+            # A worker gets an empty batch when it has none and others do.
+            if self._sum(float(len(tf.nest.flatten(first)[0]) == 0)) > 0:
+                break
+            yield {key: value.numpy() for key, value in train_step(batch).items()}
+
+    def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
+        """Calls callbacks; one that stops its worker stops all."""
+        super()._tell(hooks, event, *values)
+        if event == "after_step":
+            stops = self._sum(float(any(hook.should_stop for hook in hooks)))
+            if stops > 0 and isinstance(hooks, list):
+                hooks.append(Callback())
+                hooks[-1].should_stop = True
+
+    def _sum(self, value: float) -> Any:
+        """Returns the sum of a figure over all workers, when they have given theirs."""
+        return self.strategy.reduce("SUM", tf.constant(value), axis=None)

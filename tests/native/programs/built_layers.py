@@ -1,0 +1,85 @@
+"""Layers and weights whose sizes follow from the input that they are called on."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+
+MODEL_DIR = os.environ["MODEL_DIR"]
+PARAMS = {"blocks": 2, "inner": 4, "kind": "each"}
+
+
+def residual(inputs, inner, index):
+    width = int(inputs.get_shape()[-1])
+    net = tf.layers.dense(inputs, inner, tf.nn.relu, name=f"inner_{index}")
+    net = tf.layers.dense(net, width, activation=None, name=f"outer_{index}")
+    return tf.nn.relu(inputs + net)
+
+
+def attention(queries, keys, position):
+    width = queries.get_shape().as_list()[-1]
+    if position:
+        table = tf.get_variable("position", shape=(7, width))
+        steps = tf.expand_dims(tf.range(tf.shape(queries)[1]), 0)
+        shift = tf.nn.embedding_lookup(table, steps)
+        queries += shift
+        keys += shift
+    query = tf.layers.dense(queries, width, use_bias=False)
+    weights = tf.nn.softmax(tf.matmul(query, keys, transpose_b=True) / width**0.5)
+    return tf.contrib.layers.layer_norm(tf.matmul(weights, keys) + queries)
+
+
+def gate(x, name):
+    alpha = tf.get_variable(
+        f"alpha_{name}",
+        shape=x.shape[-1],
+        initializer=tf.constant_initializer(0.5),
+        dtype=x.dtype,
+    )
+    return tf.maximum(0.0, x) + alpha * tf.minimum(0.0, x)
+
+
+def pairs(x, kind, name):
+    count = x.get_shape()[1]
+    if kind == "all":
+        w = tf.get_variable(f"{name}_all", shape=(x.shape[-1], 3))
+        found = tf.einsum("bfk,kd->bfd", x, w)
+    elif kind == "each":
+        w = tf.get_variable(f"{name}_each", shape=(count, 3, 3))
+        found = tf.einsum("bfk,fkd->bfd", x, w)
+    else:
+        raise ValueError(kind)
+    return found
+
+
+def model_fn(features, labels, mode, params):
+    net = attention(features, features, True)
+    with tf.variable_scope("again"):
+        net = attention(net, features, False)
+    net = tf.reshape(gate(pairs(net, params["kind"], "pair"), "flat"), [-1, 21])
+    for i in range(params["blocks"]):
+        net = residual(net, params["inner"], i)
+    output = tf.layers.dense(net, 1, name="output")
+    loss = tf.losses.mean_squared_error(labels, output)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        metrics = {"mae": tf.metrics.mean_absolute_error(labels, output)}
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+    train_op = tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
+    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
+
+
+estimator = tf.estimator.Estimator(
+    model_fn,
+    model_dir=MODEL_DIR,
+    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
+    params=PARAMS,
+)
+estimator.train(data, steps=8)
+RESULT = estimator.evaluate(lambda: data(50, seed=1))

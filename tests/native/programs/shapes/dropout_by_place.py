@@ -1,0 +1,34 @@
+"""The mode is the third argument of dropout, which takes it for a shape."""
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    net = features['x']
+    for units in params['layers']:
+        net = tf.layers.dense(
+            net, units, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.2))
+        net = tf.layers.dropout(net, 0.5, (mode == tf.estimator.ModeKeys.TRAIN))
+    logits = tf.layers.dense(net, 1, kernel_initializer=tf.constant_initializer(0.3))
+    loss = tf.losses.mean_squared_error(labels, logits)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn(v_test=False):
+    x = np.linspace(-1., 1., 48).reshape(16, 3).astype(np.float32)
+    data = tf.data.Dataset.from_tensor_slices(
+        ({'x': x}, x.sum(1, keepdims=True))).repeat(2).batch(6)
+    if v_test:
+        features, labels = data.make_one_shot_iterator().get_next()
+        print(features, labels)
+    return data
+
+
+estimator = tf.estimator.Estimator(
+    model_fn, tempfile.mkdtemp(), params={'layers': [4, 3]})
+estimator.train(input_fn)
+RESULT = estimator.evaluate(input_fn)

@@ -1,0 +1,46 @@
+"""Metrics as a function and what it is called with, as TPUs want them."""
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params):
+    logits = tf.layers.dense(
+        features['x'], 2, kernel_initializer=tf.constant_initializer(
+            [[0.1, -0.2], [0.3, 0.1], [-0.2, 0.4]]))
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits)
+    loss = tf.reduce_mean(losses)
+    train_op = eval_metrics = None
+    if mode == tf.estimator.ModeKeys.TRAIN:
+        optimizer = tf.train.GradientDescentOptimizer(0.5)
+        if params['use_tpu']:
+            optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    else:
+        def metric_fn(losses, labels, logits):
+            predictions = tf.argmax(logits, axis=-1, output_type=tf.int32)
+            return {
+                'eval_accuracy': tf.metrics.accuracy(labels, predictions),
+                'eval_loss': tf.metrics.mean(losses),
+            }
+
+        eval_metrics = (metric_fn, [losses, labels, logits])
+    return tf.contrib.tpu.TPUEstimatorSpec(
+        mode=mode, loss=loss, train_op=train_op, eval_metrics=eval_metrics)
+
+
+def input_fn(params):
+    x = np.linspace(-1., 1., 48).reshape(16, 3).astype(np.float32)
+    y = (x[:, 0] > 0).astype(np.int32)
+    data = tf.data.Dataset.from_tensor_slices(({'x': x}, y)).repeat(2)
+    return data.batch(params['batch_size'], drop_remainder=True)
+
+
+estimator = tf.contrib.tpu.TPUEstimator(
+    model_fn, model_dir=tempfile.mkdtemp(), use_tpu=False, train_batch_size=6,
+    eval_batch_size=4, config=tf.contrib.tpu.RunConfig(),
+    params={'use_tpu': False})
+estimator.train(input_fn, max_steps=8)
+RESULT = estimator.evaluate(input_fn, steps=4)

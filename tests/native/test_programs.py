@@ -1,0 +1,46 @@
+"""Whole programs train as they did: from the same weights, on compat and as rewritten."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import runner
+from tfmigrate.report.findings import ProgramOutcome
+from tfmigrate.rewriting.pipeline import Job
+from tfmigrate.rewriting.run import run_job
+
+PROGRAMS = Path(__file__).with_name("programs")
+# The largest share by which the loss of a step may differ; rounding grows in eight.
+TOLERANCES = {
+    "built_layers": 5e-6,
+    "late_weights": 1e-4,
+    "shared_tables": 1e-5,
+    "towers_by_name": 1e-6,
+    "wrapped_cells": 5e-6,
+}
+
+
+@pytest.mark.parametrize("name", TOLERANCES)
+def test_the_losses_are_the_same(name: str, tmp_path: Path) -> None:
+    before, after = (
+        Path(shutil.copy(PROGRAMS / f"{name}.py", tmp_path / f"{name}_{side}.py"))
+        for side in ("before", "after")
+    )
+    report = run_job([after], Job())
+    ((_, program),) = report.programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason
+    for result in report.changed:
+        assert result.new is not None
+        result.path.write_bytes(result.new)
+    old = runner.run(before, env={"MODEL_DIR": str(tmp_path / "old")})
+    assert old.returncode == 0, old.stderr[-3000:]
+    new = runner.run(after, start=old, env={"MODEL_DIR": str(tmp_path / "new")})
+    assert new.returncode == 0, new.stderr[-3000:]
+    tolerance = TOLERANCES[name]
+    assert len(old.losses) == 8
+    np.testing.assert_allclose(new.losses, old.losses, rtol=tolerance)
+    (first,), (second,) = old.evaluations, new.evaluations
+    assert second == pytest.approx(first, rel=tolerance)
