@@ -19,6 +19,7 @@ from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
+from ..project.selection import is_test
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
@@ -324,8 +325,8 @@ class _Program:
         own = {os.path.abspath(other.parsed.path) for other in self.files}
         name = defined.name.value
         for path in self.facts.importers(one.parsed.path):
-            if os.path.abspath(path) in own:
-                continue
+            if os.path.abspath(path) in own or is_test(path.name):
+                continue  # tests are told of
             if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
                 raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 
