@@ -19,6 +19,7 @@ from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
+from ..project.selection import is_test
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
@@ -31,6 +32,7 @@ from .flags import with_training_flag
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
+from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
@@ -49,6 +51,12 @@ _NOT_MOVED = {
 _ROLES = frozenset(
     ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
 )
+# What has no form where several processes train, and why.
+_NOT_TOGETHER = {
+    "KerasTask": "makes its Keras model before it has joined it",
+    "Callback.evaluate": "a hook evaluates while others train",
+    "make_early_stopping_hook": "a hook evaluates while others train",
+}
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -106,45 +114,25 @@ def native(
 
 
 def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
-    """What asks for the part of training.py that trains where TF_CONFIG says."""
+    """What asks for the parts of training.py that train where TF_CONFIG says."""
     asked = sorted(words & {*CLUSTER})
     texts = [one.source.text for one in files]
-    told = any("input_context" in text for text in texts)
-    if "workers" in words:
-        if "parameter_servers" in words:
-            raise Refused("it has workers in step and parameter servers")
-        if asked:
-            why = "says nothing of a cluster where the RunConfig has a strategy"
-            raise Refused(f"`{asked[0]}` of a RunConfig {why}")
-        return {"workers(input_context)"} if told else set()
-    if asked or "parameter_servers" in words:
+    kinds = words & {"workers", "parameter_servers"}
+    if asked and "workers" in kinds:
+        why = "says nothing of a cluster where the RunConfig has a strategy"
+        raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+    if asked:
+        kinds.add("parameter_servers")
+    if not kinds:
+        return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
+    for word, why in _NOT_TOGETHER.items():
+        if word in words:
+            raise Refused(f"it is part of a cluster, and {why}")
+    if "parameter_servers" in kinds:
         _check_data(files)
-        told_each = {"parameter_servers(input_context)"} if told else set()
-        return {"parameter_servers", *told_each}
-    return {"TF_CONFIG"} if any(_in_cluster(one) for one in files) else set()
-
-
-def _in_cluster(parsed: ParsedModule) -> bool:
-    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
-    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
-    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
-    if not named:
-        return False
-    tree = Tree(parsed.module, parsed.resolver)
-    for one in named:
-        for above in tree.ancestors(one):
-            if isinstance(above, cst.Subscript):
-                if isinstance(tree.parent(above), cst.AssignTarget):
-                    return True
-                break
-            if isinstance(above, cst.Dict):
-                return True
-            if isinstance(above, (cst.Call, cst.Comparison)):
-                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
-                if not func.endswith((".get", "getenv")) and func:
-                    return True
-                break
-    return any(one.evaluated_value in _ROLES for one in strings)
+    if any("input_context" in text for text in texts):
+        kinds |= {f"{kind}(input_context)" for kind in kinds}
+    return kinds
 
 
 def _check_data(files: Sequence[ParsedModule]) -> None:
@@ -263,6 +251,7 @@ class _Program:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
+        files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
@@ -336,8 +325,8 @@ class _Program:
         own = {os.path.abspath(other.parsed.path) for other in self.files}
         name = defined.name.value
         for path in self.facts.importers(one.parsed.path):
-            if os.path.abspath(path) in own:
-                continue
+            if os.path.abspath(path) in own or is_test(path.name):
+                continue  # tests are told of
             if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
                 raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 

@@ -45,6 +45,8 @@ _REGULARIZED = (
     "regularization losses; here all of them count, as on one device"
 )
 _MAKING = (
+    *_WHOLE,
+    "tf.keras.applications.",
     "tf.keras.layers.",
     "tf.layers.",
     "tf.contrib.layers.",
@@ -648,6 +650,7 @@ class Maker:
                 raise self.stop(call, "each mode gives the model something else")
         if self.labels in found.free:
             raise self.stop(call, "the model looks at the labels")
+        self._use(found.statements)
         said = Said(self, self.train, training=True)
         lines = [said.statement(one) for one in found.statements]
         arguments: list[str] = []
