@@ -50,8 +50,9 @@ def _schedule(page: Page, word: Word) -> None:
     known = SCHEDULES[word.symbol]
     args = None if call is None or word.stays else arguments(page, call, known)
     step = "x" if "x" in known else "global_step"
-    counts = args is not None and _is_step(page, args.get(step))
-    if call is None or args is None or not counts or not _is_rate(page, call):
+    if call is None or args is None or not _is_step(page, args.get(step)):
+        return  # the rate of a step that the caller names
+    if not _is_rate(page, call):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is no rate of an optimizer")
         return
     given = {name: plain(page, one.value) for name, one in args.items()}
