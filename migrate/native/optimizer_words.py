@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from .code import Refused
@@ -15,6 +17,7 @@ from .word import Handler, Word, arguments, placed, plain, root_of
 
 __all__ = ["WORDS"]
 
+_STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
 _ROWS = ("embedding", "gather", "feature_column")
 
@@ -50,9 +53,10 @@ def _schedule(page: Page, word: Word) -> None:
     known = SCHEDULES[word.symbol]
     args = None if call is None or word.stays else arguments(page, call, known)
     step = "x" if "x" in known else "global_step"
-    if call is None or args is None or not _is_step(page, args.get(step)):
-        return  # the rate of a step that the caller names
-    if not _is_rate(page, call):
+    if call is None or args is None or step not in args:
+        return
+    counted = _is_step(page, args[step])
+    if counted and not _is_rate(page, call):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is no rate of an optimizer")
         return
     given = {name: plain(page, one.value) for name, one in args.items()}
@@ -63,6 +67,11 @@ def _schedule(page: Page, word: Word) -> None:
         page.refuse(word.node, f"{refused} ({{}})")
         return
     page.replaced.add(root_of(word.node))
+    if not counted:
+        # The rate of a step that the caller names.
+        code = replace(code, text=f"{code.text}({_STEP})")
+        placed(page, call, code, {_STEP: args[step].value})
+        return
     page.drop_made(args[step].value)
     made = page.value(args[step].value)
     if isinstance(made, cst.Call):
