@@ -93,6 +93,7 @@ _FLAGS = (
     "is_training_phase",
     "phase_train",
 )
+_PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 WITHOUT_WEIGHTS = (
     "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
 )  # fmt: skip
@@ -499,7 +500,9 @@ class Module:
                     found.append((node, known))
                     continue
                 name = contrib_name(symbol)
-                if name in WITHOUT_WEIGHTS:
+                if name in _PENALTIES:
+                    found.append((node, name))
+                elif name in WITHOUT_WEIGHTS:
                     for one in around:
                         if isinstance(one, ast.With) and "arg_scope" in text.of(one):
                             raise Refused(f"`{text.of(node.func)}` in an arg_scope")
@@ -514,6 +517,11 @@ class Module:
             if not inner:
                 return code
             for node, name in inner:
+                if name in _PENALTIES:
+                    shown = on_one_line(text.of(node))
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, regularizer(shown, reader) or "None")
+                    continue
                 if name not in WITHOUT_WEIGHTS:
                     if name == "DropoutWrapper" and self.shares is None:
                         raise Refused("it is not known when `DropoutWrapper` drops")
