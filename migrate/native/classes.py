@@ -29,7 +29,7 @@ from .layers import (
     regularizer,
 )
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
-from .sharing import merge_shared, places_of
+from .sharing import has_mode_branches, merge_shared, places_of
 from .sites import simplified
 from .text import (
     HELD,
@@ -308,8 +308,9 @@ class Module:
         for one in self.classes:
             one.read()
         shared: set[str] = set()
-        if self.reuses:
+        if self.reuses or any(map(has_mode_branches, self.classes)):
             merge_shared(self.classes)
+        if self.reuses:
             shared = self._shared()
         self._check_functions()
         flags = find_outer_scopes(self)

@@ -207,7 +207,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     if literal(given.get("time_major", "False")) is not False:
         raise Refused(f"`{function}` with `time_major`")
     kind = lifted.symbol(given.get("dtype", "tf.float32"))
-    if kind not in ("tf.float32", None):
+    if kind is not None and not kind.endswith(".float32"):
         raise Refused(f"`{function}` with `dtype`")
     statement = lifted.above[use]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
