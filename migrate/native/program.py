@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -19,6 +19,7 @@ from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
+from ..project.selection import is_test
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
@@ -50,6 +51,12 @@ _NOT_MOVED = {
 _ROLES = frozenset(
     ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
 )
+# What has no form where several processes train, and why.
+_NOT_TOGETHER = {
+    "KerasTask": "makes its Keras model before it has joined it",
+    "Callback.evaluate": "a hook evaluates while others train",
+    "make_early_stopping_hook": "a hook evaluates while others train",
+}
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "weighted_mean")
 
@@ -107,45 +114,25 @@ def native(
 
 
 def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
-    """What asks for the part of training.py that trains where TF_CONFIG says."""
+    """What asks for the parts of training.py that train where TF_CONFIG says."""
     asked = sorted(words & {*CLUSTER})
     texts = [one.source.text for one in files]
-    told = any("input_context" in text for text in texts)
-    if "workers" in words:
-        if "parameter_servers" in words:
-            raise Refused("it has workers in step and parameter servers")
-        if asked:
-            why = "says nothing of a cluster where the RunConfig has a strategy"
-            raise Refused(f"`{asked[0]}` of a RunConfig {why}")
-        return {"workers(input_context)"} if told else set()
-    if asked or "parameter_servers" in words:
+    kinds = words & {"workers", "parameter_servers"}
+    if asked and "workers" in kinds:
+        why = "says nothing of a cluster where the RunConfig has a strategy"
+        raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+    if asked:
+        kinds.add("parameter_servers")
+    if not kinds:
+        return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
+    for word, why in _NOT_TOGETHER.items():
+        if word in words:
+            raise Refused(f"it is part of a cluster, and {why}")
+    if "parameter_servers" in kinds:
         _check_data(files)
-        told_each = {"parameter_servers(input_context)"} if told else set()
-        return {"parameter_servers", *told_each}
-    return {"TF_CONFIG"} if any(_in_cluster(one) for one in files) else set()
-
-
-def _in_cluster(parsed: ParsedModule) -> bool:
-    """The program sets TF_CONFIG, or reads more of it than which trial it is."""
-    strings = [one for one in parsed.nodes if isinstance(one, cst.SimpleString)]
-    named = [one for one in strings if one.evaluated_value == "TF_CONFIG"]
-    if not named:
-        return False
-    tree = Tree(parsed.module, parsed.resolver)
-    for one in named:
-        for above in tree.ancestors(one):
-            if isinstance(above, cst.Subscript):
-                if isinstance(tree.parent(above), cst.AssignTarget):
-                    return True
-                break
-            if isinstance(above, cst.Dict):
-                return True
-            if isinstance(above, (cst.Call, cst.Comparison)):
-                func = tree.code(above.func) if isinstance(above, cst.Call) else ""
-                if not func.endswith((".get", "getenv")) and func:
-                    return True
-                break
-    return any(one.evaluated_value in _ROLES for one in strings)
+    if any("input_context" in text for text in texts):
+        kinds |= {f"{kind}(input_context)" for kind in kinds}
+    return kinds
 
 
 def _check_data(files: Sequence[ParsedModule]) -> None:
@@ -263,13 +250,13 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
-        files = [without_idle_words(one, facts) for one in files]
+        files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
-        files = [with_losses_added(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)
@@ -338,8 +325,8 @@ class _Program:
         own = {os.path.abspath(other.parsed.path) for other in self.files}
         name = defined.name.value
         for path in self.facts.importers(one.parsed.path):
-            if os.path.abspath(path) in own:
-                continue
+            if os.path.abspath(path) in own or is_test(path.name):
+                continue  # tests are told of
             if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
                 raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 
@@ -374,8 +361,7 @@ class _Program:
         if isinstance(holder, cst.ClassDef):
             (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
             assert isinstance(fitted, cst.ClassDef)
-            change = _BesideClass(holder, defined, fitted, task)
-            module = parsed.module.visit(change)
+            module = parsed.module.visit(_BesideClass(holder, defined, fitted, task))
         else:
             (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
             assert isinstance(fitted, cst.ClassDef)
@@ -390,7 +376,9 @@ class _Program:
                 while top and sum(one.comment is None for one in lines) < 2:
                     lines.insert(0, cst.EmptyLine(indent=False))
                 made = made.with_changes(leading_lines=lines)
-            module = parsed.module.visit(_InPlace(defined, [*before, made]))
+            users = _loads_of(parsed, defined)
+            change = _InPlace(defined, [*before, made], users, task.name)
+            module = parsed.module.visit(change)
         if task.dropped:
             dropped = module.visit(_WithoutClass(task.dropped))
             assert isinstance(dropped, cst.Module)
@@ -406,14 +394,36 @@ class _Program:
                 other.parsed = _parsed(other.parsed, code_of(module), self.facts)
 
 
+def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
+    """Where a file names a function, and nothing else of its name."""
+    found = set()
+    for node in parsed.resolver.scopes.loads:
+        if isinstance(node, cst.Name) and node.value == defined.name.value:
+            bound = parsed.resolver.bindings(node)
+            if [one.node for one in bound] == [defined]:
+                found.add(node)
+    return found
+
+
 class _InPlace(cst.CSTTransformer):
-    """Puts statements in the place of a function."""
+    """Puts a Task in the place of a function, and its name where that is used."""
 
     def __init__(
-        self, defined: cst.FunctionDef, made: Sequence[cst.BaseStatement]
+        self,
+        defined: cst.FunctionDef,
+        made: Sequence[cst.BaseStatement],
+        users: Collection[cst.Name],
+        name: str,
     ) -> None:
         self.defined = defined
         self.made = made
+        self.users = users
+        self.name = name
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return cst.Name(self.name) if original_node in self.users else updated_node
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

@@ -53,6 +53,7 @@ WORDS: dict[str, frozenset[str]] = {
         "spec_eval_hooks": "",
         "spec_exporters": "exporters",
         "spec_exporters_eval_hooks": "",
+        "experiment": "*",
         "evaluation_log": "evaluations eval_dir",
         "early_stopping": "*",
         "inputs": "*",
@@ -69,6 +70,8 @@ WORDS: dict[str, frozenset[str]] = {
         "workers": "workers",
         "workers_data": "workers(input_context)",
         "parameter_servers": "parameter_servers",
+        "parameter_servers_summaries": "",
+        "both_clusters": "",
         "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
@@ -86,6 +89,12 @@ WORDS: dict[str, frozenset[str]] = {
         "head_exports": "",
     }.items()
 }
+HEADS = {
+    "strategy": "summed",
+    "export_saved_model": "exports",
+    "exporters": "exports",
+    "EvalSpec(exporters)": "exports",
+}
 LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)
 
 
@@ -97,8 +106,9 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
-    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
-        asked.add("summed")  # replicas add the losses of heads up
+    if not asked.isdisjoint(definitions("heads")):
+        # Replicas add the losses of heads up, and these export several signatures.
+        asked |= {HEADS[word] for word in asked & HEADS.keys()}
     chosen = {
         element
         for element in everything()
@@ -109,6 +119,7 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
         parts = chosen | {element.partition(".")[0] for element in chosen}
         between = {p for p, own in WORDS.items() if not own and parts >= needs(p)}
         if needed | between <= chosen:
+            chosen -= {"one_process"} if "cluster" in chosen else set()
             return tuple(element for element in everything() if element in chosen)
         chosen |= needed | between
 

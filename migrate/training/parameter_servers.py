@@ -55,18 +55,27 @@ class Server:
     """A worker, or what keeps variables: does what the chief asks for."""
 
     def __init__(
-        self, tasks: Any, config: RunConfig, *unused: Any, **others: Any
+        self,
+        tasks: Any,
+        config: RunConfig,
+        _: Any,
+        model_dir: str,
+        *more: Any,
+        **others: Any,
     ) -> None:
         self.server = tf.distribute.Server(tasks, config.task_type, config.task_id)
-        self.chief = tasks["chief"][0]
+        self.chief, self.model_dir = tasks["chief"][0], model_dir
 
     def train(self, *args: Any, **kwargs: Any) -> None:
-        """Ends the process when the chief has been gone for half a minute."""
-        last_seen = math.inf
-        while time.time() < last_seen + 30:
+        """Ends the process with the chief, which may come back while it is not done."""
+        last, seen = kwargs.get("max_steps") or NEVER, math.inf
+        while time.time() < seen + 120:
             time.sleep(1)
+            path = tf.train.latest_checkpoint(self.model_dir) or "-0"
             if answers(self.chief):
-                last_seen = time.time()
+                seen = time.time()
+            elif seen < math.inf and int(path.rpartition("-")[2]) >= last:
+                break
         sys.exit()
 
 
@@ -154,7 +163,7 @@ class Chief(Trainer):
         for batch in iterator:
             values = self._train_step(batch)
             shown = {key: one.write(taken, values[key]) for key, one in shown.items()}
-            taken += 1  # noqa: SIM113 it is a tensor
+            taken = taken + 1
             if taken >= count:
                 break
         return {key: array.stack() for key, array in shown.items()}

@@ -14,7 +14,7 @@ import pytest
 PROGRAM = Path(__file__).with_name("cluster_program.py")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_rewritten_program_trains_where_tf_config_says(tmp_path: Path) -> None:
     program = tmp_path / "train.py"
     shutil.copy(PROGRAM, program)

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 RECORDED = HERE.parents[1] / "fixtures" / "oracle" / "cluster" / "together.json"
 # What two workers of TensorFlow 1.15.5 lost in each step.
 LOSSES = json.loads(RECORDED.read_text("utf-8"))["two workers"]["worker0"]["losses"]
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 Process = subprocess.Popen[str]
 Start = Callable[..., dict[str, Process]]
