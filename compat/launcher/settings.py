@@ -22,10 +22,6 @@ class Settings:
     # The TensorFlow that the program was written for: 1 (TF 1.15) or 2 (TF 2.15).
     version: int = 1
 
-    def to_environment(self) -> None:
-        """Make child processes run under the same settings."""
-        os.environ[ENVIRONMENT_NAME] = json.dumps(dataclasses.asdict(self))
-
     @classmethod
     def from_environment(cls) -> Settings:
         """The settings of the process that started this one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CLASSES", "LAYERS", "LayerFunction"]
+__all__ = ["CLASSES", "LAYERS", "LayerFunction", "at_call"]
 
 _CONV = (
     "filters",
@@ -141,3 +141,12 @@ LAYERS["tf.feature_column.input_layer"] = LayerFunction(
 )
 # tf.layers.Conv2D(...), called later
 CLASSES = {f"tf.layers.{kind.keras}": kind for kind in _KINDS.values()}
+# Layers of Keras that do something else while a model trains.
+_TRAINED = ("Dropout", "Noise", "BatchNormalization")
+
+
+def at_call(symbol: str) -> tuple[str, ...]:
+    """What a layer is given when it is called, and is off if nobody gives it."""
+    if symbol in CLASSES:
+        return CLASSES[symbol].at_call
+    return ("training",) if any(one in symbol for one in _TRAINED) else ()

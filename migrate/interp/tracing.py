@@ -20,7 +20,7 @@ from .alike import layer_term
 from .arguments import Argument
 from .evaluator import Evaluator
 from .handlers import Call
-from .layer_functions import CLASSES
+from .layer_functions import at_call
 from .skeletons import FUNCTION, code_term, label
 from .spelling import snake
 from .terms import Term, constant, term
@@ -382,7 +382,7 @@ class Tracer(Evaluator):
             layer,
             chosen=chosen,
             **self._place(call.node, call.env),
-            quiet=CLASSES[call.symbol].at_call if legacy else (),
+            quiet=at_call(call.symbol) if legacy else (),
             term=layer_term(kind, unnamed, left_to_scope=to_scope),
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ..interp.layer_functions import at_call
 from ..plan.code.tree import Statement
 from ..symbols.nodes import CodeTransformer
 from .notices import let_stay
@@ -56,7 +57,23 @@ class Mover(cst.CSTTransformer):
             if notes.is_helped(original):
                 (function,) = notes.helpers[original]
                 return self.body.helped(original, function)  # type: ignore[return-value]
+            if original.func in notes.made and isinstance(updated, cst.Call):
+                return self._told(original, updated)  # type: ignore[return-value]
         return updated
+
+    def _told(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """A call of a layer that nobody told to train."""
+        given = {one.keyword.value for one in original.args if one.keyword is not None}
+        symbol = self.body.notes.made[original.func].symbol
+        told = len(original.args) - len(given) > 1 or "training" in given
+        if told or not at_call(symbol):
+            return updated
+        flag = cst.parse_expression("f(training=False)")
+        assert isinstance(flag, cst.Call)
+        args = [
+            one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in updated.args
+        ]
+        return updated.with_changes(args=[*args, *flag.args])
 
 
 class Stored(CodeTransformer):

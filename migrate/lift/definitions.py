@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..interp.evaluator import Event, evaluated
-from ..interp.handlers import Call
 from ..interp.notes import Notes
-from ..interp.values import Const, Instance
 from ..plan.code.blocked import Blocked
 from ..plan.code.tree import Tree, walk
 from ..project.facts import ParsedModule, ProjectFacts
@@ -19,14 +17,6 @@ from .notices import let_stay
 from .regions import Standing
 
 __all__ = ["ModelFunction"]
-
-# What is in these is not seen.
-_WHOLE_MODELS = (
-    "tf.keras.Model",
-    "tf.keras.Sequential",
-    "tf.keras.applications.",
-    "tf.keras.models.",
-)
 
 
 class ModelFunction:
@@ -71,12 +61,6 @@ class ModelFunction:
                 if node not in passed:
                     raise self._stop_at(one.module, node, one.reason)
             raise self.stop("no layers are seen")
-        kinds = {one.kind for node, one in notes.made.items()}
-        for call in notes.keras[keras:] if self._is_made() else ():
-            # Both count layers of a kind that have no name, each in its own way.
-            if call.given("name") in (None, Const(None)) and _counts(call, kinds):
-                why = "layers of Keras among others"
-                raise self._stop_at(call.env.module, call.node, why)
 
     def _is_made(self) -> bool:
         """It makes layers that are not of Keras."""
@@ -123,18 +107,3 @@ class ModelFunction:
                         reason = f"{reason} ({file.parsed.path.name}:{line})"
                     raise self.stop(reason) from None
         own.made.append(self.defined.name.value)
-
-
-def _counts(call: Call, kinds: set[str]) -> bool:
-    """Whether Keras may count a layer of one of these kinds at a call."""
-    symbols = {call.symbol}
-    made = call.evaluator.notes.values.get(call.node.func)
-    if isinstance(made, Instance):
-        # What a class of the author's own makes is counted too.
-        resolver = made.module.resolver
-        called = (node.func for node in walk(made.node) if isinstance(node, cst.Call))
-        symbols = {resolver.resolve(one) or "" for one in called}
-        symbols = {one for one in symbols if one.startswith("tf.keras.")}
-        symbols.add(f"tf.keras.layers.{made.node.name.value}")
-    layers = {one.rpartition(".")[2] for one in symbols if ".layers." in one}
-    return bool(layers & kinds) or any(one.startswith(_WHOLE_MODELS) for one in symbols)

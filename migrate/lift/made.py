@@ -106,10 +106,21 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
         reads.update(body.reads(part))
         return body.text(part)
 
-    conversion = Conversion(body.source, text, text, body.as_given)
-    constructor = conversion.made_class(body.notes.made[node].symbol, node)
-    constructor = body.spelled(constructor)
+    symbol = body.notes.made[node].symbol
+    if symbol.startswith("tf.keras."):
+        parts = [
+            f"{one.keyword.value}={text(one.value)}" if one.keyword else text(one.value)
+            for one in node.args
+        ]
+        constructor = f"{source_text(node.func)}({', '.join(parts)})"
+    else:
+        conversion = Conversion(body.source, text, text, body.as_given)
+        constructor = body.spelled(conversion.made_class(symbol, node))
     wanted = snake(source_text(node.func).rpartition(".")[2])
+    statement = body.tree.parent(node)
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0].target
+        wanted = target.value if isinstance(target, cst.Name) else wanted
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
 
 

@@ -62,6 +62,11 @@ _SCOPE = (
     "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
     "constraint",
 )  # fmt: skip
+# Layers of the program's own whose defaults are written out later.
+_OTHER_DEFAULTS = frozenset(
+    f"tf.keras.layers.{kind}"
+    for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell", "CuDNNLSTM", "CuDNNGRU")
+)
 # Classes of training.py.
 _LAYERS = frozenset(
     (
@@ -549,9 +554,8 @@ class Module:
                 isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
             ):
                 start, end = text.span(node)
-            elif isinstance(node, ast.FunctionDef) and node.name in (
-                "__init__",
-                "call",
+            elif isinstance(node, ast.For) or (
+                isinstance(node, ast.FunctionDef) and node.name in ("__init__", "call")
             ):
                 start, _ = text.span(node)
                 end = code.rfind(":", start, text.span(node.body[0])[0]) + 1
@@ -562,7 +566,7 @@ class Module:
                 one.strip() in known for one in old.split("\n")
             ):
                 continue
-            if isinstance(node, ast.FunctionDef) and "#" in old:
+            if isinstance(node, (ast.For, ast.FunctionDef)) and "#" in old:
                 continue
             indent = text.indent(node)
             if not indent.strip():
@@ -1035,6 +1039,7 @@ class Lifted:
         self._check_inputs()
         self._words()
         self._unread_values()
+        self._aliases()
         self._loops()
         self._comprehensions()
         self._flag()
@@ -1537,6 +1542,8 @@ class Lifted:
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
                 elif symbol in _SUMMARIES:
                     self._summary(node, symbol)
+                elif symbol in _OTHER_DEFAULTS:
+                    continue
                 elif symbol is not None and symbol.startswith("tf.keras."):
                     if symbol.endswith("BatchNormalization"):
                         self._check_norm(node)
@@ -1587,6 +1594,22 @@ class Lifted:
                     )
         if "Conv3D(" in self.code:
             raise Refused("batch normalization of volumes")
+
+    def _aliases(self) -> None:
+        """Layers are read where the constructor keeps them, not by another name."""
+        for node in ast.walk(self.call):
+            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+                continue
+            name, attribute = dotted(node.targets[0]), attribute_of_self(node.value)
+            value = self.attributes().get(attribute or "")
+            if not isinstance(value, ast.Call) or self.value_of(name) is not node.value:
+                continue
+            for one in names_in(self.call):
+                if one.id == name and isinstance(one.ctx, ast.Load):
+                    self.source.put(one, f"self.{attribute}")
+            self.source.drop(node)
+        self.code = without_gone(self.source.done())
+        self.read()
 
     # -- loops
 

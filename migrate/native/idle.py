@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import libcst as cst
@@ -17,11 +18,17 @@ __all__ = ["without_idle_words"]
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
-def without_idle_words(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+def without_idle_words(
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    is_model_fn: Callable[[cst.CSTNode], bool],
+) -> ParsedModule:
     """The file whose dropout has no noise shape where it drops nothing.
 
-    The mode as third argument is taken for the shape, and nothing is ever dropped. And
-    without a TPU there is nothing that an optimizer adds up over shards.
+    The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
+    does it matter what could be trained when nothing is, and without a TPU there is
+    nothing that an optimizer adds up over shards. A helper tests the mode where it is
+    read, and has no name for that.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -32,6 +39,8 @@ def without_idle_words(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
             continue
         if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
             plain.add(node)
+        if symbol.startswith("tf.layers."):
+            gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
             try:
                 given = match_arguments(node, _DROPOUT)
@@ -40,15 +49,70 @@ def without_idle_words(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
-    if not gone and not plain:
+    flags = _flags(tree, is_model_fn)
+    if not gone and not plain and not flags:
         return parsed
-    text = code_of(parsed.module.visit(_Without(gone, plain)))
+    text = code_of(parsed.module.visit(_Without(gone, plain, flags)))
     return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
 
 
+def _flags(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """Statements of helpers that test the mode, and what reads them: the test."""
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for defined in tree.nodes:
+        if not isinstance(defined, cst.FunctionDef) or is_model_fn(defined):
+            continue
+        if not any(one.name.value == "mode" for one in defined.params.params):
+            continue
+        for name, bound in tree.resolver.scopes.opened[defined].bindings.items():
+            value = bound[0].value if len(bound) == 1 else None
+            if value is None or not _tests_mode(tree, value):
+                continue
+            found[tree.statement(value)] = value
+            for load in tree.resolver.scopes.loads:
+                if load.value == name and bound[0] in tree.resolver.bindings(load):
+                    plain = isinstance(tree.parent(load), cst.Arg)
+                    around = [] if plain else [cst.LeftParen()]
+                    found[load] = value.with_changes(
+                        lpar=around, rpar=[] if plain else [cst.RightParen()]
+                    )
+    return found
+
+
+def _tests_mode(tree: Tree, value: cst.CSTNode) -> bool:
+    """``mode == tf.estimator.ModeKeys.TRAIN``"""
+    return (
+        isinstance(value, cst.Comparison)
+        and len(value.comparisons) == 1
+        and isinstance(value.comparisons[0].operator, cst.Equal)
+        and isinstance(value.left, cst.Name)
+        and value.left.value == "mode"
+        and tree.code(value.comparisons[0].comparator).endswith("ModeKeys.TRAIN")
+    )
+
+
+def _trains(tree: Tree, arg: cst.Arg) -> bool:
+    """``trainable=is_training``"""
+    if arg.keyword is None or arg.keyword.value != "trainable":
+        return False
+    value: cst.BaseExpression | None = arg.value
+    if isinstance(value, cst.Name):
+        bound = tree.resolver.bindings(value)
+        value = bound[0].value if len(bound) == 1 else None
+    return value is not None and _tests_mode(tree, value)
+
+
 class _Without(cst.CSTTransformer):
-    def __init__(self, gone: set[cst.CSTNode], plain: set[cst.CSTNode]) -> None:
+    def __init__(
+        self,
+        gone: set[cst.CSTNode],
+        plain: set[cst.CSTNode],
+        flags: dict[cst.CSTNode, cst.BaseExpression],
+    ) -> None:
         self.gone = gone
+        self.flags = flags
         # Calls in whose places their first arguments come.
         self.plain = plain
         # Tests that are further branches of others.
@@ -73,12 +137,19 @@ class _Without(cst.CSTTransformer):
             return updated_node.with_changes(args=kept)
         return updated_node
 
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return self.flags.get(original_node, updated_node)
+
     def leave_SimpleStatementLine(
         self,
         original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
     ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        """``optimizer = optimizer``"""
+        """``optimizer = optimizer``, and flags."""
+        if original_node in self.flags:
+            return cst.RemoveFromParent()
         old, small = only_small(original_node), only_small(updated_node)
         if isinstance(old, cst.Assign) and old.value in self.plain:
             assert isinstance(small, cst.Assign)

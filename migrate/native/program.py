@@ -31,6 +31,7 @@ from .flags import with_training_flag
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
+from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
@@ -248,12 +249,13 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = [with_variables_inlined(one, facts) for one in files]
-        files = [without_idle_words(one, facts) for one in files]
+        files = [without_idle_words(one, facts, is_model_fn) for one in files]
+        files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
-        files = [with_losses_added(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         lifting = lifted_together(files, facts)

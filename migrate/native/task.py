@@ -39,11 +39,14 @@ _SUMMARIES = "tf.summary."
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
+_IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
 )
 _MAKING = (
+    *_WHOLE,
+    "tf.keras.applications.",
     "tf.keras.layers.",
     "tf.layers.",
     "tf.contrib.layers.",
@@ -647,6 +650,7 @@ class Maker:
                 raise self.stop(call, "each mode gives the model something else")
         if self.labels in found.free:
             raise self.stop(call, "the model looks at the labels")
+        self._use(found.statements)
         said = Said(self, self.train, training=True)
         lines = [said.statement(one) for one in found.statements]
         arguments: list[str] = []
@@ -745,6 +749,10 @@ class Maker:
                 for one in mode.taken
                 if self.is_summary(one) and one not in self.gradient_summaries
             ]
+            idle = [one for one in more if self._is_idle(one)]
+            self.parts.used.update(idle)
+            self.parts.notes += [_IDLE] if idle else []
+            more = [one for one in more if one not in idle]
         return self._sliced(mode, name, [node], node, more)
 
     def _watch(self, names: Collection[str]) -> list[Method]:
@@ -790,6 +798,17 @@ class Maker:
             return False
         symbol = self.tree.symbol(value.func) or ""
         return symbol.startswith(_SUMMARIES) and "merge" not in symbol
+
+    def _is_idle(self, statement: Statement) -> bool:
+        """A summary of ``accuracy[0]``, which nothing updates while it trains."""
+        found = [one for one in walk(statement) if isinstance(one, cst.Subscript)]
+        values = self.train.found.notes.values
+        return any(
+            isinstance(values.get(one.value), Called)
+            and values[one.value].symbol in METRICS  # type: ignore[attr-defined]
+            and self.tree.code(one.slice[0].slice) == "0"
+            for one in found
+        )
 
     def _metrics(self) -> tuple[list[str], list[Method]]:
         mode = self.modes.get("EVAL")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -25,13 +25,17 @@ def with_losses_added(
     parsed: ParsedModule,
     facts: ProjectFacts,
     is_model_fn: Callable[[cst.CSTNode], bool],
+    beside: Sequence[ParsedModule],
 ) -> ParsedModule:
     """The file whose model functions add up the losses that they make.
 
     It stays as it is where losses are made in expressions, in loops, or by functions
-    that a model function calls.
+    that a model function calls, which may be those of the files beside it.
     """
     if "get_total_loss" not in parsed.source.text and _LIST not in parsed.source.text:
+        return parsed
+    others = (one.source.text for one in beside if one.path != parsed.path)
+    if any("losses" in text for text in others):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     change = _Added(tree)
@@ -57,6 +61,7 @@ class _Added(cst.CSTTransformer):
         named: dict[cst.CSTNode, str] = {}
         names: list[str] = []
         asked: list[cst.Call] = []
+        blocks: set[cst.CSTNode] = set()
         taken = {one.value for one in walk(defined) if isinstance(one, cst.Name)}
         for node in self.tree.nodes:
             if not isinstance(node, cst.Call):
@@ -68,6 +73,7 @@ class _Added(cst.CSTTransformer):
                 continue
             statement = self.tree.statement(node)
             small = only_small(statement)
+            blocks |= self._blocks(node)
             known = (
                 self.tree.function(node) is defined
                 and self.tree.parent(node) is small
@@ -94,10 +100,17 @@ class _Added(cst.CSTTransformer):
                 return
         if not names or len({*names}) < len(names):
             return
+        if any(not blocks <= self._blocks(one) for one in asked):
+            return  # one of them is made in some modes only
         for call in asked:
             self.asked[call] = self._sum(call, names)
         if asked:
             self.named.update(named)
+
+    def _blocks(self, node: cst.CSTNode) -> set[cst.CSTNode]:
+        """The blocks of statements around a call."""
+        around = self.tree.ancestors(node)
+        return {one for one in around if isinstance(one, cst.IndentedBlock)}
 
     def _symbol(self, node: cst.Call) -> str:
         symbol = self.tree.symbol(node.func) or ""

@@ -59,6 +59,7 @@ class _Unrolled(cst.CSTTransformer):
             if (
                 rounds
                 and node.orelse is None
+                and not self._is_read_behind(node)
                 and isinstance(body, cst.IndentedBlock)
                 and all(map(self._sets_entry, statements_of(body)))
             ):
@@ -82,6 +83,19 @@ class _Unrolled(cst.CSTTransformer):
                         for values in rounds
                     ]
                 )
+
+    def _is_read_behind(self, loop: cst.For) -> bool:
+        """What the last round leaves is read where no loop gives it anew."""
+        loops = (cst.For, cst.BaseComp)
+        names = {one.value for one in walk(loop.target) if isinstance(one, cst.Name)}
+        function = self.tree.function(loop)
+        return any(
+            isinstance(one, cst.Name)
+            and one.value in names
+            and one in self.tree.resolver.scopes.loads
+            and not any(isinstance(above, loops) for above in self.tree.ancestors(one))
+            for one in walk(function or loop)
+        )
 
     def _makes_metrics(self, node: cst.CSTNode) -> bool:
         return any(

@@ -21,6 +21,7 @@ from ..symbols.table import lookup, means_something_else, needs_nothing
 from . import (
     canned_words,
     config,
+    experiments,
     hooks,
     inputs,
     keras_words,
@@ -111,6 +112,7 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
 _TABLE: dict[str, Handler] = {
     **canned_words.WORDS,
     **config.WORDS,
+    **experiments.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,
     **keras_words.WORDS,

@@ -53,6 +53,7 @@ WORDS: dict[str, frozenset[str]] = {
         "spec_eval_hooks": "",
         "spec_exporters": "exporters",
         "spec_exporters_eval_hooks": "",
+        "experiment": "*",
         "evaluation_log": "evaluations eval_dir",
         "early_stopping": "*",
         "inputs": "*",

@@ -33,7 +33,7 @@ def _of_losses(
     trajectory: Trajectory, recordings: tuple[Recording, Recording]
 ) -> Sequence[str]:
     failed = trajectory.first_failure
-    if failed is None or trajectory.only_ragged_end:
+    if failed is None:
         return ()
     place = list(trajectory.steps).index(failed)
     if place == 0:

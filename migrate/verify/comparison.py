@@ -63,10 +63,6 @@ class Trajectory:
     weight_difference: float | None
     worst_weight: str | None
     weight_drift: float | None
-    weights_first: int = 0
-    weights_second: int = 0
-    # Both sides trained several replicas until their data ended.
-    ragged_end: bool = False
     problems: Sequence[str] = field(default_factory=tuple)
 
     @property
@@ -91,27 +87,9 @@ class Trajectory:
         return None
 
     @property
-    def only_ragged_end(self) -> bool:
-        """Whether the last step before the data ended is all that differs.
-
-        With several replicas that step has batches of unequal size. The
-        Estimator averages the replicas' averages there, a loop that divides by
-        the number of examples does not: a difference of one step, and known.
-        """
-        return (
-            self.ragged_end
-            and len(self.steps) > 1
-            and self.first_failure == self.steps[-1]
-        )
-
-    @property
     def parity(self) -> bool:
         """Whether both runs did the same."""
-        return (
-            bool(self.steps)
-            and not self.problems
-            and (self.first_failure is None or self.only_ragged_end)
-        )
+        return bool(self.steps) and not self.problems and self.first_failure is None
 
 
 def relative_differences(
@@ -188,14 +166,6 @@ def compare_trajectories(
         weight_difference=difference,
         worst_weight=worst,
         weight_drift=drift,
-        weights_first=len(first.final_weights),
-        weights_second=len(second.final_weights),
-        ragged_end=(
-            first.complete
-            and second.complete
-            and first.replicas > 1
-            and second.replicas > 1
-        ),
         problems=tuple(problems),
     )
 

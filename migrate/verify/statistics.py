@@ -21,8 +21,7 @@ class Equivalence:
     mean_second: float
     spread_first: float
     spread_second: float
-    runs_first: int
-    runs_second: int
+    runs: int
     margin: float
     p_value: float
     alpha: float = 0.05
@@ -68,8 +67,7 @@ def equivalence(
         mean_second=mean_2,
         spread_first=math.sqrt(variance_1),
         spread_second=math.sqrt(variance_2),
-        runs_first=len(first),
-        runs_second=len(second),
+        runs=len(first),
         margin=margin,
         p_value=p_value,
         alpha=alpha,

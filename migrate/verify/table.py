@@ -58,7 +58,7 @@ def rows(verdict: Verdict) -> list[Row]:
         ]
         result.append(
             (
-                f"accuracy, mean of {test.runs_first} seeds",
+                f"accuracy, mean of {test.runs} seeds",
                 *cells,
                 f"{'equivalent' if test.equivalent else 'not shown equivalent'} within "
                 f"{test.margin:g} (p {test.p_value:.2g})",
@@ -135,8 +135,6 @@ def _judged_losses(comparison: Comparison) -> str:
     trajectory = comparison.trajectory
     if trajectory.loss_difference is None:
         return "-"
-    if trajectory.only_ragged_end:
-        return f"same before step {trajectory.first_failure}"
     if trajectory.first_failure is not None:
         return f"differs from step {trajectory.first_failure}"
     return "same"

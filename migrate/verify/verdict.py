@@ -66,7 +66,7 @@ class Comparison:
     @property
     def steps(self) -> int:
         """How many steps agree, where all do."""
-        return len(self.trajectory.steps) - self.trajectory.only_ragged_end
+        return len(self.trajectory.steps)
 
     @property
     def problem(self) -> str | None:
@@ -75,7 +75,7 @@ class Comparison:
         if trajectory.problems:
             return "; ".join(trajectory.problems)
         failed = trajectory.first_failure
-        if failed is not None and not trajectory.only_ragged_end:
+        if failed is not None:
             return f"the losses part at step {failed}, beyond what rounding explains"
         if self.differing:
             first, *others = self.differing
@@ -233,13 +233,6 @@ class Verdict:
         ]
         if agreed:
             told += f"; the same {_listed(list(dict.fromkeys(agreed)))}"
-        for pair in pairs:
-            if pair.trajectory.only_ragged_end:
-                told += (
-                    f"; step {pair.trajectory.first_failure}, where the data ends and "
-                    "replicas get batches of unequal size, differs by "
-                    f"{pair.trajectory.loss_differences[-1]:.2g}"
-                )
         if all(0 < r.replicas < self.replicas for r in self.recordings):
             told += f"; on 1 replica, not {self.replicas}: they have no strategy"
         real = self.trainings[0].real

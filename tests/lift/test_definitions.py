@@ -80,12 +80,12 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "a layer depends on",
         ),
         (
-            "net = tf.keras.layers.Dense(3)(tf.layers.dense(features, 1))",
-            "layers of Keras among others",
+            "net = tf.keras.layers.BatchNormalization()(features, training=True)",
+            "whose moving averages nothing updates",
         ),
         (
-            "net = tf.keras.layers.PReLU()(tf.layers.dense(features, 1))",
-            "layers in a statement that returns",
+            "net = tf.keras.layers.LSTM(3, dropout=0.5)(features)",
+            "`dropout=0.5` of a layer of Keras",
         ),
         (
             "if params:\n    net = block(features, 1)\n"
@@ -265,8 +265,17 @@ def test_whether_a_function_with_layers_is_given(given: str, tmp_path: Path) -> 
     assert bool(left) == given.startswith("==")
 
 
-def test_keras_layers_need_no_lifting(tmp_path: Path) -> None:
-    text = HEAD + program("net = tf.keras.layers.Dense(3)(features)")
+def test_keras_layers_are_made_by_the_class(tmp_path: Path) -> None:
+    code = "net = tf.keras.layers.Dropout(0.5)(tf.keras.layers.Dense(3)(features))"
+    texts, left = lift(tmp_path, program=HEAD + program(code))
+    assert not left
+    assert "self.dense = tf.keras.layers.Dense(3)" in texts["program"]
+    assert "self.dropout(self.dense(features), training=False)" in texts["program"]
+
+
+def test_layers_of_a_model_of_keras_stay(tmp_path: Path) -> None:
+    code = "net = tf.keras.Sequential([tf.keras.layers.Dense(3)])(features)"
+    text = HEAD + program(code)
     texts, left = lift(tmp_path, program=text)
     assert not left
     assert texts["program"] == text

@@ -75,9 +75,9 @@ def test_a_class_of_that_name_that_is_not_lifted_stays() -> None:
         ),
         (
             "pass",
-            "y = tf.square(x)\n"
-            "w = self.get_variable('w', [y.shape[1].value])\nreturn x * w",
-            "the weight `w` follows from `x`, which only the call knows",
+            "for i in range(2):\n"
+            "    w = self.get_variable('w', [x.shape[1]])\n    x += w\nreturn x",
+            "`w` follows from its input in a loop",
         ),
         (
             "pass",

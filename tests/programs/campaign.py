@@ -77,7 +77,7 @@ def run_campaign(
             for kind in ("old", "new")
         ]
         results = run_all(runs, folder, timeout=timeout)
-        drifting = [s for s in chosen if drifts(programs[s], results, s)]
+        drifting = [s for s in chosen if drifts(results, s)]
         if drifting:
             found.noisy += drifting
             more = []
@@ -92,7 +92,7 @@ def run_campaign(
             old, new = results[f"old{seed}"], results[f"new{seed}"]
             again = results.get(f"again{seed}")
             try:
-                compare(programs[seed], old, new, again)
+                compare(old, new, again)
             except AssertionError as error:
                 found.problems[seed] = f"{error} {programs[seed].traits}"
             else:
@@ -107,13 +107,13 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[float]:
     return [abs(a - b) / max(abs(a), 1e-6) for a, b in pairs]
 
 
-def drifts(program: Generated, results: dict[str, dict[str, Any]], seed: int) -> bool:
+def drifts(results: dict[str, dict[str, Any]], seed: int) -> bool:
     """Both ran and began alike, but something differs in the end."""
     old, new = results[f"old{seed}"], results[f"new{seed}"]
     if "losses" not in old or "losses" not in new:
         return False
     try:
-        compare(program, old, new, None)
+        compare(old, new, None)
     except AssertionError:
         found = differences(old, new)
         return bool(found) and found[0] < TOLERANCE
@@ -121,7 +121,6 @@ def drifts(program: Generated, results: dict[str, dict[str, Any]], seed: int) ->
 
 
 def compare(
-    program: Generated,
     old: dict[str, Any],
     new: dict[str, Any],
     again: dict[str, Any] | None,
@@ -135,7 +134,7 @@ def compare(
     assert len(old["losses"]) == len(new["losses"]), (
         f"{len(old['losses'])} steps, then {len(new['losses'])}"
     )
-    window = min(WINDOW, len(old["losses"]) - program.ragged)
+    window = min(WINDOW, len(old["losses"]))
     drift = [0.0] * WINDOW
     if again is not None and "losses" in again:
         drift = differences(new, again)
@@ -154,9 +153,8 @@ def compare(
         # Adam makes full steps of it, which moving averages see.
         noise = 10 * abs(nearly[name] - after[name])
         limit = max(FIGURES * max(abs(value), 1), noise)
-        if not program.ragged:
-            shown = f"{name}: {value:.8g}, then {after[name]:.8g}"
-            assert abs(after[name] - value) <= limit, shown
+        shown = f"{name}: {value:.8g}, then {after[name]:.8g}"
+        assert abs(after[name] - value) <= limit, shown
 
 
 def figures(printed: str) -> dict[str, float]:

@@ -26,8 +26,6 @@ class Generated:
     source: str
     replicas: int
     traits: dict[str, str] = field(default_factory=dict)
-    # The last step has replicas with unequal batches (rule TFM131).
-    ragged: bool = False
 
 
 OPTIMIZERS = (
@@ -493,8 +491,7 @@ class _Writer:
             else:
                 pieces.append("def main():\n" + textwrap.indent(body, "    "))
                 pieces.append("if __name__ == '__main__':\n    main()\n")
-        ragged = self.ragged and self.replicas > 1
-        return Generated("\n\n".join(pieces), self.replicas, self.traits, ragged)
+        return Generated("\n\n".join(pieces), self.replicas, self.traits)
 
 
 def generate(seed: int) -> Generated:

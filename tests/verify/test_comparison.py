@@ -133,19 +133,6 @@ def test_weight_difference_is_measured() -> None:
     assert result.weight_drift == pytest.approx(0.25)  # each weight moved by 1
 
 
-@pytest.mark.parametrize(("replicas", "parity"), [(1, False), (2, True)])
-def test_only_the_ragged_end_of_several_replicas_is_excused(
-    replicas: int, parity: bool
-) -> None:
-    first = recording([2.0, 1.0, 0.5], complete=True, replicas=replicas)
-    second = recording([2.0, 1.0, 0.51], complete=True, replicas=replicas)
-    assert compare_trajectories(first, second).parity is parity
-    cut = replace(second, complete=False)
-    assert not compare_trajectories(first, cut).parity
-    early = replace(second, losses=[2.0, 1.1, 0.51])
-    assert not compare_trajectories(first, early).parity
-
-
 # -- matching ------------------------------------------------------------------
 
 

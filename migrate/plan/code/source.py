@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from .blocked import Blocked
-from .tree import Statement, Tree
+from .tree import Tree
 
 __all__ = ["Source"]
 
@@ -22,8 +22,3 @@ class Source:
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the model_fn leaves what is understood."""
         return Blocked(self.tree.line(node), f"model_fn: {reason}")
-
-    def comments(self, statement: Statement) -> list[str]:
-        """The comments above a statement, as lines of source."""
-        found = [line.comment for line in statement.leading_lines]
-        return [f"{comment.value}\n" for comment in found if comment is not None]

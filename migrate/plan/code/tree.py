@@ -112,18 +112,6 @@ class Tree:
         found = self.parent(statement)
         return found if isinstance(found, (cst.Module, cst.IndentedBlock)) else None
 
-    def statement_in(self, node: cst.CSTNode, body: Body) -> Statement | None:
-        """The statement directly in ``body`` that holds the node."""
-        previous: cst.CSTNode = node
-        for candidate in self.ancestors(node):
-            if candidate is body:
-                assert isinstance(
-                    previous, (cst.SimpleStatementLine, cst.BaseCompoundStatement)
-                )
-                return previous
-            previous = candidate
-        return None
-
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Lambda | None:
         """The innermost function that holds the node."""
         for candidate in self.ancestors(node):

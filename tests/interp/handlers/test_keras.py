@@ -24,11 +24,18 @@ def test_what_has_no_weights(code: str, tmp_path: Path) -> None:
     assert not found.notes.keras
 
 
-def test_keras_has_layers_already(tmp_path: Path) -> None:
-    found = body(tmp_path, "net = tf.keras.layers.Dense(3)(features)")
+def test_a_model_of_keras_has_layers_already(tmp_path: Path) -> None:
+    code = "net = tf.keras.Sequential([tf.keras.layers.Dense(3)])(features)"
+    found = body(tmp_path, code)
     assert not reasons(found)
     assert found.notes.keras
     assert not found.notes.made
+
+
+def test_a_layer_of_keras_is_made_like_others(tmp_path: Path) -> None:
+    found = body(tmp_path, "net = tf.keras.layers.Dense(3)(features)")
+    assert not reasons(found)
+    assert [one.kind for one in found.notes.made.values()] == ["object"]
 
 
 def test_a_name_that_looks_counted_is_one_if_it_was_chosen(tmp_path: Path) -> None:

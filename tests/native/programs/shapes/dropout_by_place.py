@@ -7,15 +7,21 @@ import tensorflow as tf
 
 def model_fn(features, labels, mode, params):
     net = features['x']
+    is_training = mode == tf.estimator.ModeKeys.TRAIN
     for units in params['layers']:
         net = tf.layers.dense(
-            net, units, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.2))
-        net = tf.layers.dropout(net, 0.5, (mode == tf.estimator.ModeKeys.TRAIN))
+            net, units, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.2),
+            trainable=is_training)
+        net = tf.layers.dropout(net, 0.5, is_training)
     logits = tf.layers.dense(net, 1, kernel_initializer=tf.constant_initializer(0.3))
     loss = tf.losses.mean_squared_error(labels, logits)
+    error = tf.metrics.mean_absolute_error(labels, logits)
+    if is_training:
+        tf.summary.scalar('error', error[0])
     train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
         loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op,
+                                      eval_metric_ops={'error': error})
 
 
 def input_fn(v_test=False):

@@ -1,0 +1,92 @@
+"""Experiments of tf.contrib.learn, in the words of train_and_evaluate."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from .page import Page, Part
+from .word import Handler, Word, arguments, is_none, taken
+
+__all__ = ["WORDS"]
+
+_PARAMETERS = (
+    *("estimator", "train_input_fn", "eval_input_fn", "eval_metrics", "train_steps"),
+    *("eval_steps", "train_monitors", "eval_hooks", "local_eval_frequency"),
+    *("eval_delay_secs", "continuous_eval_throttle_secs", "min_eval_frequency"),
+    *("delay_workers_by_global_step", "export_strategies"),
+    *("train_steps_per_iteration", "checkpoint_and_export", "saving_listeners"),
+)
+# What says how, and not what; and how long somebody waits for others.
+_DROPPED = (
+    *("local_eval_frequency", "eval_delay_secs", "continuous_eval_throttle_secs"),
+    *("delay_workers_by_global_step", "min_eval_frequency"),
+)
+_TRAINING = {
+    "train_input_fn": "input_fn",
+    "train_steps": "max_steps",
+    "train_monitors": "hooks",
+}
+_EVALUATION = {
+    "eval_input_fn": "input_fn",
+    "eval_steps": "steps",
+    "eval_hooks": "hooks",
+}
+
+
+def _experiment(page: Page, word: Word) -> None:
+    """A trainer and two specs: what is evaluated is each checkpoint."""
+    call = word.call
+    args = None if call is None or word.stays else arguments(page, call, _PARAMETERS)
+    if call is None or args is None or "estimator" not in args:
+        page.refuse(word.node, "an Experiment ({}) is not made in plain sight")
+        return
+    given = {
+        name: one
+        for name, one in args.items()
+        if name == "eval_steps" or not is_none(one.value)
+    }
+    known = ("estimator", *_DROPPED, *_TRAINING, *_EVALUATION)
+    odd = sorted(set(given) - set(known))
+    rare = given.get("min_eval_frequency")
+    if rare is not None and page.source(rare.value) == "0":
+        odd.append("min_eval_frequency")
+    if odd or not {"train_input_fn", "eval_input_fn"} <= set(given):
+        why = f"with `{odd[0]}`" if odd else "without its input functions"
+        page.refuse(word.node, f"an Experiment ({{}}) {why} has no native form")
+        return
+    if "train_monitors" in given:
+        page.words.add("hooks")
+    if "eval_hooks" in given:
+        page.words.add("EvalSpec(hooks)")
+    indent = f"{page.newline}{page.indent(call)}{page.step}"
+    page.rename(word.node, page.take("Experiment"))
+    parts: list[Part] = [indent, given["estimator"].value, f",{indent}"]
+    parts += [*_spec(page, "TrainSpec", given, _TRAINING), f",{indent}"]
+    parts += _spec(page, "EvalSpec", given, _EVALUATION)
+    start = page.text.index("(", page.outer(call.func)[1]) + 1
+    page.put_span(start, page.span(call)[1] - 1, *parts, ", throttle_secs=0)")
+    page.note(word.node, "evaluates each checkpoint that is saved")
+
+
+def _spec(
+    page: Page, name: str, given: dict[str, cst.Arg], names: dict[str, str]
+) -> list[Part]:
+    """The call of a spec; that of an evaluation is not closed."""
+    parts: list[Part] = [f"{page.take(name)}("]
+    for old, new in names.items():
+        if old in given:
+            keyword = "" if new == "input_fn" else f", {new}="
+            parts += [keyword, given[old].value]
+    return [*parts, ")"] if name == "TrainSpec" else parts
+
+
+_RUNNERS = (
+    "tf.contrib.learn.learn_runner",
+    "tf.contrib.learn.python.learn.learn_runner",
+)
+
+WORDS: dict[str, Handler] = {
+    "tf.contrib.learn.Experiment": _experiment,
+    "tf.contrib.learn.python.learn.experiment.Experiment": _experiment,
+    **{f"{runner}.run": taken("run_experiment") for runner in _RUNNERS},
+}
