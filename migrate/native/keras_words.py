@@ -365,6 +365,14 @@ def _optimizer(page: Page, word: Word) -> None:
     placed(page, call, code)
 
 
+def _other_steps(page: Page, word: Word) -> None:
+    """An optimizer of the same name, which has come to take other steps."""
+    if page.for_tf2:
+        _home(page, word)
+    else:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) takes other steps today")
+
+
 def _schedule(page: Page, word: Word) -> None:
     """The rate of a step, by Keras' schedule: outside of a model function."""
     call = word.call
@@ -416,5 +424,6 @@ WORDS: dict[str, Handler] = {
     "tf.keras.estimator.model_to_estimator": _model_to_estimator,
     **dict.fromkeys(SIGNATURES, _optimizer),
     **{one: _schedule for one in SCHEDULES if one.startswith("tf.train.")},
+    "tf.keras.optimizers.Nadam": _other_steps,
     "tf.keras.optimizers.schedules": _home,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -19,6 +19,7 @@ from ..plan.code.tree import Tree, only_small, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.parsing import parse
 from ..project.positions import code_of
+from ..project.selection import is_test
 from ..rules.engine import run_rules
 from ..rules.written_for import written_for_tf2
 from ..symbols.scope_builder import build_scopes
@@ -324,8 +325,8 @@ class _Program:
         own = {os.path.abspath(other.parsed.path) for other in self.files}
         name = defined.name.value
         for path in self.facts.importers(one.parsed.path):
-            if os.path.abspath(path) in own:
-                continue
+            if os.path.abspath(path) in own or is_test(path.name):
+                continue  # tests are told of
             if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
                 raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
 
@@ -360,8 +361,7 @@ class _Program:
         if isinstance(holder, cst.ClassDef):
             (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
             assert isinstance(fitted, cst.ClassDef)
-            change = _BesideClass(holder, defined, fitted, task)
-            module = parsed.module.visit(change)
+            module = parsed.module.visit(_BesideClass(holder, defined, fitted, task))
         else:
             (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
             assert isinstance(fitted, cst.ClassDef)
@@ -376,7 +376,9 @@ class _Program:
                 while top and sum(one.comment is None for one in lines) < 2:
                     lines.insert(0, cst.EmptyLine(indent=False))
                 made = made.with_changes(leading_lines=lines)
-            module = parsed.module.visit(_InPlace(defined, [*before, made]))
+            users = _loads_of(parsed, defined)
+            change = _InPlace(defined, [*before, made], users, task.name)
+            module = parsed.module.visit(change)
         if task.dropped:
             dropped = module.visit(_WithoutClass(task.dropped))
             assert isinstance(dropped, cst.Module)
@@ -392,14 +394,36 @@ class _Program:
                 other.parsed = _parsed(other.parsed, code_of(module), self.facts)
 
 
+def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
+    """Where a file names a function, and nothing else of its name."""
+    found = set()
+    for node in parsed.resolver.scopes.loads:
+        if isinstance(node, cst.Name) and node.value == defined.name.value:
+            bound = parsed.resolver.bindings(node)
+            if [one.node for one in bound] == [defined]:
+                found.add(node)
+    return found
+
+
 class _InPlace(cst.CSTTransformer):
-    """Puts statements in the place of a function."""
+    """Puts a Task in the place of a function, and its name where that is used."""
 
     def __init__(
-        self, defined: cst.FunctionDef, made: Sequence[cst.BaseStatement]
+        self,
+        defined: cst.FunctionDef,
+        made: Sequence[cst.BaseStatement],
+        users: Collection[cst.Name],
+        name: str,
     ) -> None:
         self.defined = defined
         self.made = made
+        self.users = users
+        self.name = name
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return cst.Name(self.name) if original_node in self.users else updated_node
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

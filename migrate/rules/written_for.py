@@ -41,7 +41,8 @@ def era_of(resolver: Resolver) -> Era:
     TF 2.0 to 2.15 had Estimators too, so they tell nothing.
     """
     tf1 = any(_names(use.node, _CONTRIB) for use in resolver.scopes.imports)
-    tf2 = any(_optimizes_as_in_tf2(call, resolver) for call in resolver.scopes.calls)
+    tf2 = any(_names(use.node, _KERAS_2) for use in resolver.scopes.imports)
+    tf2 |= any(_optimizes_as_in_tf2(call, resolver) for call in resolver.scopes.calls)
     for use in resolver.scopes.uses:
         dotted = resolver.qualified(use.node)
         if dotted is None or not dotted.startswith("tensorflow"):
@@ -99,6 +100,7 @@ def _optimizes_as_in_tf2(called: cst.CSTNode, resolver: Resolver) -> bool:
 
 
 _CONTRIB = ("tensorflow.contrib",)
+_KERAS_2 = ("tf_keras",)
 # The last three are for code that is on its way from TF 1 to TF 2.
 _ONLY_TF2 = (
     "tensorflow.compat.v2.",

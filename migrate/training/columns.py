@@ -44,7 +44,7 @@ def shared_embedding_columns(
     return found
 
 
-class Tables(dict[str, Any]):
+class Tables(dict):  # type: ignore[type-arg]
     """Embeddings that columns share, by name."""
 
 

@@ -89,6 +89,12 @@ WORDS: dict[str, frozenset[str]] = {
         "head_exports": "",
     }.items()
 }
+HEADS = {
+    "strategy": "summed",
+    "export_saved_model": "exports",
+    "exporters": "exports",
+    "EvalSpec(exporters)": "exports",
+}
 LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)
 
 
@@ -100,8 +106,9 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
     asked = {"core", *words}
-    if "strategy" in asked and not asked.isdisjoint(definitions("heads")):
-        asked.add("summed")  # replicas add the losses of heads up
+    if not asked.isdisjoint(definitions("heads")):
+        # Replicas add the losses of heads up, and these export several signatures.
+        asked |= {HEADS[word] for word in asked & HEADS.keys()}
     chosen = {
         element
         for element in everything()

@@ -351,6 +351,8 @@ class Trained:
         symbol, arguments = arguments_of(CALLS[key], generation == "v2")
         code = canned(symbol, {**arguments, "config": "config"}, tf2=generation == "v2")
         words = {*code.training, "hooks", "predict", "RunConfig"}
+        words |= {*re.findall(r"\b(\w+)=", code.text)}
+        words |= {"strategy"} if replicas > 1 else set()
         training = module_of(words, folder)
         strategy = None
         if replicas > 1:
@@ -371,7 +373,7 @@ class Trained:
         given = {**vars(training), **columns, "tf": tf, "tf_keras": tf_keras}
         trainer = eval(code.text, {**given, "config": config})
         input_fn = case.train_input(tf)
-        trainer._prepare(input_fn().element_spec)
+        trainer._prepare(input_fn().element_spec[0])
         self.variables = names_of(trainer.task.model, tf_keras)
         for name, variable in self.variables.items():
             if self.arrays is not None:

@@ -79,7 +79,8 @@ def test_each_program_ends_where_its_trial_says(project: Path) -> None:
     # Run without its argument it fails, before the rewrite too.
     outcome, reason = told.pop("asked.py")
     assert outcome == "not proved"
-    assert "did not run before the rewrite: IndexError" in reason
+    assert "did not run before the rewrite" in reason
+    assert "IndexError" in reason
     outcome, reason = told.pop("noisy.py")
     assert outcome == "not proved"
     assert "random numbers while it trains (random_gamma" in reason

@@ -48,7 +48,7 @@ def test_of_a_library_only_what_is_named_comes_and_what_it_refers_to() -> None:
     assert "class StepTimer" not in training_module(parts_for(["StopAtStep"]))
     exporting = training_module(parts_for(["FinalExporter"]))
     assert "def export_saved_model(" in exporting
-    assert "exporter.export(" in exporting
+    assert "one.export(" in exporting
 
 
 def test_two_parts_define_the_same_only_to_extend_it() -> None:
