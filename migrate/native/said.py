@@ -275,9 +275,10 @@ class Said(cst.CSTTransformer):
     def _scheduled(
         self, symbol: str, call: cst.Call, updated: cst.Call
     ) -> cst.BaseExpression:
-        """A schedule: the object, its rate for a step, or that of the optimizer."""
-        if not self.init and not self.rate:
-            return cst.parse_expression("self.optimizer.learning_rate")
+        """A schedule: the object, or its rate for a step.
+
+        The optimizer's `learning_rate` is that of the last step until it updates.
+        """
         texts = self._arguments(call, updated, SCHEDULES[symbol])
         given = match_arguments(call, SCHEDULES[symbol])
         name = "x" if "x" in SCHEDULES[symbol] else "global_step"
@@ -289,7 +290,8 @@ class Said(cst.CSTTransformer):
         made = self._parsed(schedule(symbol, texts))
         if self.init:
             return made
-        return cst.Call(made, [cst.Arg(cst.parse_expression(step or self.step))])
+        now = self.step if self.rate else "self.optimizer.iterations"
+        return cst.Call(made, [cst.Arg(cst.parse_expression(step or now))])
 
     def _summary(self, kind: str, call: cst.Call, updated: cst.Call) -> cst.Call:
         """A summary, under the tag that TF 1 gave it."""

@@ -46,7 +46,8 @@ for name, start in json.loads(sys.argv[2]):
         for event in tf.compat.v1.train.summary_iterator(path):
             for value in event.summary.value:
                 noted = tags.setdefault(f"{place} {value.tag}", [])
-                noted.append([event.step, value.simple_value])
+                tensor = tf.make_ndarray(value.tensor) if value.HasField("tensor") else np.float32(0)
+                noted.append([event.step, value.simple_value or tensor.item()])
     program.with_suffix(".json").write_text(json.dumps(tags))
 """
 
