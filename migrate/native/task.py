@@ -788,7 +788,7 @@ class Maker:
     def is_summary(self, statement: Statement) -> bool:
         """A summary, or a loop that writes nothing but summaries.
 
-        None where variables go by their names, which are others now.
+        It is none where variables go by their names, which are others now.
         """
         if isinstance(statement, cst.For):
             body = statement.body
