@@ -29,7 +29,7 @@ from .layers import (
     regularizer,
 )
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
-from .sharing import merge_shared, places_of
+from .sharing import has_mode_branches, merge_shared, places_of
 from .sites import simplified
 from .text import (
     HELD,
@@ -93,6 +93,7 @@ _FLAGS = (
     "is_training_phase",
     "phase_train",
 )
+_PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 WITHOUT_WEIGHTS = (
     "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
 )  # fmt: skip
@@ -307,8 +308,9 @@ class Module:
         for one in self.classes:
             one.read()
         shared: set[str] = set()
-        if self.reuses:
+        if self.reuses or any(map(has_mode_branches, self.classes)):
             merge_shared(self.classes)
+        if self.reuses:
             shared = self._shared()
         self._check_functions()
         flags = find_outer_scopes(self)
@@ -499,7 +501,9 @@ class Module:
                     found.append((node, known))
                     continue
                 name = contrib_name(symbol)
-                if name in WITHOUT_WEIGHTS:
+                if name in _PENALTIES:
+                    found.append((node, name))
+                elif name in WITHOUT_WEIGHTS:
                     for one in around:
                         if isinstance(one, ast.With) and "arg_scope" in text.of(one):
                             raise Refused(f"`{text.of(node.func)}` in an arg_scope")
@@ -514,6 +518,11 @@ class Module:
             if not inner:
                 return code
             for node, name in inner:
+                if name in _PENALTIES:
+                    shown = on_one_line(text.of(node))
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, regularizer(shown, reader) or "None")
+                    continue
                 if name not in WITHOUT_WEIGHTS:
                     if name == "DropoutWrapper" and self.shares is None:
                         raise Refused("it is not known when `DropoutWrapper` drops")

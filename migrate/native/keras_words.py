@@ -309,10 +309,10 @@ def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:
         if one.startswith("tf.keras.")
     }
     symbol = by_name.get(str(node.evaluated_value).lower())
-    if symbol is None:
-        return
-    code = optimizer(symbol, {}, schedule=False, rows=_has_rows(page))
-    if code.text != f"tf_keras.optimizers.{symbol.rpartition('.')[2]}()":
+    text, kind = "", (symbol or "").rpartition(".")[2]
+    if symbol is not None:
+        text = optimizer(symbol, {}, schedule=False, rows=_has_rows(page)).text
+    if text != f"tf_keras.optimizers.{kind}()":
         why = "an optimizer by its name ({}), whose numbers are others today: make one"
         page.refuse(node, why)
 
@@ -363,6 +363,14 @@ def _optimizer(page: Page, word: Word) -> None:
         return
     page.replaced.add(root_of(word.node))
     placed(page, call, code)
+
+
+def _other_steps(page: Page, word: Word) -> None:
+    """An optimizer of the same name, which has come to take other steps."""
+    if page.for_tf2:
+        _home(page, word)
+    else:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) takes other steps today")
 
 
 def _schedule(page: Page, word: Word) -> None:
@@ -416,5 +424,6 @@ WORDS: dict[str, Handler] = {
     "tf.keras.estimator.model_to_estimator": _model_to_estimator,
     **dict.fromkeys(SIGNATURES, _optimizer),
     **{one: _schedule for one in SCHEDULES if one.startswith("tf.train.")},
+    "tf.keras.optimizers.Nadam": _other_steps,
     "tf.keras.optimizers.schedules": _home,
 }

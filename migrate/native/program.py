@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -47,10 +47,6 @@ __all__ = ["NativeFile", "native"]
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
-# Words of a program that knows its part in a cluster.
-_ROLES = frozenset(
-    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
-)
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "KerasTask": "makes its Keras model before it has joined it",
@@ -361,8 +357,7 @@ class _Program:
         if isinstance(holder, cst.ClassDef):
             (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
             assert isinstance(fitted, cst.ClassDef)
-            change = _BesideClass(holder, defined, fitted, task)
-            module = parsed.module.visit(change)
+            module = parsed.module.visit(_BesideClass(holder, defined, fitted, task))
         else:
             (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
             assert isinstance(fitted, cst.ClassDef)
@@ -377,7 +372,9 @@ class _Program:
                 while top and sum(one.comment is None for one in lines) < 2:
                     lines.insert(0, cst.EmptyLine(indent=False))
                 made = made.with_changes(leading_lines=lines)
-            module = parsed.module.visit(_InPlace(defined, [*before, made]))
+            users = _loads_of(parsed, defined)
+            change = _InPlace(defined, [*before, made], users, task.name)
+            module = parsed.module.visit(change)
         if task.dropped:
             dropped = module.visit(_WithoutClass(task.dropped))
             assert isinstance(dropped, cst.Module)
@@ -393,14 +390,36 @@ class _Program:
                 other.parsed = _parsed(other.parsed, code_of(module), self.facts)
 
 
+def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
+    """Where a file names a function, and nothing else of its name."""
+    found = set()
+    for node in parsed.resolver.scopes.loads:
+        if isinstance(node, cst.Name) and node.value == defined.name.value:
+            bound = parsed.resolver.bindings(node)
+            if [one.node for one in bound] == [defined]:
+                found.add(node)
+    return found
+
+
 class _InPlace(cst.CSTTransformer):
-    """Puts statements in the place of a function."""
+    """Puts a Task in the place of a function, and its name where that is used."""
 
     def __init__(
-        self, defined: cst.FunctionDef, made: Sequence[cst.BaseStatement]
+        self,
+        defined: cst.FunctionDef,
+        made: Sequence[cst.BaseStatement],
+        users: Collection[cst.Name],
+        name: str,
     ) -> None:
         self.defined = defined
         self.made = made
+        self.users = users
+        self.name = name
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return cst.Name(self.name) if original_node in self.users else updated_node
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

@@ -164,8 +164,9 @@ def _kind(code: str, lifted: Lifted, seen: tuple[str, ...] = ()) -> _Kind | None
         return _common(values, lifted, (*seen, node.id))
     if isinstance(node, (ast.List, ast.ListComp)):
         parts = node.elts if isinstance(node, ast.List) else [node.elt]
-        found = _common(map(ast.unparse, parts), lifted, seen)
-        return None if found is None else found._replace(several=True)
+        kinds = [_kind(ast.unparse(one), lifted, seen) for one in parts]
+        found = [one.lstm for one in kinds if one is not None]
+        return _Kind(all(found), several=True) if len(found) == len(kinds) else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _kind(ast.unparse(node.left), lifted, seen)
     if not isinstance(node, ast.Call):
@@ -206,7 +207,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     if literal(given.get("time_major", "False")) is not False:
         raise Refused(f"`{function}` with `time_major`")
     kind = lifted.symbol(given.get("dtype", "tf.float32"))
-    if kind not in ("tf.float32", None):
+    if kind is not None and not kind.endswith(".float32"):
         raise Refused(f"`{function}` with `dtype`")
     statement = lifted.above[use]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:

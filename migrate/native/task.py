@@ -1015,7 +1015,7 @@ class Maker:
                     continue
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
-                if symbol.endswith("optimize_loss"):
+                if symbol.endswith(("optimize_loss", "_regularizer", "_initializer")):
                     continue
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(

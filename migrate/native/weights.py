@@ -442,6 +442,19 @@ class _Mover:
         except Refused:
             return None
 
+    def _first(self, code: str | None, what: str) -> tuple[str, str | None]:
+        """An initializer for the constructor; "build", "late" if others make it."""
+        lifted = self.lifted
+        if code is None or is_absent(code):
+            return "", None
+        code = lifted.value(code)
+        for place, moved in (("", lifted.for_init), ("build", lifted.for_build)):
+            try:
+                return place, moved(code, what)
+            except Refused:
+                continue
+        return "late", code
+
     def _size(self, code: str, what: str) -> tuple[str, bool, bool]:
         """A size for the constructor; or for `build`, or for the call."""
         lifted = self.lifted
@@ -477,8 +490,8 @@ class _Mover:
         if kind != "tf.float32" and not whole and not as_input:
             raise Refused(f"{what} is of type `{kind}`")
         withs = lifted.withs(node)
-        start = moved("initializer")
-        if start is None and not whole:
+        first, start = self._first(given.get("initializer"), what)
+        if start is None and not whole and not first:
             start = lifted.from_scopes(withs, "initializer", what)
         penalty = moved("regularizer") or lifted.from_scopes(withs, "regularizer", what)
         penalty = regularizer(penalty, lifted)
@@ -494,6 +507,10 @@ class _Mover:
         if began == lifted.text("glorot_uniform"):
             began = None
         size, build, late = self._size(given["shape"], what)
+        if first == "late" and not late:
+            size, build, late = given["shape"], False, True
+        elif first and not build and not late:
+            size, build = lifted.in_build(size) or "", True
         if build or late:
             # These know no parameters of the constructor.
             began, name = lifted.in_build(began), lifted.in_build(name)

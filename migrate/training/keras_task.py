@@ -19,8 +19,9 @@ class KerasTask(Task):
 
     def __call__(self) -> KerasTask:
         """Returns a task with a copy of the model, made in the scope of a strategy."""
-        kind = type(self.optimizer)
-        known = {**self.custom_objects, kind.__name__: kind}
+        kind, known = type(self.optimizer), {**self.custom_objects}
+        if not kind.__module__.startswith("tf_keras."):
+            known[kind.__name__] = kind
         with tf_keras.utils.custom_object_scope(known):
             copy = tf_keras.models.clone_model(self.model)
             copy.compile_from_config(self.model.get_compile_config())
