@@ -786,11 +786,19 @@ class Maker:
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
     def is_summary(self, statement: Statement) -> bool:
-        """A summary, or a loop that writes nothing but summaries."""
+        """A summary, or a loop that writes nothing but summaries.
+
+        It is none where variables go by their names, which are others now.
+        """
         if isinstance(statement, cst.For):
             body = statement.body
-            return isinstance(body, cst.IndentedBlock) and all(
-                map(self.is_summary, statements_of(body))
+            return (
+                isinstance(body, cst.IndentedBlock)
+                and all(map(self.is_summary, statements_of(body)))
+                and not any(
+                    isinstance(one, cst.Attribute) and one.attr.value in ("op", "name")
+                    for one in walk(statement)
+                )
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
