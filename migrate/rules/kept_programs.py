@@ -91,9 +91,11 @@ ADVICE = {
         "move them into a function that both model functions call"
     ),
     "layers made by `map`": "write a loop",
-    "layers of Keras among others": (
-        "name the layers of Keras, or use either tf.keras or tf.layers in a model_fn"
+    "moving averages of Keras that nothing updates": (
+        "call tf.layers.batch_normalization, and run its updates"
     ),
+    "`...=...` of a layer of Keras": "leave it out: TF 1 did nothing with it",
+    "`...` within another layer": "call it by itself, and say whether it trains",
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "it comes of `...`": (
         "call the function by its name, or one of several in the branches of an `if`"
