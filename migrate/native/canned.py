@@ -396,6 +396,8 @@ class _Canned:
         """An optimizer given by its name, as an object or by a function."""
         text = self.given.get(name, f'"{default}"')
         named = literal(text)
+        if _is_function_of_program(parsed(text)):
+            return ast.unparse(_made_by(parsed(text)))
         if isinstance(named, str):
             symbol, given = self.named_optimizer(named, rate)
         else:
@@ -430,8 +432,7 @@ class _Canned:
 
     def made_optimizer(self, name: str, node: ast.expr) -> tuple[str, dict[str, str]]:
         """An optimizer that is made where the Estimator is made."""
-        if isinstance(node, ast.Lambda) and not node.args.args:
-            node = node.body
+        node = _made_by(node)
         symbol = _symbol(node.func) if isinstance(node, ast.Call) else ""
         if not isinstance(node, ast.Call) or symbol not in OPTIMIZERS:
             raise Refused(
@@ -439,6 +440,18 @@ class _Canned:
                 f"call, but is `{ast.unparse(node)}`"
             )
         return symbol, matched(node, OPTIMIZERS[symbol])
+
+
+def _made_by(node: ast.expr) -> ast.expr:
+    """What ``lambda: make(...)`` gives, or what is given at once."""
+    return node.body if isinstance(node, ast.Lambda) and not node.args.args else node
+
+
+def _is_function_of_program(node: ast.expr) -> bool:
+    """An optimizer comes from a function, whose own words change where it stands."""
+    made = _made_by(node)
+    name = dotted(made.func) if isinstance(made, ast.Call) else ""
+    return name.isidentifier()
 
 
 def _sequential(layers: list[str]) -> str:

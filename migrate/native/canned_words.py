@@ -32,6 +32,10 @@ def _canned(page: Page, word: Word) -> None:
             continue
         if name.endswith("optimizer") or name == "head":
             value = page.value(value) or value
+            if _is_made_elsewhere(page, value):
+                why = f"whose {name} is not made in its call"
+                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+                return
         given[name] = plain(page, value)
     texts = [one.source.text for one in (page.parsed, *page.beside)]
     rows = any("embedding" in text for text in texts)
@@ -48,6 +52,21 @@ def _canned(page: Page, word: Word) -> None:
         if name.endswith("optimizer") or name == "head":
             page.drop_made(arg.value)
     placed(page, call, code, kept)
+
+
+def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
+    """A function makes it that no file of the program defines."""
+    made = value.body if isinstance(value, cst.Lambda) else value
+    if not isinstance(made, cst.Call) or not isinstance(made.func, cst.Name):
+        return False
+    if page.symbol(made.func) is not None:
+        return False
+    name = made.func.value
+    return not any(
+        isinstance(one, cst.FunctionDef) and one.name.value == name
+        for parsed in (page.parsed, *page.beside)
+        for one in parsed.nodes
+    )
 
 
 WORDS: dict[str, Handler] = dict.fromkeys(SIGNATURES, _canned)

@@ -13,6 +13,8 @@ from .word import Handler, Word, arguments, is_none, root_of, taken
 
 __all__ = ["WORDS", "asked", "datasets"]
 
+# Methods of data sets that are given functions of elements.
+_OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 
 
@@ -373,6 +375,9 @@ def asked(page: Page) -> Iterator[str]:
                 if name in names:
                     yield f"input_fn({name})"
     for call in page.scopes.calls.values():
+        func = call.func
+        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ELEMENTS:
+            continue
         for arg in call.args:
             first = arg.keyword.value if arg.keyword is not None else ""
             given = first == "input_fn" or (not first and arg is call.args[0])

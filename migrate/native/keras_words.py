@@ -309,10 +309,10 @@ def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:
         if one.startswith("tf.keras.")
     }
     symbol = by_name.get(str(node.evaluated_value).lower())
-    if symbol is None:
-        return
-    code = optimizer(symbol, {}, schedule=False, rows=_has_rows(page))
-    if code.text != f"tf_keras.optimizers.{symbol.rpartition('.')[2]}()":
+    text, kind = "", (symbol or "").rpartition(".")[2]
+    if symbol is not None:
+        text = optimizer(symbol, {}, schedule=False, rows=_has_rows(page)).text
+    if text != f"tf_keras.optimizers.{kind}()":
         why = "an optimizer by its name ({}), whose numbers are others today: make one"
         page.refuse(node, why)
 

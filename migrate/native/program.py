@@ -47,10 +47,6 @@ __all__ = ["NativeFile", "native"]
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
 }
-# Words of a program that knows its part in a cluster.
-_ROLES = frozenset(
-    ("chief", "cluster", "evaluator", "index", "master", "ps", "type", "worker")
-)
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "KerasTask": "makes its Keras model before it has joined it",

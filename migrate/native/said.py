@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -12,7 +12,7 @@ from ..interp.in_mode import Called
 from ..plan.code.arguments import UnknownArguments, match_arguments
 from ..plan.code.texts import source_text
 from ..plan.code.tree import Statement
-from .code import Code
+from .code import Code, literal
 from .losses import SIGNATURES as LOSSES
 from .losses import loss
 from .metrics import SIGNATURES as METRICS
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["Said"]
 
 _SUMMARIES = "tf.summary."
+_NOT_TF2 = ("name", "family", "collections")
+_SUMMARY = {
+    "scalar": ("name", "tensor", "collections", "family"),
+    "histogram": ("name", "values", "collections", "family"),
+    "image": ("name", "tensor", "max_outputs", "collections", "family"),
+    "audio": ("name", "tensor", "sample_rate", "max_outputs", "collections", "family"),
+    "text": ("name", "tensor", "collections"),
+}
 _EVERY = (
     "a metric that is shown while it trains has all batches in it; "
     "TensorFlow 1.15 added only those of the steps that showed it"
@@ -253,10 +261,8 @@ class Said(cst.CSTTransformer):
             )
         if symbol.startswith(_SUMMARIES) and symbol.count(".") == 2:
             kind = symbol.rpartition(".")[2]
-            if kind in ("scalar", "histogram", "image", "text", "audio"):
-                return updated_node.with_changes(
-                    func=cst.parse_expression(f"__tf2__.summary.{kind}")
-                )
+            if kind in _SUMMARY:
+                return self._summary(kind, original_node, updated_node)
         return updated_node
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -269,9 +275,10 @@ class Said(cst.CSTTransformer):
     def _scheduled(
         self, symbol: str, call: cst.Call, updated: cst.Call
     ) -> cst.BaseExpression:
-        """A schedule: the object, its rate for a step, or that of the optimizer."""
-        if not self.init and not self.rate:
-            return cst.parse_expression("self.optimizer.learning_rate")
+        """A schedule: the object, or its rate for a step.
+
+        The optimizer's `learning_rate` is that of the last step until it updates.
+        """
         texts = self._arguments(call, updated, SCHEDULES[symbol])
         given = match_arguments(call, SCHEDULES[symbol])
         name = "x" if "x" in SCHEDULES[symbol] else "global_step"
@@ -283,7 +290,52 @@ class Said(cst.CSTTransformer):
         made = self._parsed(schedule(symbol, texts))
         if self.init:
             return made
-        return cst.Call(made, [cst.Arg(cst.parse_expression(step or self.step))])
+        now = self.step if self.rate else "self.optimizer.iterations"
+        return cst.Call(made, [cst.Arg(cst.parse_expression(step or now))])
+
+    def _summary(self, kind: str, call: cst.Call, updated: cst.Call) -> cst.Call:
+        """A summary, under the tag that TF 1 gave it."""
+        func = cst.parse_expression(f"__tf2__.summary.{kind}")
+        given = self._arguments(call, updated, _SUMMARY[kind])
+        if "collections" in given:
+            raise self.maker.stop(call, "a summary in collections of its own")
+        name, family = (literal(given.get(key, "")) for key in ("name", "family"))
+        parts = [*self._scopes(call)]
+        if "family" in given:
+            parts = [family, *parts, family]
+        tag = name
+        if isinstance(name, str) and all(isinstance(part, str) for part in parts):
+            tag = re.sub(r"[^-/.\w]", "_", "/".join([*parts, name]))
+        elif parts:
+            raise self.maker.stop(call, "a summary whose scope or `family` is computed")
+        plain = all(one.keyword is None for one in call.args[:2])
+        if tag == name and plain and len(call.args) == 2:
+            return updated.with_changes(func=func)
+        first = (
+            given.pop("name")
+            if tag == name
+            else f"{self.maker.quote}{tag}{self.maker.quote}"
+        )
+        value = given.pop(_SUMMARY[kind][1])
+        more = [f"{n}={text}" for n, text in given.items() if n not in _NOT_TF2]
+        made = self._protected(
+            f"__tf2__.summary.{kind}({', '.join([first, value, *more])})"
+        )
+        assert isinstance(made, cst.Call)
+        return made
+
+    def _scopes(self, node: cst.CSTNode) -> list[Any]:
+        """The names of the scopes around a node, the outermost first."""
+        found = []
+        for above in self.tree.ancestors(node):
+            for item in reversed(above.items) if isinstance(above, cst.With) else ():
+                call = item.item
+                symbol = self.tree.symbol(getattr(call, "func", call)) or ""
+                if symbol in ("tf.name_scope", "tf.variable_scope"):
+                    args = call.args if isinstance(call, cst.Call) else ()
+                    named = source_text(args[0].value) if args else ""
+                    found.append(literal(named))
+        return found[::-1]
 
     def decay(
         self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression

@@ -27,6 +27,12 @@ _PLACED = "... (...:...)"
 _OUT = "write the arguments of the call out"
 _SPLIT = "write it as a statement of its own, outside of that one"
 ADVICE = {
+    "`...=...` of a layer of Keras": "leave the argument out",
+    "`...` within another layer": _SPLIT,
+    "batch normalization of Keras, ...": "use tf.layers.batch_normalization",
+    "whose moving averages nothing updates": (
+        "let the train_op depend on the updates of the layer"
+    ),
     "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
     "`...` changes between layers": "give the second value a name of its own",
     "`...` is given by its place": "give it as `name=value`",

@@ -44,6 +44,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         "plain.py": "x = 1\n",
         "modern.py": "import tensorflow as tf\nx = tf.nn.relu(1)\n",
         "é ü.py": SOURCE,
+        "kept.py": "import tensorflow as tf\nfrom elsewhere import model_fn, data\n"
+        "tf.estimator.Estimator(model_fn).train(data)\n",
     }
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
@@ -57,7 +59,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 
 def test_totals_add_up(report: Report) -> None:
-    assert sum(report.files_by_status().values()) == len(report.results) == 6
+    assert sum(report.files_by_status().values()) == len(report.results) == 7
     assert sum(report.findings_by_outcome().values()) == len(report.findings)
     by_rule = report.findings_by_rule()
     assert sum(sum(o.values()) for o in by_rule.values()) == len(report.findings)

@@ -1,0 +1,126 @@
+"""Optimizers and schedules that functions of a program make, outside of its models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from .code import Refused
+from .optimizers import SIGNATURES as OPTIMIZERS
+from .optimizers import optimizer
+from .page import Page
+from .schedules import SIGNATURES as SCHEDULES
+from .schedules import schedule
+from .slices import GLOBAL_STEPS
+from .word import Handler, Word, arguments, placed, plain, root_of
+
+__all__ = ["WORDS"]
+
+_STEP = "STEP_ARGUMENT"
+_RATE = "LEARNING_RATE_ARGUMENT"
+_ROWS = ("embedding", "gather", "feature_column")
+
+
+def _optimizer(page: Page, word: Word) -> None:
+    """The optimizer of Keras that takes the same steps."""
+    call = word.call
+    known = OPTIMIZERS[word.symbol]
+    args = None if call is None or word.stays else arguments(page, call, known)
+    if call is None or args is None:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    given = {name: plain(page, one.value) for name, one in args.items()}
+    rate = args.get("learning_rate")
+    if rate is not None:
+        given["learning_rate"] = _RATE
+    plain_rate = (cst.Float, cst.Integer, cst.Attribute, cst.Subscript)
+    fixed = rate is None or isinstance(page.value(rate.value), plain_rate)
+    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    rows = any(one in text for text in texts for one in _ROWS)
+    try:
+        code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    page.replaced.add(root_of(word.node))
+    placed(page, call, code, {_RATE: rate.value} if rate is not None else None)
+
+
+def _schedule(page: Page, word: Word) -> None:
+    """The schedule of Keras, which optimizers ask for the rate of a step."""
+    call = word.call
+    known = SCHEDULES[word.symbol]
+    args = None if call is None or word.stays else arguments(page, call, known)
+    step = "x" if "x" in known else "global_step"
+    if call is None or args is None or step not in args:
+        return
+    counted = _is_step(page, args[step])
+    if counted and not _is_rate(page, call):
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is no rate of an optimizer")
+        return
+    given = {name: plain(page, one.value) for name, one in args.items()}
+    given.pop(step)
+    try:
+        code = schedule(word.symbol, given)
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    page.replaced.add(root_of(word.node))
+    if not counted:
+        # The rate of a step that the caller names.
+        code = replace(code, text=f"{code.text}({_STEP})")
+        placed(page, call, code, {_STEP: args[step].value})
+        return
+    page.drop_made(args[step].value)
+    made = page.value(args[step].value)
+    if isinstance(made, cst.Call):
+        page.replaced.add(root_of(made.func))
+        page.rewritten.add(made)
+    placed(page, call, code)
+
+
+def _is_step(page: Page, arg: cst.Arg | None) -> bool:
+    """The global step, and not a step of the caller's."""
+    value = page.value(arg.value) if arg is not None else None
+    return isinstance(value, cst.Call) and page.symbol(value.func) in GLOBAL_STEPS
+
+
+def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
+    """All that is done with a value is that an optimizer gets it."""
+    holder = page.parent(node)
+    if isinstance(holder, cst.Arg):
+        call = page.parent(holder)
+        return isinstance(call, cst.Call) and page.symbol(call.func) in OPTIMIZERS
+    if isinstance(holder, cst.Assign) and len(holder.targets) == 1:
+        target = holder.targets[0].target
+        names = page.loads(target.value) if isinstance(target, cst.Name) else []
+        reads = [
+            one
+            for one in names
+            if node not in (one, *page.ancestors(one))
+            and any(
+                page.statement(bound.node) is page.statement(holder)
+                for bound in page.resolver.bindings(one)
+            )
+        ]
+        return bool(reads) and all(_is_rate(page, one, depth) for one in reads)
+    function = page.function(node)
+    if isinstance(holder, cst.Return) and isinstance(function, cst.FunctionDef):
+        name = function.name.value
+        if depth > 2 or any(
+            name in one.source.text for one in page.beside if one is not page.parsed
+        ):
+            return False
+        calls = [page.parent(one) for one in page.loads(name)]
+        return bool(calls) and all(
+            isinstance(one, cst.Call) and _is_rate(page, one, depth + 1)
+            for one in calls
+        )
+    return False
+
+
+WORDS: dict[str, Handler] = {
+    **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
+}
