@@ -96,28 +96,11 @@ def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
             else:
                 page.rename_keyword(arg, "make_task")
     _give_params(page, call, first)
-    if first is not None:
-        _check_home(page, first.value)
     if any(arg.star == "**" for arg in call.args):
         given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         unnamed = [arg for arg in call.args if arg.keyword is None and not arg.star]
         if "model_fn" not in given and len(unnamed) <= partial:
             page.refuse(call, "an Estimator's model_fn ({}) is hidden by `**`: name it")
-
-
-def _check_home(page: Page, made: cst.BaseExpression) -> None:
-    """Refuses a model function that is imported from outside of the program."""
-    told = page.resolver.qualified(made) if _is_path(made) else None
-    if told is None or "." not in told:
-        return
-    paths = [one.path for one in (page.parsed, *page.beside)]
-    names = {name for path in paths for name in (path.stem, path.parent.name)}
-    if names.isdisjoint(told.split(".")[:-1]):
-        page.refuse(made, f"`{told}` ({{}}) is not among the files")
-
-
-def _is_path(node: cst.BaseExpression) -> bool:
-    return isinstance(node, (cst.Name, cst.Attribute))
 
 
 def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:

@@ -82,6 +82,7 @@ def native(
                 raise Refused(f"{parsed.path.name} {why}")
     program = _Program(files, facts)
     program.make_tasks()
+    _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
     for before, one in zip(files, program.files, strict=True):
         worded = reworded(
@@ -138,6 +139,26 @@ def _check_data(files: Sequence[ParsedModule]) -> None:
             if not re.search("context|input_pipeline", call):
                 why = "divides its data by its task: take it from an `input_context`"
                 raise Refused(f"{one.path.name} {why}")
+
+
+def _check_homes(files: Sequence[ParsedModule]) -> None:
+    """Refuses model functions that are imported from outside of the program."""
+    paths = [one.path for one in files]
+    homes = {name for path in paths for name in (path.stem, path.parent.name)}
+    for one in files:
+        for func, call in one.resolver.scopes.calls.items():
+            if one.resolver.resolve(func) != "tf.estimator.Estimator":
+                continue
+            named = [
+                a for a in call.args if a.keyword and a.keyword.value == "model_fn"
+            ]
+            for arg in named or call.args[:1]:
+                made = arg.value
+                if not isinstance(made, (cst.Name, cst.Attribute)):
+                    continue
+                told = one.resolver.qualified(made)
+                if told and homes.isdisjoint(told.split(".")[:-1]) and "." in told:
+                    raise Refused(f"`{told}` is not among the files")
 
 
 def _words_of(text: str, module: str) -> set[str]:
