@@ -25,8 +25,6 @@ __all__ = ["Scope", "find_outer_scopes", "scopes_of"]
 
 Symbol = Callable[[str], "str | None"]
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-# Arguments that may be known to the call alone.
-LATE = ("is_training", "normalizer_params")
 
 
 class Scope(NamedTuple):

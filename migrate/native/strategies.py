@@ -45,6 +45,8 @@ def _mirrored(page: Page, word: Word) -> None:
                 page.take_off_keyword(arg)
             page.put_span(start, start, f"{page.take('gpus')}(")
             page.put_span(end, end, ")")
+        elif name == "devices" and (count := _first_gpus(arg.value)) > 1:
+            page.put(arg.value, f"{page.take('gpus')}({count})")
         elif name == "cross_tower_ops" and arg.keyword is not None:
             page.rename_keyword(arg, "cross_device_ops")
         elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
@@ -53,6 +55,20 @@ def _mirrored(page: Page, word: Word) -> None:
     if not given.keys() & {"cross_device_ops", "cross_tower_ops"} and _is_one_of(page):
         ops = page.tf(word.node, f"distribute.{_COPY}")
         page.add_argument(word.call, f"cross_device_ops={ops}()")
+
+
+def _first_gpus(node: cst.BaseExpression) -> int:
+    """How many GPUs a list names, if these are the first ones."""
+    if not isinstance(node, (cst.List, cst.Tuple)):
+        return 0
+    names = [
+        str(one.value.evaluated_value).lower()
+        for one in node.elements
+        if isinstance(one.value, cst.SimpleString)
+    ]
+    wanted = [f"gpu:{number}" for number in range(len(node.elements))]
+    found = [name.removeprefix("/").removeprefix("device:") for name in names]
+    return len(wanted) if found == wanted else 0
 
 
 def _is_one_of(page: Page) -> bool:

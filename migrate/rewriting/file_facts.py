@@ -7,6 +7,7 @@ programs (``floor.py``) has nothing to parse.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 
 import libcst as cst
@@ -165,7 +166,30 @@ def is_started(name: str, text: str) -> bool:
             body = ast.parse(text).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
-    return any(_does_something(statement) for statement in body)
+    trainers = {
+        one.name
+        for one in body
+        if isinstance(one, ast.FunctionDef) and any(map(_trains, ast.walk(one)))
+    }
+    return any(_does_something(one) or _gets_trained(one, trainers) for one in body)
+
+
+def _trains(node: ast.AST) -> bool:
+    """A call that trains or evaluates."""
+    return isinstance(node, ast.Call) and bool(
+        re.search(
+            r"\.(train|fit|evaluate)$|train_and_evaluate$", ast.unparse(node.func)
+        )
+    )
+
+
+def _gets_trained(statement: ast.stmt, trainers: set[str]) -> bool:
+    """An assignment of what a training gives: ``results = estimator.evaluate(...)``."""
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(node, ast.Call)
+        and (_trains(node) or ast.unparse(node.func) in trainers)
+        for node in ast.walk(statement.value)
+    )
 
 
 def _does_something(statement: ast.stmt) -> bool:

@@ -29,10 +29,6 @@ _SPLIT = "write it as a statement of its own, outside of that one"
 ADVICE = {
     "`...=...` of a layer of Keras": "leave the argument out",
     "`...` within another layer": _SPLIT,
-    "batch normalization of Keras, ...": "use tf.layers.batch_normalization",
-    "whose moving averages nothing updates": (
-        "let the train_op depend on the updates of the layer"
-    ),
     "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
     "`...` changes between layers": "give the second value a name of its own",
     "`...` is given by its place": "give it as `name=value`",
@@ -97,6 +93,9 @@ ADVICE = {
         "move them into a function that both model functions call"
     ),
     "layers made by `map`": "write a loop",
+    "moving averages of Keras that nothing updates": (
+        "call tf.layers.batch_normalization, and run its updates"
+    ),
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "it comes of `...`": (
         "call the function by its name, or one of several in the branches of an `if`"

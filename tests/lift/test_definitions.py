@@ -81,7 +81,7 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
         ),
         (
             "net = tf.keras.layers.BatchNormalization()(features, training=True)",
-            "whose moving averages nothing updates",
+            "moving averages of Keras that nothing updates",
         ),
         (
             "net = tf.keras.layers.LSTM(3, dropout=0.5)(features)",

@@ -38,8 +38,7 @@ def layer(call: Call) -> Value:
             if (one.keyword or "").endswith(("dropout", "_regularizer")):
                 return call.unknown(f"`{one.keyword}={shown}` of a layer of Keras")
         if name == "BatchNormalization":
-            why = "whose moving averages nothing updates"
-            return call.unknown(f"batch normalization of Keras, {why}")
+            return call.unknown("moving averages of Keras that nothing updates")
         if not _is_wrapped(call):
             call.evaluator.notes.make(call, "object")
         elif at_call(call.symbol):
