@@ -36,6 +36,10 @@ from .updates import Trained, is_updates, read_training
 __all__ = ["Task", "alias_of", "task_of"]
 
 _SUMMARIES = "tf.summary."
+_INPUTS = (
+    "exported classifiers and regressors name what they take as their receiver does; "
+    "TF 1 named it `inputs`"
+)
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
@@ -938,6 +942,8 @@ class Maker:
         self, mode: Mode, kind: str, value: Called
     ) -> list[tuple[str, cst.BaseExpression]]:
         """The outputs of one signature, by name; no name for a whole dict."""
+        if kind != "PredictOutput" and _INPUTS not in self.parts.notes:
+            self.parts.notes.append(_INPUTS)
         if kind == "PredictOutput":
             one = mode.arguments(value, ("outputs",))["outputs"]
             if isinstance(one.value, Dict):

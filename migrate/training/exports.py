@@ -33,17 +33,8 @@ class Trainer(export.Trainer):
             outputs = self.task.forward(features, training=False)
             return self.task.exports(features, outputs)
 
-        def signature(name: str, answer: dict[str, Any]) -> Any:
-            given = specs
-            if answer.keys() <= {"classes", "scores", "outputs"}:
-                # Classifiers and regressors call serialized examples so.
-                given = [
-                    tf.TensorSpec(one.shape, one.dtype, "inputs")
-                    if getattr(one, "dtype", None) == tf.string and len(specs) == 1
-                    else one
-                    for one in specs
-                ]
-            return tf.function(lambda *inputs: serve(*inputs)[name], given)
+        def signature(name: str) -> Any:
+            return tf.function(lambda *inputs: serve(*inputs)[name], specs)
 
-        answers = tf.function(serve, specs).get_concrete_function().structured_outputs
-        return {name: signature(name, answer) for name, answer in answers.items()}
+        names = tf.function(serve, specs).get_concrete_function().structured_outputs
+        return {name: signature(name) for name in names}

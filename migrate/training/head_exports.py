@@ -27,3 +27,29 @@ class Head(heads.Head, exports.Task):
         if "logistic" in predictions:
             signatures["regression"] = {"outputs": predictions["logistic"]}
         return {**signatures, "predict": predictions}
+
+
+class Trainer(exports.Trainer):
+    """A trainer that exports all of them."""
+
+    def _signatures(self, receiver: Any) -> dict[str, Any]:
+        """Returns the functions that an export answers by."""
+        specs = receiver.input_signature
+
+        def serve(*inputs: Any) -> Any:
+            features = receiver(*inputs)
+            outputs = self.task.forward(features, training=False)
+            return self.task.exports(features, outputs)
+
+        def signature(name: str, given: Any) -> Any:
+            return tf.function(lambda *inputs: serve(*inputs)[name], given)
+
+        made = tf.function(serve, specs).get_concrete_function()
+        found = dict.fromkeys(made.structured_outputs, specs)
+        if isinstance(self.task, Head):
+            # All but one take nothing but serialized examples, and call them inputs.
+            found = {"predict": specs}
+            if len(specs) == 1 and getattr(specs[0], "dtype", None) == tf.string:
+                inputs = [tf.TensorSpec(specs[0].shape, tf.string, "inputs")]
+                found = {**dict.fromkeys(made.structured_outputs, inputs), **found}
+        return {name: signature(name, given) for name, given in found.items()}
