@@ -552,11 +552,6 @@ def _saver(page: Page, word: Word) -> None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) saves in a way of its own")
 
 
-def _nan_error(page: Page, word: Word) -> None:
-    """What a Trainer raises when the loss is not a number."""
-    word.spell(page, "FloatingPointError")
-
-
 _STOCK: dict[str, tuple[str, Handler]] = {
     "LoggingTensorHook": ("LogValues", _logged),
     "NanTensorHook": ("NanGuard", _nan),
@@ -581,7 +576,6 @@ def _nothing(page: Page, word: Word) -> None:
 WORDS: dict[str, Handler] = {
     **{base: taken("Callback") for base in _BASES},
     **dict.fromkeys(_FETCHES, _nothing),
-    **{f"{home}.NanLossDuringTrainingError": _nan_error for home in _HOMES},
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{
         f"{home}.{old}": taken(new, adjust)

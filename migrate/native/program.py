@@ -46,6 +46,7 @@ __all__ = ["NativeFile", "native"]
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
+    "NanLossDuringTrainingError": "waits for the error of a hook",
 }
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
@@ -80,6 +81,9 @@ def native(
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
                 raise Refused(f"{parsed.path.name} {why}")
+    texts = [parsed.source.text for parsed in files]
+    if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
+        raise Refused("evaluations follow what a hook of its own saves")
     program = _Program(files, facts)
     program.make_tasks()
     _check_homes([one.parsed for one in program.files])

@@ -599,10 +599,6 @@ ROWS = {
             return data
         """,
     ),
-    "an error of training": (
-        "try:\n    run()\nexcept tf.train.NanLossDuringTrainingError:\n    pass\n",
-        "try:\n    run()\nexcept FloatingPointError:\n    pass\n",
-    ),
     "a file of the private module": (
         "with tf.python.lib.io.file_io.FileIO(path, 'r') as f:\n    f.read()\n",
         "with tf.io.gfile.GFile(path, 'r') as f:\n    f.read()\n",
