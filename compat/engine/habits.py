@@ -19,7 +19,10 @@ def take_up_habits() -> None:
     _take_any_size(tf.compat.v1.Dimension)
     _normalize_volumes_unfused(tf_keras.layers.BatchNormalization.__base__)
     if not hasattr(tf_keras.layers.Layer, "apply"):
-        tf_keras.layers.Layer.apply = tf_keras.layers.Layer.__call__
+        # Not the base's own `__call__`: layers of TF 1 have another.
+        tf_keras.layers.Layer.apply = lambda layer, *args, **kwargs: layer(
+            *args, **kwargs
+        )
 
 
 def _take_any_size(dimension: Any) -> None:

@@ -31,7 +31,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         [sys.executable, "-m", "tfmigrate", *rewrite], check=False, capture_output=True
     )
     programs = [folder / path.name for path in PROGRAMS]
-    # What is kept is run by the tests of compat.
+    # What is kept needs a process of its own, with the compat layer.
     programs = [one for one in programs if "compat.install()" not in one.read_text()]
     result = subprocess.run(
         [
