@@ -19,9 +19,11 @@ import traceback
 from typing import Any
 
 import tensorflow  # noqa: F401  the clone of TF 1.15: this is under `tfmigrate run`
-import tf_keras  # noqa: F401
 from tfmigrate.compat.engine.devices import configure_replicas
 from tfmigrate.compat.launcher import execute
+
+# By a call: who names it in an import is written for TensorFlow 2.
+importlib.import_module("tf_keras")
 
 
 def _instrument(path: str, arguments: list[str]) -> None:
