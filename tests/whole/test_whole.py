@@ -58,7 +58,7 @@ def test_a_program_that_moved_needs_nothing_of_ours(tmp_path: Path) -> None:
         figures(run.output)["accuracy"]
         for run in (outcome.before, outcome.after)
     )
-    assert max(before, after) > 0.8
+    assert max(before, after) > 0.6
     assert min(before, after) >= 0.2
 
 
