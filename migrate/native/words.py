@@ -74,6 +74,11 @@ def reworded(
     if page.refusals:
         raise Refused(min(page.refusals)[1])
     text = page.result()
+    for name, bound in () if page.whole else [*page.taken.items()]:
+        if not re.search(rf"(?<![\w.]){bound}\b", text):
+            # What asked for it has come to be another word's.
+            del page.taken[name]
+            page.words.discard(name)
     others = dict(page.imports)
     if page.context.needs_tf is not None:
         others["tensorflow", ""] = page.context.needs_tf

@@ -92,17 +92,24 @@ def test_lines_are_no_longer_than_they_were(program: str) -> None:
     assert all(len(line) <= longest for line in code(EXPECTED / program).splitlines())
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    # A notebook's cells define a name again and again.
+    "program",
+    [program for program in PROGRAMS if program.endswith(".py")],
+)
 def test_linters_find_nothing_new(program: str, tmp_path: Path) -> None:
+    (tmp_path / "training.py").touch()  # so that linters know whose module it is
+
     def complaints(path: Path) -> list[str]:
         copy = tmp_path / f"{path.parent.parent.parent.name}.py"
         copy.write_text(code(path), "utf-8")
         command = [sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"]
         result = subprocess.run(
-            [*command, "--ignore", "E402", "--output-format", "json", str(copy)],
+            [*command, "--ignore", "E402,I001", "--output-format", "json", str(copy)],
             capture_output=True,
             text=True,
             check=False,
+            cwd=tmp_path,
         )
         return [found["message"] for found in json.loads(result.stdout)]
 

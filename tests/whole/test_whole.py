@@ -55,8 +55,7 @@ def test_a_program_that_moved_needs_nothing_of_ours(tmp_path: Path) -> None:
     # from recorded weights. Here both end, and one of two draws learns.
     assert outcome.verdict in (*GOOD, "differs"), outcome.after.output
     before, after = (
-        figures(run.output)["accuracy"]
-        for run in (outcome.before, outcome.after)
+        figures(run.output)["accuracy"] for run in (outcome.before, outcome.after)
     )
     assert max(before, after) > 0.6
     assert min(before, after) >= 0.2
