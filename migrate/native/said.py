@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Said"]
 
 _SUMMARIES = "tf.summary."
+_SHORT = 50
 _NOT_TF2 = ("name", "family", "collections")
 _SUMMARY = {
     "scalar": ("name", "tensor", "collections", "family"),
@@ -290,6 +291,13 @@ class Said(cst.CSTTransformer):
         made = self._parsed(schedule(symbol, texts))
         if self.init:
             return made
+        if isinstance(made, cst.Call) and len(source_text(made)) > _SHORT:
+            # An argument a line, since a call of a call is wrapped at its own.
+            alone = [
+                one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in made.args
+            ]
+            lines = "".join(f"    {source_text(one)},\n" for one in alone)
+            made = cst.parse_expression(f"{source_text(made.func)}(\n{lines})")
         now = self.step if self.rate else "self.optimizer.iterations"
         return cst.Call(made, [cst.Arg(cst.parse_expression(step or now))])
 
