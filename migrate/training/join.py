@@ -63,7 +63,7 @@ WORDS: dict[str, frozenset[str]] = {
         "from_estimator": "from_estimator",
         "hparams": "*",
         "gpus": "gpus",
-        "one_process": "TF_CONFIG",
+        "one_process": "TF_CONFIG train_and_evaluate",
         "cluster": "cluster",
         "cluster_properties": "is_chief num_ps_replicas num_worker_replicas",
         "cluster_specs": "",

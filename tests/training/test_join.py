@@ -32,7 +32,7 @@ def test_a_part_brings_those_that_it_extends() -> None:
     assert parts_for([]) == ("core",)
     assert parts_for(["hooks"]) == ("core", "callbacks")
     both = parts_for(["train_and_evaluate", "hooks", "nothing that we know"])
-    assert both == ("core", "callbacks", "specs", "spec_hooks")
+    assert both == ("core", "callbacks", "specs", "spec_hooks", "one_process")
     assert parts_for(both) == both
 
 
@@ -123,7 +123,7 @@ def test_joining_needs_no_tensorflow() -> None:
     [
         ([], 230),
         (["predict"], 255),
-        (["predict", "hooks", "train_and_evaluate"], 300),
+        (["predict", "hooks", "train_and_evaluate"], 310),
         (["train_and_evaluate", "workers"], 430),
         (["train_and_evaluate", "parameter_servers"], 470),
     ],
