@@ -26,8 +26,9 @@ __all__ = ["Campaign", "run_campaign"]
 # Real TF 1.15 differs from itself by 3e-7 over 50 steps of a dense net. Where a
 # program amplifies rounding (a large learning rate, ReLU, normalization), it is run
 # again from weights changed by two units in the last place, and the limit is ten
-# times the largest drift until two steps later, as in `tfmigrate verify`.
-TOLERANCE = 1e-5
+# times the largest drift until two steps later, as in `tfmigrate verify`. Adam on two
+# replicas came to 1.2e-5 at step 17, and TF 1.15.5 itself to 1.3e-5 on another processor.
+TOLERANCE = 2e-5
 # As in tfmigrate verify: convolutions add up in another order on each run.
 NUDGE = {"False": 2.0**-22, "True": 2.0**-17}
 WINDOW = 20
