@@ -29,7 +29,6 @@ __all__ = ["Said"]
 
 _SUMMARIES = "tf.summary."
 _SHORT = 50
-_NOT_TF2 = ("name", "family", "collections")
 _SUMMARY = {
     "scalar": ("name", "tensor", "collections", "family"),
     "histogram": ("name", "values", "collections", "family"),
@@ -319,13 +318,11 @@ class Said(cst.CSTTransformer):
         plain = all(one.keyword is None for one in call.args[:2])
         if tag == name and plain and len(call.args) == 2:
             return updated.with_changes(func=func)
-        first = (
-            given.pop("name")
-            if tag == name
-            else f"{self.maker.quote}{tag}{self.maker.quote}"
-        )
-        value = given.pop(_SUMMARY[kind][1])
-        more = [f"{n}={text}" for n, text in given.items() if n not in _NOT_TF2]
+        first, value = given.pop("name"), given.pop(_SUMMARY[kind][1])
+        if tag != name:
+            first = f"{self.maker.quote}{tag}{self.maker.quote}"
+        given.pop("family", None)
+        more = [f"{key}={text}" for key, text in given.items()]
         made = self._protected(
             f"__tf2__.summary.{kind}({', '.join([first, value, *more])})"
         )
