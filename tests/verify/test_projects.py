@@ -83,7 +83,8 @@ def test_exports_of_both_answer_alike(
     # The signature takes serialized examples, which were made from what it parses.
     assert found["serving_default: inputs"]["first"] == "examples string [?]"
     assert found["answer serving_default/y"]["first"] == "float32 [4, 1]"
-    assert found["answer serving_default/y"]["difference"] < 1e-6
+    # Weights of two trainings: 1.4e-6 on a processor with other vector instructions.
+    assert found["answer serving_default/y"]["difference"] < 1e-5
     assert "Do both models answer the same?" in page.read_text("utf-8")
 
 
